@@ -12,7 +12,7 @@ use coord_scopes::Scope;
 use coord_settings::policy::file::PolicyFile;
 use coord_settings::policy::{Policy, PolicyText};
 use coord_state as state;
-use coord_state::admission::{Admitted, KnownUses};
+use coord_state::admission::{Admitted, RememberedUses};
 use coord_state::heads::FetchedHead;
 use coord_state::libraries::library;
 use coord_state::locks::{ClaimOutcome, GateTerms, Judgement, PolicyTerms, ReleaseOutcome};
@@ -193,7 +193,7 @@ pub async fn measure(server: &Process) -> Result<()> {
     let mut plain = ScriptAgent::new("https://example.com/cost/plain")?;
     let mut featured = ScriptAgent::new("https://example.com/cost/features")?;
     for agent in [&mut plain, &mut featured] {
-        agent.uses = Some(KnownUses::default().of(&agent.repo));
+        agent.uses = Some(RememberedUses::default().of(&agent.repo));
     }
     use_features(&mut featured, &store).await?;
     let mut link = RedisLink::open(server.address).await?;

@@ -22,7 +22,7 @@ pub struct Cli {
     pub serve: ServeArgs,
 }
 
-/// The commands in the order in which people meet them, with those of extensions that may be left out.
+/// The commands in the order in which people need them. A build may lack those of the extensions.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Every day",
@@ -71,7 +71,7 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 /// The whole command line, with its commands in groups.
 pub fn command() -> clap::Command {
     let command = Cli::command();
-    let groups = groups(&command);
+    let groups = list_commands(&command);
     let long = format!("{groups}{LONG_END}\n{}", variables::help(Reader::Agent));
     command
         .help_template(TEMPLATE)
@@ -79,7 +79,8 @@ pub fn command() -> clap::Command {
         .after_long_help(long)
 }
 
-fn groups(command: &clap::Command) -> String {
+/// The commands that this build has, in their groups, with a line for each.
+fn list_commands(command: &clap::Command) -> String {
     let mut text = String::new();
     for (heading, names) in GROUPS {
         let commands = names
@@ -87,7 +88,7 @@ fn groups(command: &clap::Command) -> String {
             .filter_map(|name| Some((name, command.find_subcommand(name)?)));
         let mut commands = commands.peekable();
         if commands.peek().is_none() {
-            // An extension that is left out.
+            // This build lacks the extension.
             continue;
         }
         // Writing to a String never fails.
@@ -101,24 +102,24 @@ fn groups(command: &clap::Command) -> String {
     text
 }
 
-/// The parsed arguments; the process ends here when they ask for help or cannot be parsed.
+/// Parses the arguments. If they ask for help or cannot be parsed, the process exits.
 pub fn parse() -> Cli {
     let matches = command()
         .try_get_matches()
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match matches {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => refuse(&error),
+        Err(error) if error.use_stderr() => exit_with_error(&error),
         Err(help) => help.exit(),
     }
 }
 
-/// Says what is wrong in the style of all errors, and ends the process.
-fn refuse(error: &clap::Error) -> ! {
-    // An argument that a variable such as COORD_AGENT provides need not be typed.
-    let again = without_variables(command()).try_get_matches().err();
-    let again = again.filter(|again| again.use_stderr() && again.kind() == error.kind());
-    let error = again.as_ref().unwrap_or(error);
+/// Prints the error in the style of all errors, and exits.
+fn exit_with_error(error: &clap::Error) -> ! {
+    // Clap would show an argument that a variable such as COORD_AGENT provides as if it had to be typed.
+    let typed_error = without_variables(command()).try_get_matches().err();
+    let typed_error = typed_error.filter(|typed| typed.use_stderr() && typed.kind() == error.kind());
+    let error = typed_error.as_ref().unwrap_or(error);
     let text = error.render().ansi().to_string();
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,

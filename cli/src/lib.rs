@@ -1,9 +1,10 @@
-//! The binary `coord`: its command line ([`cli`]) and its [`commands`]. Those of the server, of hooks, teams and intents are separate crates.
+//! The binary `coord`: its command line ([`cli`]) and its [`commands`]. The commands of the server, of hooks, teams and
+//! intents are in separate crates.
 
 pub mod cli;
 pub mod commands;
 
-/// Lets repositories be read by git where nothing else can.
-pub fn read_with_git() {
-    coord_git::set_git(coord_agent::git::ask);
+/// Registers git as the reader of repositories that gix cannot read.
+pub fn enable_git_fallback() {
+    coord_git::register_git(coord_agent::git::ask);
 }

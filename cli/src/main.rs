@@ -10,33 +10,33 @@ use coord_protocol::plain_text::visible_text;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
-/// Time for the remaining work of a server's threads when all else has ended.
-const LAST_WORK: Duration = Duration::from_secs(1);
+/// How long a server's threads may still work after everything else has ended.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    coord_cli::read_with_git();
+    coord_cli::enable_git_fallback();
     let line = parse();
     let command = line.command.unwrap_or(Command::Serve(line.serve));
     let threads = command.threads();
     let runtime = match threads {
-        // The steps of a graph run one after another, on blocking threads; beside the first, the index and attributes files
-        // are read.
-        Threads::Alone => Builder::new_current_thread()
+        // The steps of a graph run one after another on a blocking thread. During the first step, a second thread reads
+        // the index and the attributes files.
+        Threads::OneOffline => Builder::new_current_thread()
             .enable_time()
             .max_blocking_threads(2)
             .build(),
         Threads::One => Builder::new_current_thread().enable_all().build(),
-        Threads::Several => Builder::new_multi_thread().enable_all().build(),
+        Threads::OnePerCore => Builder::new_multi_thread().enable_all().build(),
     };
     let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         let result = runtime.block_on(command.run(cli::command));
-        // A thread may wait for a disk that does not respond, and the process should not wait for that.
+        // A thread may be blocked on a disk that does not respond; the process must not wait for it.
         match threads {
-            Threads::Several => runtime.shutdown_timeout(LAST_WORK),
-            Threads::Alone | Threads::One => runtime.shutdown_background(),
+            Threads::OnePerCore => runtime.shutdown_timeout(SHUTDOWN_TIMEOUT),
+            Threads::OneOffline | Threads::One => runtime.shutdown_background(),
         }
         result
     });

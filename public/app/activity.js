@@ -7,12 +7,12 @@ import { readTeamEvent } from './team_words.js';
 
 /** @typedef {import('./types.js').Activity} Activity */
 
-/** Most entries that are kept. */
+/** Maximum number of entries that the page keeps. */
 export const MOST_ACTIVITY = 1000;
-/** Most files that a sentence names. */
-const MOST_NAMED = 3;
+/** Maximum number of files that a sentence names. */
+const MAX_NAMED = 3;
 
-/** @type {Record<string, string>} Of the reasons of a refusal. */
+/** Sentences for the reasons of a refusal. @type {Record<string, string>} */
 const REASONS = {
   STALE: 'the working copy is behind',
   CONFLICT: 'locked by another agent',
@@ -26,28 +26,38 @@ const REASONS = {
  * @param {number} count
  * @returns {string} Such as `a, b, c and 697 more`.
  */
-function files(paths, count) {
-  const named = paths.slice(0, MOST_NAMED);
-  const more = Math.max(0, count - named.length);
-  if (named.length === 0) return more === 1 ? '1 file' : `${more} files`;
-  return more ? `${named.join(', ')} and ${more} more` : named.join(', ');
+function listedFiles(paths, count) {
+  const first = paths.slice(0, MAX_NAMED);
+  const more = Math.max(0, count - first.length);
+  if (first.length === 0) return more === 1 ? '1 file' : `${more} files`;
+  return more ? `${first.join(', ')} and ${more} more` : first.join(', ');
+}
+
+/**
+ * @param {any} event A `lock_refused`.
+ * @returns {string}
+ */
+function refusalDetail(event) {
+  /** @type {string[]} */
+  const conflicts = event.conflicts ?? [];
+  const count = event.conflict_count ?? conflicts.length;
+  const isSame = conflicts.join('\n') === (event.files ?? []).join('\n');
+  let detail = REASONS[event.reason] ?? String(event.reason).toLowerCase();
+  if (event.reason === 'INTENT') detail = refusalWords(event.code);
+  if (event.reason === 'CONFLICT' && !isSame && count > 0) {
+    detail = `${listedFiles(conflicts, count)} ${count > 1 ? 'are' : 'is'} locked by another agent`;
+  }
+  return event.repeated ? `${detail}, asked ${event.repeated === 1 ? 'once' : `${event.repeated} times`} more` : detail;
 }
 
 /**
  * @param {any} event
- * @returns {string | null} What it says beside its files and its message.
+ * @returns {string | null} Its content beside its files and its message.
  */
 function detailOf(event) {
   switch (event.type) {
-    case 'lock_refused': {
-      /** @type {string[]} */
-      const conflicts = event.conflicts ?? [];
-      const isSame = conflicts.join('\n') === (event.files ?? []).join('\n');
-      const count = event.conflict_count ?? conflicts.length;
-      const reason = event.reason === 'INTENT' ? refusalWords(event.code) : REASONS[event.reason] ?? String(event.reason).toLowerCase();
-      const why = event.reason === 'CONFLICT' && !isSame && count > 0 ? `${files(conflicts, count)} ${count > 1 ? 'are' : 'is'} locked by another agent` : reason;
-      return event.repeated ? `${why}, asked ${event.repeated === 1 ? 'once' : `${event.repeated} times`} more` : why;
-    }
+    case 'lock_refused':
+      return refusalDetail(event);
     case 'head_moved':
       return `the head is ${event.head.slice(0, 7)}`;
     case 'graph_update':
@@ -75,27 +85,28 @@ function detailOf(event) {
  * @returns {Activity}
  */
 export function readActivity(event, isCaughtUp = false) {
-  const ofTeam = readTeamEvent(event);
+  const teamEvent = readTeamEvent(event);
+  const holder = event.user === undefined ? null : holderKey(event.user, event.agent_id);
   return {
     id: event.id ?? null,
     kind: event.type,
     at: timeOf(event),
-    holder: ofTeam ? ofTeam.handle : event.user === undefined ? null : holderKey(event.user, event.agent_id),
-    userName: ofTeam ? ofTeam.handle : event.user_name ?? event.user ?? null,
-    agentId: ofTeam ? null : event.agent_id ?? null,
+    holder: teamEvent ? teamEvent.handle : holder,
+    userName: teamEvent ? teamEvent.handle : event.user_name ?? event.user ?? null,
+    agentId: teamEvent ? null : event.agent_id ?? null,
     branch: event.branch ?? null,
     paths: event.files ?? [],
     fileCount: event.file_count ?? 0,
     message: event.title ?? event.message ?? (event.type === 'intent_changed' ? event.reason : null) ?? null,
     command: event.action ?? null,
-    detail: ofTeam ? ofTeam.deed : detailOf(event),
+    detail: teamEvent ? teamEvent.deed : detailOf(event),
     reason: event.type === 'lock_refused' ? event.reason ?? null : null,
     conflicts: event.conflicts ?? [],
     isForced: Boolean(event.forced_by),
     isPushed: event.is_pushed ?? null,
     isFirst: event.type === 'head_moved' && !event.previous,
     intentId: event.intent_id ?? null,
-    isOfTeam: ofTeam !== null,
+    isOfTeam: teamEvent !== null,
     task: event.task ?? null,
     team: event.team ?? null,
     isCaughtUp,
@@ -116,7 +127,7 @@ export function compareIds(one, other) {
 /**
  * @param {Activity} one
  * @param {Activity} other
- * @returns {number} For the newest first.
+ * @returns {number} Sorts the newest first.
  */
 function newestFirst(one, other) {
   return one.id !== null && other.id !== null ? compareIds(other.id, one.id) : other.at - one.at;
@@ -124,20 +135,21 @@ function newestFirst(one, other) {
 
 /**
  * @param {Activity[]} list The newest first.
- * @param {Activity[]} added In any order; what the list has already is left out.
+ * @param {Activity[]} added In any order. Entries that are in the list already are left out.
  * @returns {Activity[]} The newest first, of bounded length; the same object if nothing is added.
  */
 export function mergeActivity(list, added) {
-  const known = new Set(list.map((entry) => entry.id));
-  const fresh = added.filter((entry) => {
+  const ids = new Set(list.map((entry) => entry.id));
+  const newEntries = added.filter((entry) => {
     if (entry.id === null) return true;
-    if (known.has(entry.id)) return false;
-    known.add(entry.id);
+    if (ids.has(entry.id)) return false;
+    ids.add(entry.id);
     return true;
   });
-  if (fresh.length === 0) return list;
-  fresh.sort(newestFirst);
-  const isAppended = list.length === 0 || newestFirst(fresh[fresh.length - 1], list[0]) <= 0;
-  const merged = isAppended ? [...fresh, ...list] : [...fresh, ...list].sort(newestFirst);
+  if (newEntries.length === 0) return list;
+  newEntries.sort(newestFirst);
+  const merged = [...newEntries, ...list];
+  const isSorted = list.length === 0 || newestFirst(newEntries[newEntries.length - 1], list[0]) <= 0;
+  if (!isSorted) merged.sort(newestFirst);
   return merged.slice(0, MOST_ACTIVITY);
 }

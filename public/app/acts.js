@@ -1,47 +1,62 @@
-// What a person does from the page: each is a request of the API, and a command of the terminal that does the same.
+// The acts of a user on the page. Each is a request to the API; a command of the terminal does the same.
 
 import { ApiError } from './api.js';
-import { memberOfHolder } from './members.js';
-import { isSameName, memberOf } from './teams.js';
+import { isSameName, memberOf, memberOfHolder } from './teams.js';
+
+/** @typedef {import('./team_types.js').Team} Team */
 
 /**
  * @typedef {{ kind: 'release', holder: string, paths: string[] }
- *   | { kind: 'message', team: import('./team_types.js').Team, handle: string }
- *   | { kind: 'assign', team: import('./team_types.js').Team, task: string }
- *   | { kind: 'reopen', team: import('./team_types.js').Team, task: string }} Act
+ *   | { kind: 'message', team: Team, handle: string }
+ *   | { kind: 'assign', team: Team, task: string }
+ *   | { kind: 'reopen', team: Team, task: string }} Act
  */
 
-/** @param {string} text */
+/** Quotes an argument for a shell. @param {string} text */
 const quoted = (text) => (/^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** @param {Act} act @param {string} text What was written, or whom it is assigned to. @param {string} branch @returns {string} */
+/**
+ * @param {Act} act
+ * @param {string} text The text that the user entered, or the handle of the assignee.
+ * @param {string} branch
+ * @returns {string}
+ */
 export function commandOf(act, text, branch) {
+  const argument = quoted(text || '...');
   switch (act.kind) {
-    case 'release': return `coord release --force --branch ${quoted(branch)} --reason ${quoted(text || '...')} ${act.paths.map(quoted).join(' ')}`;
-    case 'message': return `coord message send --team ${act.team.name} --to ${quoted(act.handle)} ${quoted(text || '...')}`;
-    case 'assign': return `coord task assign --team ${act.team.name} ${quoted(act.task)} ${quoted(text || '...')}`;
+    case 'release': {
+      const paths = act.paths.map(quoted).join(' ');
+      return `coord release --force --branch ${quoted(branch)} --reason ${argument} ${paths}`;
+    }
+    case 'message': return `coord message send --team ${act.team.name} --to ${quoted(act.handle)} ${argument}`;
+    case 'assign': return `coord task assign --team ${act.team.name} ${quoted(act.task)} ${argument}`;
     case 'reopen': return `coord task edit --team ${act.team.name} --clear-lapses ${quoted(act.task)}`;
   }
 }
 
 /**
- * @param {import('./team_types.js').Team} team
+ * @param {Team} team
  * @param {string | null} login
- * @returns {import('./team_types.js').Member | null} The member that a person is, and no agent of theirs.
+ * @returns {import('./team_types.js').Member | null} The member that a user is, apart from the user's agents.
  */
 export function ownMember(team, login) {
   return login === null ? null : memberOfHolder(team, login);
 }
 
-/** @param {import('./team_types.js').Team} team @param {string | null} login @param {{ createdBy: string }} task @returns {boolean} */
+/** @param {Team} team @param {string | null} login @param {{ createdBy: string }} task @returns {boolean} */
 export function mayManage(team, login, { createdBy }) {
-  const own = ownMember(team, login);
-  return own !== null && (isSameName(own.handle, team.leader) || isSameName(own.handle, createdBy));
+  const member = ownMember(team, login);
+  return member !== null && (isSameName(member.handle, team.leader) || isSameName(member.handle, createdBy));
 }
 
-/** @param {import('./team_types.js').Team} team @param {string | null} login @returns {boolean} Whether a message can be sent: as a member, or after joining under the login. */
+/**
+ * @param {Team} team
+ * @param {string | null} login
+ * @returns {boolean} Whether the user can send a message: as a member, or after joining under the login.
+ */
 export function mayWrite(team, login) {
-  return team.closedAt === null && login !== null && (ownMember(team, login) !== null || memberOf(team, login) === null);
+  if (team.closedAt !== null || login === null) return false;
+  return ownMember(team, login) !== null || memberOf(team, login) === null;
 }
 
 /**
@@ -49,12 +64,14 @@ export function mayWrite(team, login) {
  * @param {import('./api.js').Api} options.api
  * @param {() => { state: import('./types.js').State, head: string | null }} options.whole
  * @param {() => string | null} options.login
- * @returns {(act: Act, text: string) => Promise<string>} What the server says.
+ * @returns {(act: Act, text: string) => Promise<string>} Returns the answer of the server.
  */
 export function makeActs({ api, whole, login }) {
   /** @param {Extract<Act, { kind: 'message' }>} act @param {string} text @param {{ repo_url: string }} repository */
-  async function message({ team, handle }, text, repository) {
-    if (ownMember(team, login()) === null) await api.post(`api/teams/${encodeURIComponent(team.name)}/join`, { ...repository, handle: login() });
+  async function sendMessage({ team, handle }, text, repository) {
+    if (ownMember(team, login()) === null) {
+      await api.post(`api/teams/${encodeURIComponent(team.name)}/join`, { ...repository, handle: login() });
+    }
     await api.post('api/messages', { ...repository, team: team.name, to: [handle], message: text });
     return `Sent to ${handle}.`;
   }
@@ -62,15 +79,21 @@ export function makeActs({ api, whole, login }) {
   return async (act, text) => {
     const { state, head } = whole();
     const repository = { repo_url: state.place.repoUrl ?? '' };
-    if (act.kind === 'message') return message(act, text, repository);
+    if (act.kind === 'message') return sendMessage(act, text, repository);
     if (act.kind === 'release') {
       const agent_head = head ?? state.graph?.version;
-      if (!agent_head) throw new ApiError({ kind: 'invalid', message: 'The head of the branch is not known yet. Try again in a moment.', retryAt: null });
-      const { body } = await api.post('api/post_status', { ...repository, branch: state.place.branch, file_paths: act.paths, status: 'OPEN', force: true, message: text, agent_head });
+      if (!agent_head) {
+        const message = 'The head of the branch is not known yet. Try again in a moment.';
+        throw new ApiError({ kind: 'invalid', message, retryAt: null });
+      }
+      const { branch } = state.place;
+      const release = { branch, file_paths: act.paths, status: 'OPEN', force: true, message: text, agent_head };
+      const { body } = await api.post('api/post_status', { ...repository, ...release });
       return body.orchestration.reason;
     }
     const change = act.kind === 'assign' ? { assignee: text } : { clear_lapses: true };
-    await api.patch(`api/tasks/${encodeURIComponent(act.task)}`, { ...repository, team: act.team.name, ...change });
+    const path = `api/tasks/${encodeURIComponent(act.task)}`;
+    await api.patch(path, { ...repository, team: act.team.name, ...change });
     return act.kind === 'assign' ? `Assigned to ${text}.` : 'Anyone may claim it again.';
   };
 }

@@ -1,4 +1,4 @@
-// The address bar: what the page shows can be linked to, and back and forward work.
+// The address bar: users can link to a view of the page, and go back and forward.
 
 /** @typedef {import('./types.js').Place} Place */
 
@@ -29,53 +29,62 @@ export function readPlace(search) {
 
 /**
  * @param {Place} place
- * @returns {string} What `readPlace` reads back, from `?` on.
+ * @returns {string} The query, with its `?`, from which `readPlace` reads the same place.
  */
 export function searchOf(place) {
   const query = new URLSearchParams();
   if (place.repoUrl) query.set('repo_url', place.repoUrl);
   if (place.repoUrl && place.branch) query.set('branch', place.branch);
-  if (place.file) query.set('file', place.file);
-  if (place.agent) query.set('agent', place.agent);
-  if (place.intent) query.set('intent', place.intent);
-  if (place.team) query.set('team', place.team);
-  if (place.task) query.set('task', place.task);
-  if (place.inbox) query.set('inbox', place.inbox);
+  for (const name of /** @type {const} */ (['file', 'agent', 'intent', 'team', 'task', 'inbox'])) {
+    const value = place[name];
+    if (value) query.set(name, value);
+  }
   if (place.view !== 'map') query.set('view', place.view);
   if (place.filter) query.set('filter', place.filter);
-  // Slashes and colons are allowed in a query, and a link is read by people.
+  // A query may contain slashes and colons, and people read links.
   const search = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':');
   return search && `?${search}`;
 }
 
-/** What a place has beside its branch and view. */
-export const NOTHING_CHOSEN = { file: null, agent: null, intent: null, team: null, task: null, inbox: null, filter: '' };
+/** A place without a selection: the fields beside repository, branch and view. */
+export const NOTHING_CHOSEN = {
+  file: null, agent: null, intent: null, team: null, task: null, inbox: null, filter: '',
+};
 
 /**
  * @param {Place} place
- * @param {Partial<Place>} change Another repository leaves all that was chosen behind; another branch the file, the agent, the intent and the filter; another team its
- *   task and inbox.
+ * @param {Partial<Place>} change Another repository clears the selection. Another branch clears file, agent, intent and
+ *   filter; another team clears task and inbox.
  * @returns {Place}
  */
 export function changedPlace(place, change) {
   const next = { ...place, ...change };
   if (next.repoUrl && !next.branch) next.branch = 'main';
   if (next.repoUrl !== place.repoUrl) return { ...next, ...NOTHING_CHOSEN, ...change, branch: next.branch };
-  // Teams are those of all branches.
-  if (next.branch !== place.branch) return { ...next, file: change.file ?? null, agent: change.agent ?? null, intent: change.intent ?? null, filter: change.filter ?? '' };
-  if (change.team !== undefined && place.team !== null && change.team !== place.team) return { ...next, task: change.task ?? null, inbox: change.inbox ?? null };
+  if (next.branch !== place.branch) {
+    // The selection of a team stays: teams belong to all branches.
+    const { file = null, agent = null, intent = null, filter = '' } = change;
+    return { ...next, file, agent, intent, filter };
+  }
+  if (change.team !== undefined && place.team !== null && change.team !== place.team) {
+    return { ...next, task: change.task ?? null, inbox: change.inbox ?? null };
+  }
   return next;
 }
 
-/** @param {Place} place @returns {boolean} Whether tasks are shown, and not files. */
+/** @param {Place} place @returns {boolean} Whether the page shows tasks instead of files. */
 export function isBoard({ view }) {
   return view === 'board' || view === 'tasks';
 }
 
 /**
  * @param {string} repoUrl
- * @returns {string} Without its scheme and `.git`, for people; a local repository without a remote has its folder alone.
+ * @returns {string} Without its scheme and `.git`. A local repository without a remote is shown as its folder.
  */
 export function shortRepository(repoUrl) {
-  return repoUrl.replace(/^https:\/\/localhost\/local\//, '').replace(/^[a-z+]+:\/\//i, '').replace(/\.git$/, '').replace(/\/$/, '');
+  return repoUrl
+    .replace(/^https:\/\/localhost\/local\//, '')
+    .replace(/^[a-z+]+:\/\//i, '')
+    .replace(/\.git$/, '')
+    .replace(/\/$/, '');
 }

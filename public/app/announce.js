@@ -1,4 +1,4 @@
-// Important changes for those who do not see them: the title of the window, and a polite live region.
+// Announces important changes: by the title of the window, and to screen readers by a polite live region.
 
 import { shortRepository } from './address.js';
 import { nameOf } from './names.js';
@@ -9,18 +9,17 @@ import { noticesOf, statusOf } from './truth.js';
 
 /** Shortest interval between two announcements. */
 const PAUSE_MS = 4000;
-/** Most changes in one announcement. */
-const MOST = 3;
+/** Maximum number of changes in one announcement. */
+const MAX_CHANGES = 3;
 
 /**
  * @param {State} state
- * @returns {{ writers: number, conflicts: string[] }} Conflicts as sentences.
+ * @returns {string[]} A sentence for each agent that waits for another.
  */
-function countsOf(state) {
-  const writers = state.agents.filter((agent) => agent.locks.some((lock) => lock.mode === 'WRITING')).length;
-  const conflicts = state.agents.flatMap((agent) => agent.conflicts.filter(({ isWaiting }) => isWaiting)
+function conflictSentences(state) {
+  return state.agents.flatMap((agent) => agent.conflicts
+    .filter(({ isWaiting }) => isWaiting)
     .map(({ holder, paths }) => `${nameOf(state, agent.holder)} waits for ${nameOf(state, holder)}: ${paths[0]}.`));
-  return { writers, conflicts };
 }
 
 /**
@@ -31,12 +30,13 @@ function countsOf(state) {
 export function titleOf(state, now) {
   const { repoUrl, branch } = state.place;
   if (!repoUrl) return 'Coord';
-  const { writers, conflicts } = countsOf(state);
+  const writers = state.agents.filter((agent) => agent.locks.some((lock) => lock.mode === 'WRITING')).length;
+  const conflicts = conflictSentences(state).length;
   const { kind, label } = statusOf(state, now);
   const counts = [
     kind === 'live' || kind === 'connecting' ? '' : label.toLowerCase(),
     writers ? `${writers} writing` : '',
-    conflicts.length ? `${conflicts.length} ${conflicts.length > 1 ? 'conflicts' : 'conflict'}` : '',
+    conflicts ? `${conflicts} ${conflicts > 1 ? 'conflicts' : 'conflict'}` : '',
   ].filter(Boolean);
   const name = shortRepository(repoUrl).split('/').pop();
   return `${counts.length ? `(${counts.join(', ')}) ` : ''}${name} ${branch} · Coord`;
@@ -49,23 +49,24 @@ export function titleOf(state, now) {
  */
 export function mountAnnouncements(region, model) {
   /** @type {string[]} */
-  let waiting = [];
+  let queue = [];
   /** @type {ReturnType<typeof setTimeout> | null} */
   let timer = null;
-  let known = new Set(/** @type {string[]} */ ([]));
+  let announcedConflicts = new Set(/** @type {string[]} */ ([]));
   let phase = '';
 
-  function tell() {
+  function announceQueue() {
     timer = null;
-    if (waiting.length === 0) return;
-    region.textContent = waiting.slice(-MOST).join(' ');
-    waiting = [];
-    timer = setTimeout(tell, PAUSE_MS);
+    if (queue.length === 0) return;
+    region.textContent = queue.slice(-MAX_CHANGES).join(' ');
+    queue = [];
+    timer = setTimeout(announceQueue, PAUSE_MS);
   }
+
   /** @param {string} text */
-  function say(text) {
-    waiting.push(text);
-    timer ??= setTimeout(tell, 0);
+  function announce(text) {
+    queue.push(text);
+    timer ??= setTimeout(announceQueue, 0);
   }
 
   function update() {
@@ -73,14 +74,14 @@ export function mountAnnouncements(region, model) {
     const now = model.now();
     const title = titleOf(state, now);
     if (document.title !== title) document.title = title;
-    const conflicts = new Set(countsOf(state).conflicts);
-    for (const conflict of conflicts) if (!known.has(conflict)) say(conflict);
-    known = conflicts;
+    const conflicts = new Set(conflictSentences(state));
+    for (const conflict of conflicts) if (!announcedConflicts.has(conflict)) announce(conflict);
+    announcedConflicts = conflicts;
     const [notice] = noticesOf(state, now);
     const { kind, label } = statusOf(state, now);
-    const next = `${kind} ${notice?.kind ?? ''}`;
-    if (phase && next !== phase) say(notice ? `${notice.title}. ${notice.text}` : `${label}.`);
-    phase = next;
+    const nextPhase = `${kind} ${notice?.kind ?? ''}`;
+    if (phase && nextPhase !== phase) announce(notice ? `${notice.title}. ${notice.text}` : `${label}.`);
+    phase = nextPhase;
   }
   return { update };
 }

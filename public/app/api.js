@@ -1,18 +1,16 @@
-// Requests to our own origin, with the token of the tab, and errors that say what to do.
+// Requests to our own origin, with the token of the tab. An error becomes a problem that the page can show.
 
 /** @typedef {import('./types.js').Problem} Problem */
 /** @typedef {import('./clock.js').Clock} Clock */
 
-/** When a request counts as failed. */
-const PATIENCE_MS = 30_000;
-/** The pause before a request is sent again, where the server names none. */
+const TIMEOUT_MS = 30_000;
+/** The pause before a request is repeated, if the server does not send one. */
 const PAUSE_S = 10;
 
-/** A request that failed: `problem` is for the page. */
 export class ApiError extends Error {
   /**
    * @param {Problem} problem
-   * @param {boolean} [isUnanswered] Whether no answer came.
+   * @param {boolean} [isUnanswered] Whether the server sent no response.
    */
   constructor(problem, isUnanswered = false) {
     super(problem.message);
@@ -27,7 +25,7 @@ const KINDS = { UNKNOWN_REPOSITORY: 'no_repository', UNKNOWN_BRANCH: 'no_branch'
 /**
  * @param {number} status
  * @param {string | undefined} code
- * @param {boolean} isTemporary Whether the server says when to ask again.
+ * @param {boolean} isTemporary Whether the server says when to repeat the request.
  * @returns {Problem['kind']}
  */
 function kindOf(status, code, isTemporary) {
@@ -36,29 +34,29 @@ function kindOf(status, code, isTemporary) {
   if (status === 403) return 'forbidden';
   if (status === 404) return 'no_repository';
   if (status === 429) return 'rate_limited';
-  // Whatever passes by itself says when to ask again.
+  // The server says when to repeat a request only if its problem is temporary.
   if (status >= 500) return status === 503 && !isTemporary ? 'misconfigured' : 'unavailable';
   return 'invalid';
 }
 
 /**
- * @typedef {object} Answer
+ * @typedef {object} ApiResponse
  * @property {number} status
- * @property {any} body `null` where it has not changed.
+ * @property {any} body `null` if it has not changed.
  * @property {string | null} etag
  */
 
 /**
  * @typedef {object} Api
- * @property {(path: string, query: Record<string, string>, etag?: string | null) => Promise<Answer>} get
- * @property {(path: string, body: object) => Promise<Answer>} post
- * @property {(path: string, body: object) => Promise<Answer>} patch
+ * @property {(path: string, query: Record<string, string>, etag?: string | null) => Promise<ApiResponse>} get
+ * @property {(path: string, body: object) => Promise<ApiResponse>} post
+ * @property {(path: string, body: object) => Promise<ApiResponse>} patch
  */
 
 /**
  * @param {object} options
  * @param {typeof fetch} options.fetch
- * @param {string} options.base Address of the page: requests go to paths beside it, on its origin.
+ * @param {string} options.base Address of the page. The paths of requests are relative to it.
  * @param {() => string | null} options.token
  * @param {Clock} options.clock
  * @returns {Api}
@@ -67,7 +65,7 @@ export function makeApi({ fetch, base, token, clock }) {
   /**
    * @param {string} path
    * @param {RequestInit & { headers: Record<string, string> }} options
-   * @returns {Promise<Answer>}
+   * @returns {Promise<ApiResponse>}
    */
   async function send(path, options) {
     const url = new URL(path, base);
@@ -75,25 +73,29 @@ export function makeApi({ fetch, base, token, clock }) {
     if (credential && url.origin === new URL(base).origin) options.headers.Authorization = `Bearer ${credential}`;
     let response;
     try {
-      // A redirect could lead the token elsewhere.
-      response = await fetch(url, { ...options, cache: 'no-store', redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      // A redirect could send the token to another origin.
+      response = await fetch(url, { ...options, cache: 'no-store', redirect: 'error', signal });
     } catch {
       throw new ApiError({ kind: 'unavailable', message: 'The server does not answer.', retryAt: null }, true);
     }
     clock.heardDate(response.headers.get('Date'));
-    if (response.status === 304) return { status: 304, body: null, etag: response.headers.get('ETag') };
+    const etag = response.headers.get('ETag');
+    if (response.status === 304) return { status: 304, body: null, etag };
     const body = await response.json().catch(() => null);
-    if (!response.ok || body === null) throw failure(response, body, clock.now());
-    return { status: response.status, body, etag: response.headers.get('ETag') };
+    if (!response.ok || body === null) throw errorOf(response, body, clock.now());
+    return { status: response.status, body, etag };
   }
 
-  /** @param {string} method @param {object} body */
-  const withBody = (method, body) => ({ method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  /** @param {string} method @param {string} path @param {object} body */
+  const sendJson = (method, path, body) =>
+    send(path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 
   return {
-    get: (path, query, etag) => send(`${path}?${new URLSearchParams(query)}`, { headers: etag ? { 'If-None-Match': etag } : {} }),
-    post: (path, body) => send(path, withBody('POST', body)),
-    patch: (path, body) => send(path, withBody('PATCH', body)),
+    get: (path, query, etag) =>
+      send(`${path}?${new URLSearchParams(query)}`, { headers: etag ? { 'If-None-Match': etag } : {} }),
+    post: (path, body) => sendJson('POST', path, body),
+    patch: (path, body) => sendJson('PATCH', path, body),
   };
 }
 
@@ -102,22 +104,24 @@ export function makeApi({ fetch, base, token, clock }) {
  * @param {any} body
  * @param {number} now
  */
-function failure(response, body, now) {
-  const after = response.headers.get('Retry-After');
-  const kind = kindOf(response.status, body?.error, after !== null || response.ok);
-  const message = typeof body?.message === 'string' ? body.message : `The server answered with status ${response.status}.`;
-  const isAgain = kind === 'rate_limited' || kind === 'unavailable';
-  return new ApiError({ kind, message, retryAt: isAgain ? now + (Number(after) || PAUSE_S) * 1000 : null });
+function errorOf({ headers, status, ok }, body, now) {
+  const retryAfter = headers.get('Retry-After');
+  const kind = kindOf(status, body?.error, retryAfter !== null || ok);
+  const message = typeof body?.message === 'string' ? body.message : `The server answered with status ${status}.`;
+  const isRetried = kind === 'rate_limited' || kind === 'unavailable';
+  return new ApiError({ kind, message, retryAt: isRetried ? now + (Number(retryAfter) || PAUSE_S) * 1000 : null });
 }
 
 /**
- * @param {string} code The code that a stream refuses with.
+ * @param {string} code The error code of a stream.
  * @param {string} message
  * @param {number | null} retryAt
  * @returns {Problem}
  */
 export function problemOfStream(code, message, retryAt) {
   /** @type {Record<string, number>} */
-  const statuses = { UNAUTHORIZED: 401, FORBIDDEN: 403, FORBIDDEN_REPOSITORY: 403, RATE_LIMITED: 429, INVALID_FIELD: 400 };
+  const statuses = {
+    UNAUTHORIZED: 401, FORBIDDEN: 403, FORBIDDEN_REPOSITORY: 403, RATE_LIMITED: 429, INVALID_FIELD: 400,
+  };
   return { kind: kindOf(statuses[code] ?? 503, code, true), message, retryAt };
 }

@@ -1,4 +1,4 @@
-// The board of a team: its tasks, and who works on them. Nothing here changes what it is given.
+// The board of a team: its tasks, and the members that work on them. Functions change no argument.
 
 import { applyToTasks, columnsOf, textOf } from './tasks.js';
 import { applyToTeam, isSameName } from './teams.js';
@@ -6,7 +6,7 @@ import { textFilter } from './words.js';
 
 /** @typedef {import('./team_types.js').Board} Board */
 
-/** @param {string | null} [name] @returns {Board} That of a team of which nothing was read. */
+/** @param {string | null} [name] @returns {Board} */
 export function unreadBoard(name = null) {
   return { name, phase: 'unread', tasks: new Map(), done: 'unread', team: null, message: null };
 }
@@ -17,14 +17,14 @@ export function unreadBoard(name = null) {
  * @returns {Board} The same object if nothing changes.
  */
 export function applyToBoard(board, events) {
-  const own = ofTeam(board.name, events);
-  if (own.length === 0) return board;
-  const tasks = applyToTasks(board.tasks, own);
-  const team = board.team && applyToTeam(board.team, own);
+  const teamEvents = ofTeam(board.name, events);
+  if (teamEvents.length === 0) return board;
+  const tasks = applyToTasks(board.tasks, teamEvents);
+  const team = board.team && applyToTeam(board.team, teamEvents);
   return tasks === board.tasks && team === board.team ? board : { ...board, tasks, team };
 }
 
-/** @param {string | null} name @param {any[]} events */
+/** @param {string | null} name @param {any[]} events @returns {any[]} The events about the team. */
 export function ofTeam(name, events) {
   return name === null ? [] : events.filter(({ team }) => typeof team === 'string' && isSameName(team, name));
 }

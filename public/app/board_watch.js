@@ -1,4 +1,4 @@
-// Reads the board of a team while it is on the screen: what is not completed by pages, then what follows from the events.
+// Reads the board of a team while it is on the screen: first the open tasks, in pages, then what the events require.
 
 import { isBoard } from './address.js';
 import { ApiError } from './api.js';
@@ -11,49 +11,54 @@ import { chosenTeam, isSameName, readTeam } from './teams.js';
 /** @typedef {import('./team_types.js').Task} Task */
 
 const DEBOUNCE_MS = 250;
-/** Before the members are read again for what no event tells: what they have read, and that they were seen. */
+/** Delay before the members are read again. No event says which messages they have read, or that they were seen. */
 const MEMBERS_MS = 10_000;
-/** After the time of a claim, before its task is read: it may have been renewed. */
+/** Delay between the expiry of a claim and the read of its task: the claim may have been renewed. */
 const LAPSE_MS = 500;
 const UNANSWERED_MS = 5000;
-/** Most tasks of a page, and of the first: more than a screen has, and soon there. */
+/** Maximum number of tasks on a page. The first page is small, so that it arrives early; it still fills a screen. */
 const PAGE = 500;
 const FIRST_PAGE = 100;
-/** From so many tasks on that have to be read, the board is read as a whole. */
-const MOST_SINGLE = 12;
-/** Up to so many completed tasks are read with the others; more on demand. */
-const MOST_DONE = 1000;
+/** If more tasks than this have to be read, the whole board is read. */
+const MAX_SINGLE_READS = 12;
+/** Up to this many completed tasks are read with the others; more are read on demand. */
+const MAX_DONE = 1000;
 
-/** @param {import('./optional_read.js').Part} part */
+/** @param {import('./optional_read.js').WatchContext} context */
 export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   let isStopped = false;
-  /** The team that is on the screen. @type {string | null} */
+  /** The team whose board is on the screen. @type {string | null} */
   let followed = null;
   let isOutdated = false;
-  /** Events since the read of pages began, which these may lack. @type {any[] | null} */
+  /** Events since the read of pages began. The pages may lack them. @type {any[] | null} */
   let journal = null;
-  /** After which number the tasks come that may be new. */
-  let tail = 0;
-  /** @type {Set<string>} */
-  const wanted = new Set();
+  /** The number of the last task that was read. New tasks have higher numbers. */
+  let lastNumber = 0;
+  /** Ids of the tasks to read. @type {Set<string>} */
+  const outdatedIds = new Set();
   let hasNew = false;
   let isDoneWanted = false;
 
-  const soon = makeTimer(() => work(), timers);
+  const soon = makeTimer(() => readOutdated(), timers);
   const lapses = makeTimer(readLapsed, timers);
   const membersSoon = makeTimer(() => readMembers(), timers);
   const membersLater = makeTimer(() => readMembers(), timers);
-  const again = makeTimer(() => (isOutdated ? work() : readMembers()), timers);
-  const all = [soon, lapses, membersSoon, membersLater, again];
+  const again = makeTimer(() => (isOutdated ? readOutdated() : readMembers()), timers);
+  const allTimers = [soon, lapses, membersSoon, membersLater, again];
 
   /** @param {string} name */
   const isShown = (name) => !isStopped && followed === name && state().board.name === name;
 
   /** @param {string} name @param {Partial<Board>} change */
-  function tell(name, change) {
+  function updateBoard(name, change) {
     if (!isShown(name)) return;
     dispatch({ type: 'board', board: { ...state().board, message: null, ...change } });
     awaitLapse();
+  }
+
+  /** @param {string} name @param {Map<string, Task>} tasks @param {Partial<Board>} [change] */
+  function setTasks(name, tasks, change) {
+    updateBoard(name, { ...change, tasks: applyToTasks(tasks, journal ?? []) });
   }
 
   function awaitLapse() {
@@ -63,55 +68,60 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   }
 
   /** @param {string} name @param {Record<string, string>} query */
-  async function page(name, query) {
-    const { body } = await api.get('api/tasks', { repo_url: repoUrl, team: name, limit: String(query.after === '0' ? FIRST_PAGE : PAGE), ...query });
-    if (isShown(name)) tail = Math.max(tail, body.next ?? 0);
-    return { tasks: body.tasks.map(readTask), next: /** @type {number | undefined} */ (body.next) };
+  async function readPage(name, query) {
+    const limit = String(query.after === '0' ? FIRST_PAGE : PAGE);
+    const { body } = await api.get('api/tasks', { repo_url: repoUrl, team: name, limit, ...query });
+    if (isShown(name)) lastNumber = Math.max(lastNumber, body.next ?? 0);
+    return {
+      tasks: /** @type {Task[]} */ (body.tasks.map(readTask)),
+      next: /** @type {number | undefined} */ (body.next),
+    };
   }
 
   /**
    * @param {string} name
    * @param {Record<string, string>} query
-   * @param {(tasks: Task[], next: number | undefined) => void} take
+   * @param {(tasks: Task[], next: number | undefined) => void} onPage
    */
-  async function pages(name, query, take) {
+  async function readPages(name, query, onPage) {
     for (let after = '0'; isShown(name); ) {
-      const { tasks, next } = await page(name, { ...query, after });
-      take(tasks, next);
+      const { tasks, next } = await readPage(name, { ...query, after });
+      onPage(tasks, next);
       if (next === undefined) return;
       after = String(next);
     }
   }
 
   /** @param {string} name @param {ApiError} error */
-  function fail(name, error) {
+  function handleFailure(name, error) {
     if (!isShown(name)) return;
     const { retryAt } = error.problem;
-    tell(name, { message: error.message });
-    // That a team is gone is said by the list of teams.
-    if (error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null) again.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
+    updateBoard(name, { message: error.message });
+    // The list of teams says whether the team still exists.
+    const isRetried = error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null;
+    if (isRetried) again.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
   }
 
-  /** All reads of tasks, one after the other: events that come meanwhile are applied to what is read. */
-  const work = oneAtATime(async () => {
+  /** Reads tasks one read after the other. Events that arrive during a read are applied to its result. */
+  const readOutdated = oneAtATime(async () => {
     const name = followed;
     if (name === null || isStopped) return;
-    if (wanted.size > MOST_SINGLE) isOutdated = true;
-    if (!isOutdated && !isDoneWanted && !hasNew && wanted.size === 0) return;
+    if (outdatedIds.size > MAX_SINGLE_READS) isOutdated = true;
+    if (!isOutdated && !isDoneWanted && !hasNew && outdatedIds.size === 0) return;
     journal = [];
     try {
       if (isOutdated) await readAll(name);
       else await readSome(name);
-      if (isDoneWanted) await readDone(name);
+      if (isDoneWanted) await readCompleted(name);
     } catch (error) {
       isOutdated = true;
       if (!(error instanceof ApiError)) throw error;
-      fail(name, error);
+      handleFailure(name, error);
     } finally {
       const missed = journal;
       journal = null;
-      // What was claimed between two reads is in neither.
-      if (isShown(name)) note(missed);
+      // A task that was claimed between two reads is in neither of them.
+      if (isShown(name)) noteOutdated(missed);
       else isOutdated = true;
     }
   });
@@ -120,10 +130,10 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   async function readAll(name) {
     isOutdated = false;
     hasNew = false;
-    wanted.clear();
+    outdatedIds.clear();
     await Promise.all([readTeamOf(name), readOpen(name)]);
     const { team, done } = state().board;
-    if ((team?.doneTasks ?? 0) <= MOST_DONE || done !== 'unread') await readDone(name);
+    if ((team?.doneTasks ?? 0) <= MAX_DONE || done !== 'unread') await readCompleted(name);
   }
 
   /** @param {string} name */
@@ -131,7 +141,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     membersSoon.clear();
     membersLater.clear();
     const { body } = await api.get(`api/teams/${encodeURIComponent(name)}`, { repo_url: repoUrl });
-    tell(name, { team: readTeam(body) });
+    updateBoard(name, { team: readTeam(body) });
   }
 
   /** @param {string} name */
@@ -139,74 +149,77 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     const isFirst = state().board.phase !== 'whole';
     /** @type {Map<string, Task>} */
     const tasks = new Map();
-    // Completed ones are read on their own, and do not change any more.
+    // Completed tasks no longer change, and have a separate read.
     for (const task of state().board.tasks.values()) if (task.status === 'completed') tasks.set(task.id, task);
     /** @type {Promise<void> | null} */
-    let ready = null;
-    /** @param {Task[]} found @param {number | undefined} [next] */
-    const take = (found, next) => {
-      for (const task of found) tasks.set(task.id, task);
-      if (!isFirst || found.length === 0) return;
-      tell(name, { phase: 'reading', tasks: applyToTasks(new Map(tasks), journal ?? []) });
-      // What is ready may stand behind many others, and is to be seen early. What fails here fails below, too.
-      if (next !== undefined) ready ??= page(name, { readiness: 'ready', after: '0' }).then((some) => take(some.tasks.filter((/** @type {Task} */ { id }) => !tasks.has(id))), () => {});
+    let readyTasks = null;
+    /** @param {Task[]} page @param {number | undefined} [next] */
+    const addPage = (page, next) => {
+      for (const task of page) tasks.set(task.id, task);
+      if (!isFirst || page.length === 0) return;
+      setTasks(name, new Map(tasks), { phase: 'reading' });
+      // Many other tasks may come before the ready ones, which should show early. If this read fails, the reads below
+      // fail too.
+      if (next !== undefined) readyTasks ??= readReady();
     };
-    // Both at once: each is looked for among all tasks.
-    await Promise.all(['in_progress', 'pending'].map((status) => pages(name, { status }, take)));
-    await ready;
-    tell(name, { phase: 'whole', tasks: applyToTasks(tasks, journal ?? []) });
+    const readReady = () => readPage(name, { readiness: 'ready', after: '0' })
+      .then((page) => addPage(page.tasks.filter(({ id }) => !tasks.has(id))), () => {});
+    // Both at once: for each, the server searches all tasks.
+    await Promise.all(['in_progress', 'pending'].map((status) => readPages(name, { status }, addPage)));
+    await readyTasks;
+    setTasks(name, tasks, { phase: 'whole' });
   }
 
   /** @param {string} name */
-  async function readDone(name) {
+  async function readCompleted(name) {
     isDoneWanted = false;
-    if (state().board.done !== 'whole') tell(name, { done: 'reading' });
-    await pages(name, { status: 'completed' }, (found) => merge(name, found));
-    tell(name, { done: 'whole' });
+    if (state().board.done !== 'whole') updateBoard(name, { done: 'reading' });
+    await readPages(name, { status: 'completed' }, (page) => addTasks(name, page));
+    updateBoard(name, { done: 'whole' });
   }
 
-  /** @param {string} name @param {Task[]} found */
-  function merge(name, found) {
+  /** @param {string} name @param {Task[]} added */
+  function addTasks(name, added) {
     const tasks = new Map(state().board.tasks);
-    for (const task of found) tasks.set(task.id, task);
-    tell(name, { tasks: applyToTasks(tasks, journal ?? []) });
+    for (const task of added) tasks.set(task.id, task);
+    setTasks(name, tasks);
   }
 
   /** @param {any[]} events Of the team. */
-  function note(events) {
-    const needs = wantedAfter(state().board.tasks, events);
-    for (const id of needs.ids) wanted.add(id);
-    hasNew ||= needs.hasNew;
-    if (wanted.size > 0 || hasNew) soon.set(DEBOUNCE_MS);
+  function noteOutdated(events) {
+    const wanted = wantedAfter(state().board.tasks, events);
+    for (const id of wanted.ids) outdatedIds.add(id);
+    hasNew ||= wanted.hasNew;
+    if (outdatedIds.size > 0 || hasNew) soon.set(DEBOUNCE_MS);
   }
 
   /** @param {string} name */
   async function readSome(name) {
-    const [ids, isNew] = [[...wanted], hasNew];
-    wanted.clear();
+    const [ids, hadNew] = [[...outdatedIds], hasNew];
+    outdatedIds.clear();
     hasNew = false;
-    if (isNew) await readNew(name);
-    const read = await Promise.all(ids.map((id) => readOne(name, id)));
+    if (hadNew) await readNew(name);
+    const results = await Promise.all(ids.map((id) => readOne(name, id)));
     const tasks = new Map(state().board.tasks);
-    ids.forEach((id, place) => {
-      const task = read[place];
+    ids.forEach((id, index) => {
+      const task = results[index];
       if (task) tasks.set(id, task);
       else tasks.delete(id);
     });
-    tell(name, { tasks: applyToTasks(tasks, journal ?? []) });
+    setTasks(name, tasks);
   }
 
   /** @param {string} name */
   async function readNew(name) {
-    for (let after = tail; isShown(name); ) {
-      const { tasks, next } = await page(name, { after: String(after) });
-      merge(name, tasks);
+    for (let after = lastNumber; isShown(name); ) {
+      const { tasks, next } = await readPage(name, { after: String(after) });
+      addTasks(name, tasks);
       if (next === undefined) return;
       after = next;
     }
   }
 
-  /** @param {string} name @param {string} id @returns {Promise<Task | null>} None if it is gone. */
+  /** @param {string} name @param {string} id @returns {Promise<Task | null>} `null` if the task no longer exists. */
   async function readOne(name, id) {
     try {
       const { body } = await api.get(`api/tasks/${encodeURIComponent(id)}`, { repo_url: repoUrl, team: name });
@@ -224,72 +237,77 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
       await readTeamOf(name);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      fail(name, error);
+      handleFailure(name, error);
     }
   });
 
-  /** Claims whose time has passed: renewed meanwhile, or lapsed. */
+  /** Reads the tasks whose claims seem to have expired: they may have been renewed. */
   function readLapsed() {
     const now = clock.now();
-    for (const task of state().board.tasks.values()) if (isHeld(task) && (task.lease.expires ?? Infinity) <= now) wanted.add(task.id);
-    if (wanted.size > 0) work();
+    for (const task of state().board.tasks.values()) {
+      if (isHeld(task) && (task.lease.expires ?? Infinity) <= now) outdatedIds.add(task.id);
+    }
+    if (outdatedIds.size > 0) readOutdated();
   }
 
   /** @returns {string | null} */
-  function onScreen() {
+  function teamOnScreen() {
     const { teams, place, board } = state();
     if (teams.phase !== 'shown' || !isBoard(place)) return null;
-    const isKept = place.team === null && teams.list.some(({ name }) => board.name !== null && isSameName(name, board.name));
-    return isKept ? board.name : chosenTeam(teams, place.team);
+    const isBoardListed = teams.list.some(({ name }) => board.name !== null && isSameName(name, board.name));
+    return place.team === null && isBoardListed ? board.name : chosenTeam(teams, place.team);
   }
 
   return {
-    /** Sees which board is on the screen, and reads it if it is another than before. */
-    follow() {
+    /** Switches to the board on the screen, and reads it if it is another one than before. */
+    syncSelection() {
       if (isStopped) return;
-      const name = onScreen();
+      const name = teamOnScreen();
       const isOther = name !== followed;
       followed = name;
       if (name === null) return;
       if (state().board.name !== name) {
-        all.forEach((timer) => timer.clear());
-        tail = 0;
+        allTimers.forEach((timer) => timer.clear());
+        lastNumber = 0;
         isOutdated = true;
         isDoneWanted = false;
         dispatch({ type: 'board', board: unreadBoard(name) });
       }
-      if (isOutdated) work();
+      if (isOutdated) readOutdated();
       else if (isOther) membersSoon.set(0);
     },
-    /** The events since the last read may be lost. */
-    outdate() {
+    /** Called when events since the last read may be lost. */
+    markOutdated() {
       isOutdated = true;
     },
     wake() {
       if (followed !== null) membersSoon.set(0);
     },
-    /** Completed tasks, where there are too many to be read with the others. */
+    /** Reads the completed tasks if they are too many to be read with the others. */
     async readDone() {
       isDoneWanted = true;
-      await work();
+      await readOutdated();
     },
     /** @param {any[]} events About teams. */
-    heard(events) {
-      const own = ofTeam(state().board.name, events);
-      if (own.length === 0 || isStopped) return;
+    onEvents(events) {
+      const teamEvents = ofTeam(state().board.name, events);
+      if (teamEvents.length === 0 || isStopped) return;
       if (followed === null) {
         isOutdated = true;
         return;
       }
-      if (journal) journal.push(...own);
-      else note(own);
+      if (journal) journal.push(...teamEvents);
+      else noteOutdated(teamEvents);
       awaitLapse();
-      if (own.some(({ type, recipient_count: count, recipients }) => type === 'team_changed' || type === 'shutdown_changed' || count > (recipients?.length ?? 0))) membersSoon.set(DEBOUNCE_MS);
+      // The event of a message may name only some of its recipients.
+      const changesMembers = teamEvents.some(({ type, recipient_count: count, recipients }) =>
+        type === 'team_changed' || type === 'shutdown_changed' || count > (recipients?.length ?? 0));
+      if (changesMembers) membersSoon.set(DEBOUNCE_MS);
       else membersLater.set(MEMBERS_MS);
     },
     stop() {
       isStopped = true;
-      all.forEach((timer) => timer.clear());
+      allTimers.forEach((timer) => timer.clear());
     },
   };
 }

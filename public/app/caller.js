@@ -1,11 +1,11 @@
-// Who acts from this page, as far as it is known here; the server decides.
+// The caller whom the page acts for, as far as the page knows. The server decides.
 
 import { localUser } from './served.js';
 
 /**
  * @typedef {object} Caller
- * @property {string | null} login None for a token that does not say it.
- * @property {string} name What to call them.
+ * @property {string | null} login `null` if the token does not contain one.
+ * @property {string} name The name to show.
  */
 
 /** @param {string | null} token @returns {Caller | null} */
@@ -15,7 +15,8 @@ export function callerOfToken(token) {
   const [, claims] = token.split('.');
   if (!claims) return unknown;
   try {
-    const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+    const base64 = claims.replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     const { sub } = JSON.parse(new TextDecoder().decode(bytes));
     return typeof sub === 'string' && sub ? { login: sub, name: sub } : unknown;
   } catch {
@@ -23,7 +24,7 @@ export function callerOfToken(token) {
   }
 }
 
-/** @param {string | null} token @returns {Promise<Caller | null>} None who may only look. */
+/** @param {string | null} token @returns {Promise<Caller | null>} `null` for a caller that may only read. */
 export async function callerOf(token) {
   const user = await localUser();
   return callerOfToken(token) ?? (user === null ? null : { login: user, name: user });

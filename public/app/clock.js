@@ -1,6 +1,6 @@
-// The clock of the server, so that a countdown is right on a machine whose own clock is not.
+// The clock of the server, so that a countdown is right even on a machine whose own clock is wrong.
 
-/** Samples to remember: few enough to follow a clock that is set anew. */
+/** Samples to remember: few enough to follow a clock that is set to another time. */
 const SAMPLES = 8;
 /** A `Date` header has whole seconds: on average, it is half a second behind. */
 const HEADER_MS = 500;
@@ -8,8 +8,9 @@ const HEADER_MS = 500;
 /**
  * @typedef {object} Clock
  * @property {() => number} now Milliseconds since 1970.
- * @property {(serverMs: number) => void} heard A time that the server sent just now.
- * @property {(header: string | null) => void} heardDate A `Date` header, which counts until a better time is heard.
+ * @property {(serverMs: number) => void} heard Takes a time that the server sent just now.
+ * @property {(header: string | null) => void} heardDate Takes a `Date` header, which is used only until `heard` is
+ *   called.
  */
 
 /**
@@ -24,7 +25,7 @@ export function makeClock(local = Date.now) {
     now: () => local() + offset,
     heard(serverMs) {
       if (!Number.isFinite(serverMs)) return;
-      // The sample with the largest offset was the shortest time on its way.
+      // The sample with the largest offset spent the least time in transit.
       offsets = [...offsets.slice(1 - SAMPLES), serverMs - local()];
       offset = Math.max(...offsets);
     },

@@ -1,9 +1,15 @@
-// Elements are made and changed here, never from markup: what agents write cannot become elements.
+// The page makes and changes elements here, never from markup, so that text of agents cannot become an element.
 
-const SVG = 'http://www.w3.org/2000/svg';
+export const SVG = 'http://www.w3.org/2000/svg';
+
+/** Returns an element that is part of the page. @param {string} id */
+export function elementById(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
 
 /**
- * Makes an element. Functions are listeners (`onclick`), `true` is an empty attribute, and `null`, `undefined` and `false` leave one out.
+ * Makes an element. A function is a listener (`onclick`), `true` an empty attribute; `null`, `undefined` and `false`
+ * omit the attribute.
  * @param {string} tag
  * @param {Record<string, unknown>} [attributes]
  * @param {...(Node | string | null | undefined | false)} children
@@ -21,7 +27,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * An icon, one of the symbols in the page. It is decoration: the words beside it say the same.
+ * Makes an icon, one of the symbols in the page. It is decoration: the words beside it have the same meaning.
  * @param {string} name
  * @returns {SVGSVGElement}
  */
@@ -39,7 +45,7 @@ export function setIcon(node, name) {
   setAttribute(/** @type {Element} */ (node.firstChild), 'href', `#icon-${name}`);
 }
 
-/** Writes the text only if it differs, so that a selection of text stays. @param {Element} node @param {string} text */
+/** Writes the text only if it differs, to keep a selection of text. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -51,7 +57,7 @@ export function setAttribute(node, name, value) {
 }
 
 /**
- * Keeps the children of an element in step with a list: a node stays the same one for as long as its key is in the list.
+ * Keeps the children of an element in step with a list. As long as a key is in the list, its node stays the same.
  * @template T
  * @param {Element} parent
  * @param {(item: T) => string} keyOf
@@ -60,22 +66,22 @@ export function setAttribute(node, name, value) {
  */
 export function keyedChildren(parent, keyOf, create) {
   /** @type {Map<string, { node: Element, update: (item: T) => void }>} */
-  let shown = new Map();
+  let rows = new Map();
   return (items) => {
-    const next = new Map();
+    const nextRows = new Map();
     for (const item of items) {
       const key = keyOf(item);
-      if (next.has(key)) continue;
-      const row = shown.get(key) ?? create(item);
+      if (nextRows.has(key)) continue;
+      const row = rows.get(key) ?? create(item);
       row.update(item);
-      next.set(key, row);
+      nextRows.set(key, row);
     }
-    for (const [key, row] of shown) if (!next.has(key)) row.node.remove();
-    let place = parent.firstElementChild;
-    for (const row of next.values()) {
-      if (row.node === place) place = row.node.nextElementSibling;
-      else parent.insertBefore(row.node, place);
+    for (const [key, row] of rows) if (!nextRows.has(key)) row.node.remove();
+    let sibling = parent.firstElementChild;
+    for (const { node } of nextRows.values()) {
+      if (node === sibling) sibling = node.nextElementSibling;
+      else parent.insertBefore(node, sibling);
     }
-    shown = next;
+    rows = nextRows;
   };
 }

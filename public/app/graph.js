@@ -1,9 +1,11 @@
 // Reads the compact form of the import graph.
 
+import { nameOfPath } from './words.js';
+
 /** @typedef {import('./types.js').Graph} Graph */
 
 /**
- * The parts of the answer of `GET /api/graph?format=compact` that the page reads.
+ * The fields of `GET /api/graph?format=compact` that the page reads.
  * @typedef {object} GraphBody
  * @property {{ id: string, language?: string, size?: number, state?: string }[]} nodes Sorted by path.
  * @property {[number, number][]} edges Importer and imported.
@@ -17,7 +19,7 @@
  */
 
 /**
- * A bound that the build has met. The graph lacks imports of these files.
+ * A bound that the build has reached. The graph lacks imports of these files.
  * @typedef {object} Bound
  * @property {string} bound
  * @property {number} files
@@ -31,7 +33,7 @@
  * @property {'block' | 'interface' | 'warn' | 'off'} neighbors
  * @property {string[]} [shared]
  * @property {string[]} [ignore]
- * @property {string} [problem] What is wrong with the file of the head.
+ * @property {string} [problem] Why the rules file of the head is invalid.
  */
 
 /**
@@ -42,7 +44,7 @@ export function readGraph(body) {
   if (body.version === null) return null;
   const files = body.nodes.map(({ id, language, size, state }) => ({
     path: id,
-    name: id.slice(id.lastIndexOf('/') + 1),
+    name: nameOfPath(id),
     size: size ?? 0,
     language: language ?? null,
     state: state ?? null,

@@ -1,3 +1,5 @@
+// The keys of holders, and their badges.
+
 /** Number of tokens `--holder-0` ... */
 const SLOTS = 8;
 
@@ -20,51 +22,48 @@ function hash(text) {
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-/** @param {string} text */
-const words = (text) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-
 /**
- * What the badge of a holder may say, the best first: of its agent, or of its login where it has none.
+ * The possible letters of a badge, the best first. They come from the agent, or from the login without an agent.
  * @param {string} key
  * @param {string | null} agentId
  * @param {string} userName
  * @returns {string[]}
  */
-export function lettersOf(key, agentId, userName) {
-  const parts = words(agentId ?? (userName || key));
-  const last = parts.at(-1) ?? '?';
-  const first = [...(parts[0] ?? '?')];
-  // Agents are told apart by their last word: `agent-1`, `agent-12`.
-  const number = parts.length > 1 && /^\d+$/.test(last) ? last.slice(-2) : [...last][0];
-  const best = parts.length > 1 ? first[0] + number : first.slice(0, 2).join('');
-  const others = [...first.slice(2).map((letter) => first[0] + letter), ...[...last].slice(1).map((letter) => first[0] + letter), ...'23456789'].map((each) => (each.length > 1 ? each : first[0] + each));
-  return [...new Set([best, ...others].map((each) => each.toUpperCase()))];
+function lettersOf(key, agentId, userName) {
+  const words = (agentId ?? (userName || key)).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const first = [...(words[0] ?? '?')];
+  const last = [...(words.at(-1) ?? '?')];
+  // Agents differ in their last word: `agent-1`, `agent-12`.
+  const second = words.length > 1 && /^\d+$/.test(last.join('')) ? last.slice(-2).join('') : last[0];
+  const best = words.length > 1 ? first[0] + second : first.slice(0, 2).join('');
+  const others = [...first.slice(2), ...last.slice(1), ...'23456789'].map((letter) => first[0] + letter);
+  return [...new Set([best, ...others].map((letters) => letters.toUpperCase()))];
 }
 
-/** Badges that were given, by key of the holder. @type {Map<string, { letters: string, slot: number }>} */
-const given = new Map();
-/** From so many on, badges may be alike. */
-const MOST_GIVEN = 400;
+/** Badges by key of the holder. @type {Map<string, { letters: string, slot: number }>} */
+const badges = new Map();
+/** Beyond this number, badges may be alike. */
+const MAX_BADGES = 400;
 
 /**
- * The letters and the color by which a holder is known at a glance, the same everywhere on the page: no two have the same letters, and colors are alike only
- * where there are more holders than colors.
+ * The letters and the color of a holder, the same everywhere on the page. No two holders share letters. Holders share a
+ * color only if there are more holders than colors.
  * @param {string} key Key of the holder.
  * @param {string | null} agentId
  * @param {string} userName
  * @returns {{ letters: string, slot: number }}
  */
 export function badgeOf(key, agentId, userName) {
-  const known = given.get(key);
-  if (known) return known;
-  if (given.size >= MOST_GIVEN) given.clear();
-  const taken = new Set([...given.values()].map(({ letters }) => letters));
+  const existing = badges.get(key);
+  if (existing) return existing;
+  if (badges.size >= MAX_BADGES) badges.clear();
+  const usedLetters = new Set([...badges.values()].map(({ letters }) => letters));
   const uses = Array.from({ length: SLOTS }, () => 0);
-  for (const { slot } of given.values()) uses[slot] += 1;
+  for (const { slot } of badges.values()) uses[slot] += 1;
   const choices = lettersOf(key, agentId, userName);
-  const usual = hash(key) % SLOTS;
-  const slots = uses.map((_, index) => (usual + index) % SLOTS).sort((one, other) => uses[one] - uses[other]);
-  const badge = { letters: choices.find((letters) => !taken.has(letters)) ?? choices[0], slot: slots[0] };
-  given.set(key, badge);
+  const preferred = hash(key) % SLOTS;
+  const slots = uses.map((_, index) => (preferred + index) % SLOTS).sort((one, other) => uses[one] - uses[other]);
+  const badge = { letters: choices.find((letters) => !usedLetters.has(letters)) ?? choices[0], slot: slots[0] };
+  badges.set(key, badge);
   return badge;
 }

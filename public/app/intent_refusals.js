@@ -1,4 +1,4 @@
-// Refusals by intents: the latest of each holder, until it is let in.
+// Open refusals by intents: the latest of each holder, until a claim of the holder is granted.
 
 import { holderKey } from './holder.js';
 import { timeOf } from './locks.js';
@@ -8,7 +8,7 @@ import { timeOf } from './locks.js';
 /**
  * @param {IntentRefusal | null} before The open refusal of the event's holder.
  * @param {any} event
- * @returns {IntentRefusal | null} The open one after the event.
+ * @returns {IntentRefusal | null} The open refusal after the event.
  */
 export function refusedByIntent(before, event) {
   if (event.type === 'lock_granted' && event.status === 'WRITING') return null;
@@ -18,7 +18,7 @@ export function refusedByIntent(before, event) {
     userName: event.user_name ?? event.user,
     agentId: event.agent_id ?? null,
     code: event.code ?? '',
-    // The files that are the reason, where not all of them are.
+    // `conflicts` names the files that caused the refusal, if not all files did.
     paths: event.conflicts ?? event.files ?? [],
     fileCount: event.conflict_count ?? event.file_count ?? 0,
     command: event.action ?? null,
@@ -32,8 +32,9 @@ export function refusedByIntent(before, event) {
  * @returns {IntentRefusal[]} The newest first; `before` if they are the same.
  */
 export function openRefusals(notes, before) {
-  const open = [...notes.values()].map(({ refusedByIntent: refusal }) => refusal)
-    .filter((refusal) => refusal !== null).sort((one, other) => other.at - one.at);
-  const isSame = open.length === before.length && open.every((refusal, index) => refusal === before[index]);
-  return isSame ? before : open;
+  const refusals = [...notes.values()].map((note) => note.refusedByIntent)
+    .filter((refusal) => refusal !== null)
+    .sort((one, other) => other.at - one.at);
+  const isSame = refusals.length === before.length && refusals.every((refusal, index) => refusal === before[index]);
+  return isSame ? before : refusals;
 }

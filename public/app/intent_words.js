@@ -1,4 +1,4 @@
-// What the words of intents mean, for people.
+// Words for the status, the refusals, the changes and the budgets of intents.
 
 /** @typedef {import('./types.js').IntentStatus} IntentStatus */
 
@@ -11,7 +11,7 @@ export const STATUS_WORDS = {
   ABANDONED: 'Abandoned',
 };
 
-/** @type {Record<string, string>} Why an intent let a claim not in, by the code of the refusal. */
+/** Reasons of refusals by intents, by code. @type {Record<string, string>} */
 const REFUSALS = {
   INTENT_REQUIRED: 'no intent is selected',
   INTENT_NOT_ACTIVE: 'the intent is not active',
@@ -27,9 +27,9 @@ export function refusalWords(code) {
   return REFUSALS[code ?? ''] ?? 'refused by an intent';
 }
 
-/** @param {{ status: string, previous?: string }} event An `intent_changed`. @returns {string} What was done with it: a verb. */
+/** @param {{ status: string, previous?: string }} event An `intent_changed`. @returns {string} A verb. */
 export function changeWords({ status, previous }) {
-  // Without a status before, its texts have changed; one that has not begun may be new.
+  // Without a previous status, the texts of the intent have changed. An intent that has not begun may be new.
   if (!previous) return status === 'PENDING' ? 'writes' : 'edits';
   switch (status) {
     case 'IN_PROGRESS': return previous === 'BLOCKED' ? 'unblocks' : 'begins';
@@ -40,12 +40,13 @@ export function changeWords({ status, previous }) {
   }
 }
 
-/** From here on a budget is nearly spent. */
+/** From this share on, a budget is nearly spent. */
 const LOW = 0.8;
 
 /**
  * @param {import('./types.js').Spending} spending
- * @returns {{ text: string, share: number | null, level: 'free' | 'low' | 'spent' }} `share` of the limit, 0 to 1; none without a limit.
+ * @returns {{ text: string, share: number | null, level: 'free' | 'low' | 'spent' }} `share` of the limit, 0 to 1;
+ *   `null` without a limit.
  */
 export function budgetWords({ used, most }) {
   const spent = used.toLocaleString('en-US');
@@ -53,8 +54,9 @@ export function budgetWords({ used, most }) {
   const share = most > 0 ? Math.min(1, used / most) : 1;
   const text = `${spent} of ${most.toLocaleString('en-US')}`;
   if (used >= most) return { text: `${text}: spent`, share, level: 'spent' };
-  // Rounded down, so that nothing that is left is called spent.
-  return share >= LOW ? { text: `${text}: ${Math.floor(share * 100)} % spent`, share, level: 'low' } : { text, share, level: 'free' };
+  if (share < LOW) return { text, share, level: 'free' };
+  // Rounds down: 100 % would say that nothing is left.
+  return { text: `${text}: ${Math.floor(share * 100)} % spent`, share, level: 'low' };
 }
 
 /** @param {import('./types.js').Intent['criteria']} criteria @returns {string} */

@@ -1,4 +1,4 @@
-// Intents as the page shows them, from `GET /api/intents?view=state` and from events. Nothing here changes what it is given.
+// Intents as the page shows them, from `GET /api/intents?view=state` and from events. Functions change no argument.
 
 import { holderKey } from './holder.js';
 import { timeOf } from './locks.js';
@@ -7,38 +7,45 @@ import { timeOf } from './locks.js';
 /** @typedef {import('./types.js').Intents} Intents */
 /** @typedef {import('./types.js').Worker} Worker */
 
-/** Events after which the intents are read again. */
+/** Events after which the page reads the intents again. */
 const CHANGES = new Set(['intent_changed', 'intent_overlap_allowed', 'file_taken_over']);
 const ENDED = new Set(['COMPLETED', 'ABANDONED']);
-/** What is worked on comes first, then what waits for a person, then what has not begun. */
+/** Intents in progress come first, then those that wait for a person, then those that have not begun. */
 const ORDER = ['IN_PROGRESS', 'BLOCKED', 'PENDING'];
 
-/** @returns {Intents} Those of a repository of which nothing is known yet. */
+/** @returns {Intents} Before anything was read. */
 export function unknownIntents() {
   return { phase: 'unknown', list: [], owners: new Map(), elsewhere: [], message: null };
 }
 
 /**
- * @param {any} body The answer of `GET /api/intents?view=state`.
- * @param {string} branch The branch that is shown.
+ * @param {any} body Of `GET /api/intents?view=state`.
+ * @param {string} branch The selected branch.
  * @returns {Intents}
  */
 export function readIntents(body, branch) {
   const list = body.intents.map(readIntent);
-  const elsewhere = (body.locks ?? []).filter((/** @type {any} */ lock) => lock.intent_id && lock.branch !== branch).map(workerOf);
-  return { phase: list.length > 0 ? 'shown' : 'none', list, owners: new Map(Object.entries(body.owners ?? {})), elsewhere, message: null };
+  const elsewhere = (body.locks ?? [])
+    .filter((/** @type {any} */ lock) => lock.intent_id && lock.branch !== branch)
+    .map(readWorker);
+  const owners = new Map(Object.entries(body.owners ?? {}));
+  return { phase: list.length > 0 ? 'shown' : 'none', list, owners, elsewhere, message: null };
 }
 
 /** @param {any} lock @returns {Worker & { intentId: string, expiry: number }} */
-function workerOf(lock) {
+function readWorker(lock) {
   const { user, user_name: userName, agent_id: agentId = null, branch } = lock;
-  return { holder: holderKey(user, agentId), userName, agentId, branch, intentId: lock.intent_id, expiry: lock.expiry * 1000 };
+  const holder = holderKey(user, agentId);
+  return { holder, userName, agentId, branch, intentId: lock.intent_id, expiry: lock.expiry * 1000 };
 }
 
 /** @param {any} view @returns {Intent} */
 function readIntent(view) {
-  const met = new Map((view.criteria ?? []).map((/** @type {any} */ each) => [each.criterion, { by: each.by, at: each.at, evidence: each.evidence }]));
+  const proofs = new Map((view.criteria ?? []).map((/** @type {any} */ { criterion, by, at, evidence }) =>
+    [criterion, { by, at, evidence }]));
+  const criterionOf = (/** @type {string} */ text) => ({ text, met: proofs.get(text) ?? null });
   const { budget } = view;
+  const lastHeard = view.last_heard ?? null;
   return {
     id: view.id,
     name: view.name ?? '',
@@ -46,7 +53,7 @@ function readIntent(view) {
     status: view.status,
     constraints: view.constraints ?? [],
     scope: view.owned_scope ?? [],
-    criteria: (view.acceptance_criteria ?? []).map((/** @type {string} */ text) => ({ text, met: met.get(text) ?? null })),
+    criteria: (view.acceptance_criteria ?? []).map(criterionOf),
     turns: budget ? { used: budget.consumed_turns ?? 0, most: budget.max_turns ?? null } : null,
     tokens: budget ? { used: budget.consumed_tokens ?? 0, most: budget.max_tokens ?? null } : null,
     model: view.assigned_agent ?? null,
@@ -55,23 +62,26 @@ function readIntent(view) {
     mayOverlap: view.may_overlap ?? [],
     missing: view.missing ?? [],
     reason: view.reason ?? null,
-    heardAt: view.last_heard === undefined || view.last_heard === null ? null : view.last_heard * 1000,
+    heardAt: lastHeard === null ? null : lastHeard * 1000,
     ownedFiles: view.owned_files ?? 0,
   };
 }
 
-/** @param {{ type: string }} event @returns {boolean} Whether the intents have to be read again. */
+/** @param {{ type: string }} event @returns {boolean} Whether the page has to read the intents again. */
 export function isOfIntents(event) {
   return CHANGES.has(event.type);
 }
 
-/** @param {any} event @returns {boolean} Whether it is a sign of work on an intent, which costs turns and makes lines of the ledger. */
+/**
+ * @param {any} event
+ * @returns {boolean} Whether it is a sign of work on an intent, which costs turns and adds lines to the ledger.
+ */
 export function isOfWork(event) {
   return Boolean(event.intent_id) || (event.type === 'lock_refused' && event.reason === 'INTENT');
 }
 
 /**
- * What the events themselves say. The rest, such as what is spent, is read.
+ * Applies what the events themselves say. The page reads the rest, such as the spending.
  * @param {Intents} intents
  * @param {any[]} events In their order.
  * @returns {Intents} The same object if nothing changes.
@@ -85,11 +95,19 @@ export function applyToIntents(intents, events) {
     const change = changeOf(intent, event);
     if (change) list = list.map((each) => (each === intent ? { ...each, ...change } : each));
     if (event.type === 'lock_granted' && event.status === 'WRITING') {
-      const fresh = (event.files ?? []).filter((/** @type {string} */ path) => !owners.get(path)?.includes(intent.id));
-      if (fresh.length > 0) owners = new Map([...owners, ...fresh.map((/** @type {string} */ path) => /** @type {const} */ ([path, [...(owners.get(path) ?? []), intent.id]]))]);
+      owners = withOwner(owners, intent.id, event.files ?? []);
     }
   }
   return list === intents.list && owners === intents.owners ? intents : { ...intents, list, owners };
+}
+
+/** @param {Intents['owners']} owners @param {string} id @param {string[]} paths @returns {Intents['owners']} */
+function withOwner(owners, id, paths) {
+  const added = paths.filter((path) => !owners.get(path)?.includes(id));
+  if (added.length === 0) return owners;
+  const next = new Map(owners);
+  for (const path of added) next.set(path, [...(owners.get(path) ?? []), id]);
+  return next;
 }
 
 /**
@@ -102,8 +120,8 @@ function changeOf(intent, event) {
     if (event.status === intent.status && (event.reason ?? intent.reason) === intent.reason) return null;
     return { status: event.status, reason: event.reason ?? (event.status === 'IN_PROGRESS' ? null : intent.reason) };
   }
-  const isHeard = event.type === 'lock_granted' || event.type === 'lock_renewed';
-  return isHeard && timeOf(event) > (intent.heardAt ?? 0) ? { heardAt: timeOf(event) } : null;
+  const isClaim = event.type === 'lock_granted' || event.type === 'lock_renewed';
+  return isClaim && timeOf(event) > (intent.heardAt ?? 0) ? { heardAt: timeOf(event) } : null;
 }
 
 /** @param {Intent} intent */
@@ -113,7 +131,8 @@ export function isEnded({ status }) {
 
 /**
  * @param {Intent[]} list
- * @returns {{ active: Intent[], ended: Intent[] }} Each in the order in which they were written, what is worked on first, what ended last first.
+ * @returns {{ active: Intent[], ended: Intent[] }} Active intents by status, ended ones with the last first. Otherwise
+ *   the order stays.
  */
 export function sortedIntents(list) {
   const rank = (/** @type {Intent} */ { status }) => ORDER.indexOf(status);
@@ -121,27 +140,27 @@ export function sortedIntents(list) {
   return { active, ended: list.filter(isEnded).reverse() };
 }
 
-/** @type {WeakMap<Intents['owners'], Map<string, string[]>>} Owned files by intent: made once for the same owners. */
+/** Owned files by intent, computed once for each `owners`. @type {WeakMap<Intents['owners'], Map<string, string[]>>} */
 const FILES = new WeakMap();
 
 /** @param {Intents} intents @param {string | null} id @returns {string[]} The files that an intent owns, sorted. */
 export function filesOf({ owners }, id) {
-  let files = FILES.get(owners);
-  if (!files) {
-    files = new Map();
+  let byIntent = FILES.get(owners);
+  if (!byIntent) {
+    byIntent = new Map();
     for (const path of [...owners.keys()].sort()) {
       for (const owner of owners.get(path) ?? []) {
-        const own = files.get(owner);
-        if (own) own.push(path);
-        else files.set(owner, [path]);
+        const files = byIntent.get(owner);
+        if (files) files.push(path);
+        else byIntent.set(owner, [path]);
       }
     }
-    FILES.set(owners, files);
+    FILES.set(owners, byIntent);
   }
-  return files.get(id ?? '') ?? [];
+  return byIntent.get(id ?? '') ?? [];
 }
 
-/** @param {Intents} intents @param {string} id @returns {string} Its name, or its id where it has none or is not known. */
+/** @param {Intents} intents @param {string} id @returns {string} Its name; its id if it is unknown or has no name. */
 export function intentName({ list }, id) {
   return list.find((intent) => intent.id === id)?.name || id;
 }
@@ -150,16 +169,17 @@ export function intentName({ list }, id) {
  * @param {import('./types.js').State} state
  * @param {string} id
  * @param {number} now
- * @returns {Worker[]} Who holds locks for an intent, each once: on the branch that is shown, then on others.
+ * @returns {Worker[]} The holders of locks for an intent, each once: on the selected branch first, then on others.
  */
 export function workersOf(state, id, now) {
   /** @type {Map<string, Worker>} */
   const workers = new Map();
-  for (const held of state.locks.values()) {
-    for (const { holder, userName, agentId, intentId } of held) if (intentId === id) workers.set(holder, { holder, userName, agentId, branch: null });
+  for (const { holder, userName, agentId, intentId } of [...state.locks.values()].flat()) {
+    if (intentId === id) workers.set(holder, { holder, userName, agentId, branch: null });
   }
   for (const { holder, userName, agentId, branch, intentId, expiry } of state.intents.elsewhere) {
-    if (intentId === id && expiry > now && !workers.has(holder)) workers.set(holder, { holder, userName, agentId, branch });
+    if (intentId !== id || expiry <= now || workers.has(holder)) continue;
+    workers.set(holder, { holder, userName, agentId, branch });
   }
   return [...workers.values()];
 }

@@ -1,47 +1,50 @@
-// Reads the intents when there is a reason to: they were never read, the stream is back, or an event says that they have changed.
+// Reads the intents when they were never read, when the stream is back, or when an event says that they have changed.
 
 import { isOfIntents, isOfWork, readIntents, unknownIntents } from './intents.js';
 import { makeOptionalRead } from './optional_read.js';
 
-/** Before a read that several events want. */
+/** Delay of a read, so that several events cause one. */
 const DEBOUNCE_MS = 250;
-/** Before what claims have spent is read: claims come often, and say the rest themselves. */
+/** Delay before the page reads what claims have spent: claims are frequent, and their events say the rest. */
 const SPENT_MS = 10_000;
 
-/** @param {import('./optional_read.js').Part} part */
-export function watchIntents(part) {
-  const { repoUrl, branch, api, clock, state, dispatch } = part;
+/** @param {import('./optional_read.js').WatchContext} context */
+export function watchIntents(context) {
+  const { repoUrl, branch, api, clock, state, dispatch } = context;
 
   /** @param {import('./types.js').Intents} intents */
-  function tell(intents) {
-    if (!intentsRead.isStopped()) dispatch({ type: 'intents', intents, now: clock.now() });
+  function setIntents(intents) {
+    if (!reads.isStopped()) dispatch({ type: 'intents', intents, now: clock.now() });
   }
 
-  const intentsRead = makeOptionalRead(part, {
-    async ask() {
+  const reads = makeOptionalRead(context, {
+    async load() {
       const { body } = await api.get('api/intents', { repo_url: repoUrl, view: 'state' });
-      tell(readIntents(body, branch));
+      setIntents(readIntents(body, branch));
     },
-    fail(phase, message) {
-      if (phase !== 'late') tell({ ...unknownIntents(), phase, message: phase === 'sign_in' ? message : null });
-      else if (state().intents.phase === 'shown') tell({ ...state().intents, message });
+    onFailure(phase, message) {
+      if (phase !== 'unavailable') {
+        setIntents({ ...unknownIntents(), phase, message: phase === 'sign_in' ? message : null });
+      } else if (state().intents.phase === 'shown') setIntents({ ...state().intents, message });
     },
   });
 
   return {
-    read: intentsRead.read,
-    readFirst: intentsRead.readFirst,
-    /** What is spent by shell commands and by tokens is told by no event: it is read when somebody comes back to the page. */
+    read: reads.read,
+    readFirst: reads.readFirst,
+    /** No event reports what shell commands and tokens spend, so the page reads it when the user comes back. */
     async readShown() {
-      if (state().intents.phase === 'shown') await intentsRead.read();
+      if (state().intents.phase === 'shown') await reads.read();
     },
     /** @param {any[]} events */
-    heard(events) {
-      if (intentsRead.isOver()) return;
-      // The first sign of work in a repository without intents is one that has some now.
-      if (events.some(isOfIntents) || (state().intents.phase === 'none' && events.some(isOfWork))) intentsRead.readSoon(DEBOUNCE_MS);
-      else if (events.some(isOfWork)) intentsRead.readLater(SPENT_MS);
+    onEvents(events) {
+      if (reads.isOver()) return;
+      const isWorkedOn = events.some(isOfWork);
+      // The first sign of work in a repository without intents means that it has some now.
+      const isFirst = state().intents.phase === 'none' && isWorkedOn;
+      if (isFirst || events.some(isOfIntents)) reads.readSoon(DEBOUNCE_MS);
+      else if (isWorkedOn) reads.readLater(SPENT_MS);
     },
-    stop: intentsRead.stop,
+    stop: reads.stop,
   };
 }

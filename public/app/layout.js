@@ -1,18 +1,14 @@
-// Which of the slots are visible: by the address, by the section on a narrow screen, and for print.
+// Shows and hides the sections of the page: by the address, by the selected section on a narrow screen, and for print.
 
 import { isBoard, shortRepository } from './address.js';
 import { mountAsides } from './asides.js';
-import { setText } from './dom.js';
+import { elementById, setText } from './dom.js';
 
 /** @typedef {import('./types.js').Model} Model */
 
-/** What stands beside the board in place of agents and activity. */
+/** The sections beside the map, and the sections beside the board. */
+const MAP_SECTIONS = ['agents', 'activity'];
 const BOARD_SECTIONS = ['members', 'messages'];
-
-/** @param {string} id */
-function slot(id) {
-  return /** @type {HTMLElement} */ (document.getElementById(id));
-}
 
 /**
  * @param {Model} model
@@ -20,12 +16,13 @@ function slot(id) {
  */
 export function mountLayout(model) {
   const { body } = document;
-  const views = /** @type {HTMLElement[]} */ ([...slot('views').children]);
-  const sections = /** @type {HTMLElement[]} */ ([...slot('sections').children]);
+  const views = /** @type {HTMLElement[]} */ ([...elementById('views').children]);
+  const sections = /** @type {HTMLElement[]} */ ([...elementById('sections').children]);
   let isPrinting = false;
 
   for (const button of views) {
-    button.addEventListener('click', () => model.go({ view: /** @type {import('./types.js').Place['view']} */ (button.dataset.view) }));
+    const view = /** @type {import('./types.js').Place['view']} */ (button.dataset.view);
+    button.addEventListener('click', () => model.go({ view }));
   }
   const show = (/** @type {string} */ section) => {
     body.dataset.section = section;
@@ -34,58 +31,57 @@ export function mountLayout(model) {
   };
   const asides = mountAsides(model, show);
   for (const button of sections) button.addEventListener('click', () => show(button.dataset.section ?? 'map'));
-  slot('brand').addEventListener('click', (event) => {
+  elementById('brand').addEventListener('click', (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     model.go({ repoUrl: null, branch: null });
   });
-  slot('help-button').addEventListener('click', () => {
-    const dialog = /** @type {HTMLDialogElement} */ (slot('help'));
-    if (!dialog.open) dialog.showModal();
-  });
-  const print = (/** @type {boolean} */ isNow) => {
-    isPrinting = isNow;
-    body.dataset.printed = isNow ? new Date(model.now()).toLocaleString() : '';
+  const setPrinting = (/** @type {boolean} */ isNowPrinting) => {
+    isPrinting = isNowPrinting;
+    body.dataset.printed = isPrinting ? new Date(model.now()).toLocaleString() : '';
     update();
   };
-  addEventListener('beforeprint', () => print(true));
-  addEventListener('afterprint', () => print(false));
+  addEventListener('beforeprint', () => setPrinting(true));
+  addEventListener('afterprint', () => setPrinting(false));
 
   function update() {
-    const { place, connection, locksReadAt } = model.state;
+    const { place, connection, locksReadAt, teams } = model.state;
     const { view, repoUrl, file, task } = place;
-    // Panels that have heard nothing from the server have nothing to say.
-    const isUnknown = !repoUrl || (connection.heardAt === null && locksReadAt === null) || (connection.phase === 'ended' && !slot('blank').hidden);
-    body.toggleAttribute('data-unknown', isUnknown);
+    // Until the server has sent something, the panels are empty.
+    const hasHeardNothing = connection.heardAt === null && locksReadAt === null;
+    const hasEnded = connection.phase === 'ended' && !elementById('blank').hidden;
+    const isUnknown = !repoUrl || hasHeardNothing || hasEnded;
     const onBoard = isBoard(place);
-    body.toggleAttribute('data-board', onBoard);
     const isTable = !onBoard && (isPrinting || view === 'table');
-    slot('heading').hidden = !repoUrl;
-    setText(slot('heading'), `${shortRepository(repoUrl ?? '')} ${place.branch ?? ''}`);
     const isTime = view === 'time' && !isTable;
-    slot('time').hidden = !isTime || !repoUrl;
-    slot('map').hidden = onBoard || isTable || isTime || !repoUrl;
-    slot('board').hidden = !onBoard || !repoUrl;
-    slot('table').hidden = !isTable || !repoUrl;
-    slot('locked').hidden = onBoard || isTable || isTime || !repoUrl;
-    slot('aside').hidden = isUnknown;
-    slot('aside').setAttribute('aria-label', onBoard ? 'Members and messages' : 'Agents and activity');
-    slot('sections').hidden = isUnknown;
-    slot('views').hidden = isUnknown;
-    slot('search').hidden = isUnknown;
-    slot('file').hidden = !file || isPrinting;
-    slot('task').hidden = !task || !onBoard || isPrinting;
-    // A repository without teams has no board; an address that names one says so.
-    const hasTeams = ['shown', 'sign_in'].includes(model.state.teams.phase) || onBoard;
-    for (const button of views) if (button.dataset.view === 'board') button.hidden = !hasTeams;
-    const isOfBoard = (/** @type {HTMLElement} */ each) => BOARD_SECTIONS.includes(each.dataset.section ?? '');
-    for (const each of sections) if (['agents', 'activity', ...BOARD_SECTIONS].includes(each.dataset.section ?? '')) each.hidden = onBoard !== isOfBoard(each);
-    for (const name of ['agents', 'activity', ...BOARD_SECTIONS]) slot(name).hidden = onBoard !== BOARD_SECTIONS.includes(name);
-    const first = sections[0];
-    setText(first, onBoard ? 'Board' : 'Files');
-    if (sections.some((each) => each.hidden && each.dataset.section === body.dataset.section)) body.dataset.section = 'map';
-    for (const button of views) button.setAttribute('aria-pressed', String(button.dataset.view === (view === 'tasks' ? 'board' : view)));
-    for (const button of sections) button.setAttribute('aria-pressed', String(button.dataset.section === body.dataset.section));
+    const isMap = !onBoard && !isTable && !isTime;
+    body.toggleAttribute('data-unknown', isUnknown);
+    body.toggleAttribute('data-board', onBoard);
+    setText(elementById('heading'), `${shortRepository(repoUrl ?? '')} ${place.branch ?? ''}`);
+    elementById('heading').hidden = !repoUrl;
+    elementById('time').hidden = !isTime || !repoUrl;
+    elementById('map').hidden = !isMap || !repoUrl;
+    elementById('board').hidden = !onBoard || !repoUrl;
+    elementById('table').hidden = !isTable || !repoUrl;
+    elementById('locked').hidden = !isMap || !repoUrl;
+    elementById('aside').setAttribute('aria-label', onBoard ? 'Members and messages' : 'Agents and activity');
+    for (const id of ['aside', 'sections', 'views', 'search']) elementById(id).hidden = isUnknown;
+    elementById('file').hidden = !file || isPrinting;
+    elementById('task').hidden = !task || !onBoard || isPrinting;
+    // A repository without teams has no button for the board, but an address can select the board, which says so.
+    const hasBoard = ['shown', 'sign_in'].includes(teams.phase) || onBoard;
+    for (const button of views) if (button.dataset.view === 'board') button.hidden = !hasBoard;
+    for (const name of [...MAP_SECTIONS, ...BOARD_SECTIONS]) {
+      const isHidden = onBoard !== BOARD_SECTIONS.includes(name);
+      elementById(name).hidden = isHidden;
+      for (const button of sections) if (button.dataset.section === name) button.hidden = isHidden;
+    }
+    setText(sections[0], onBoard ? 'Board' : 'Files');
+    const isSelected = (/** @type {HTMLElement} */ button) => button.dataset.section === body.dataset.section;
+    if (sections.some((button) => button.hidden && isSelected(button))) body.dataset.section = 'map';
+    const selectedView = view === 'tasks' ? 'board' : view;
+    for (const button of views) button.setAttribute('aria-pressed', String(button.dataset.view === selectedView));
+    for (const button of sections) button.setAttribute('aria-pressed', String(isSelected(button)));
   }
   return {
     update() {

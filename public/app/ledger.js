@@ -1,19 +1,19 @@
-// The ledger as the page shows it: lines, seal and base. Nothing here changes what it is given.
+// The ledger as the page shows it: lines, seal and base. Functions change no argument.
 
 /** @typedef {import('./types.js').Ledger} Ledger */
 /** @typedef {import('./types.js').LedgerFilter} LedgerFilter */
 /** @typedef {import('./types.js').LedgerLine} LedgerLine */
 /** @typedef {import('./types.js').LedgerPoint} LedgerPoint */
 
-/** Most lines that are kept. */
-export const MOST_LINES = 2000;
+/** Maximum number of lines that the page keeps. */
+const MAX_LINES = 2000;
 
 /** @returns {LedgerFilter} */
 export function noFilter() {
   return { intent: null, file: null };
 }
 
-/** @param {LedgerFilter} [filter] @returns {Ledger} That of which nothing was read yet. */
+/** @param {LedgerFilter} [filter] @returns {Ledger} Before anything was read. */
 export function unreadLedger(filter = noFilter()) {
   return { filter, lines: [], sealed: null, base: null, newest: 0, oldest: 0, hasOlder: false, message: null };
 }
@@ -29,7 +29,7 @@ const textOf = (value) => (typeof value === 'string' && value !== '' ? value : n
 
 /**
  * @param {string} text A sealed line.
- * @returns {LedgerLine | null} Nothing for what is no such line.
+ * @returns {LedgerLine | null} `null` if it is not a sealed line.
  */
 export function readLine(text) {
   let value;
@@ -41,7 +41,7 @@ export function readLine(text) {
   const seq = value?.chain?.seq;
   if (!Number.isSafeInteger(seq)) return null;
   const { payload = {}, result = {}, metadata = {} } = value;
-  const files = Array.isArray(payload.target_files) ? payload.target_files.filter((/** @type {unknown} */ path) => typeof path === 'string') : [];
+  const targets = Array.isArray(payload.target_files) ? payload.target_files : [];
   const at = Date.parse(value.timestamp);
   return {
     seq,
@@ -52,7 +52,7 @@ export function readLine(text) {
     state: textOf(value.state) ?? '',
     action: textOf(value.action_type) ?? '',
     tool: textOf(payload.tool_name),
-    files,
+    files: targets.filter((/** @type {unknown} */ path) => typeof path === 'string'),
     content: textOf(payload.hash),
     reasoning: textOf(payload.reasoning),
     status: textOf(result.status) ?? '',
@@ -65,17 +65,17 @@ export function readLine(text) {
 
 /**
  * @param {Ledger} ledger
- * @param {any} body An answer of `GET /api/ledger`.
+ * @param {any} body Of `GET /api/ledger`.
  * @param {LedgerLine[]} added
  * @returns {Ledger}
  */
 function withLines(ledger, body, added) {
   const sealed = readPoint(body.sealed) ?? ledger.sealed;
   const base = readPoint(body.base) ?? ledger.base;
-  const known = new Set(ledger.lines.map(({ seq }) => seq));
-  const fresh = added.filter(({ seq }) => !known.has(seq));
-  // Lines that are no longer kept are not shown as if they were.
-  const lines = [...fresh, ...ledger.lines].filter(({ seq }) => seq > (base?.count ?? 0)).sort((one, other) => other.seq - one.seq);
+  const seqs = new Set(ledger.lines.map(({ seq }) => seq));
+  const merged = [...added.filter(({ seq }) => !seqs.has(seq)), ...ledger.lines];
+  // Leaves out lines that the server has dropped since.
+  const lines = merged.filter(({ seq }) => seq > (base?.count ?? 0)).sort((one, other) => other.seq - one.seq);
   return { ...ledger, lines, sealed, base, message: null };
 }
 
@@ -85,8 +85,8 @@ function linesOf(body) {
 }
 
 /** @param {Ledger} ledger @param {number} newest @param {number} oldest @returns {Ledger} */
-function read(ledger, newest, oldest) {
-  const hasOlder = oldest > (ledger.base?.count ?? 0) && ledger.lines.length < MOST_LINES;
+function withRange(ledger, newest, oldest) {
+  const hasOlder = oldest > (ledger.base?.count ?? 0) && ledger.lines.length < MAX_LINES;
   return { ...ledger, newest, oldest, hasOlder };
 }
 
@@ -94,14 +94,15 @@ function read(ledger, newest, oldest) {
 export function startedLedger(filter, body) {
   const ledger = withLines(unreadLedger(filter), body, linesOf(body));
   const count = ledger.sealed?.count ?? 0;
-  return read(ledger, count, ledger.lines.length > 0 ? ledger.lines[ledger.lines.length - 1].seq - 1 : count);
+  const lastLine = ledger.lines.at(-1);
+  return withRange(ledger, count, lastLine ? lastLine.seq - 1 : count);
 }
 
 /** @param {Ledger} ledger @param {any} body The lines after `newest`. @returns {Ledger} */
 export function continuedLedger(ledger, body) {
   const next = withLines(ledger, body, linesOf(body));
-  const lines = next.lines.slice(0, MOST_LINES);
-  return read({ ...next, lines }, body.next ?? next.sealed?.count ?? ledger.newest, ledger.oldest);
+  const lines = next.lines.slice(0, MAX_LINES);
+  return withRange({ ...next, lines }, body.next ?? next.sealed?.count ?? ledger.newest, ledger.oldest);
 }
 
 /**
@@ -111,6 +112,7 @@ export function continuedLedger(ledger, body) {
  * @returns {Ledger}
  */
 export function lengthenedLedger(ledger, bodies, from) {
-  const next = bodies.reduce((whole, body) => withLines(whole, body, linesOf(body).filter(({ seq }) => seq <= ledger.oldest)), ledger);
-  return read(next, ledger.newest, from);
+  let next = ledger;
+  for (const body of bodies) next = withLines(next, body, linesOf(body).filter(({ seq }) => seq <= ledger.oldest));
+  return withRange(next, ledger.newest, from);
 }

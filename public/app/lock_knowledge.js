@@ -1,4 +1,5 @@
-// What the page knows of the locks: an empty list of them means something else while it is read, and once nobody tells of changes.
+// How much the page knows of the locks. An empty list does not mean that files are free while the page reads the list,
+// or after it has stopped getting events.
 
 /** @typedef {import('./types.js').State} State */
 
@@ -12,14 +13,15 @@ export function isFollowed({ phase, isLate }) {
 
 /**
  * @param {Pick<State, 'connection' | 'locksReadAt' | 'areLocksMissed'>} state
- * @returns {boolean} Whether the locks that are shown are all that there are.
+ * @returns {boolean} Whether the page knows all locks that exist.
  */
 export function areLocksWhole({ connection, locksReadAt, areLocksMissed }) {
   return isFollowed(connection) && locksReadAt !== null && !areLocksMissed;
 }
 
 /**
- * `reading`: a list that says all has yet to come. `known`: a file without a lock is free. `old`: it may have been locked since.
+ * `reading`: the page waits for a complete list. `known`: a file without a lock is free. `old`: a file without a lock
+ * may have been locked since.
  * @param {Pick<State, 'connection' | 'problem' | 'locksReadAt' | 'areLocksMissed'>} state
  * @returns {'reading' | 'known' | 'old'}
  */
@@ -27,7 +29,7 @@ export function lockKnowledge(state) {
   const { connection, problem, locksReadAt } = state;
   if (connection.phase === 'ended') return 'old';
   if (locksReadAt === null) return 'reading';
-  // The stream that is about to open has the list read again.
+  // While the page connects, its list is not old: the page reads it again as soon as the stream is open.
   if (problem || !(isFollowed(connection) || connection.phase === 'connecting')) return 'old';
   return areLocksWhole(state) ? 'known' : 'reading';
 }

@@ -1,9 +1,9 @@
-// The locks of one branch, from lists of them and from events. Nothing here changes what it is given.
+// The locks of one branch, from lists of locks and from events. Functions change no argument.
 
 import { holderKey } from './holder.js';
 
 /** @typedef {import('./types.js').Lock} Lock */
-/** @typedef {Map<string, Lock[]>} Locks By path: one WRITING lock, or READING locks in the order in which they were granted. */
+/** @typedef {Map<string, Lock[]>} Locks By path: one WRITING lock, or READING locks in the order of their grants. */
 
 /**
  * An event as the server sends it; the fields depend on `type`.
@@ -36,28 +36,28 @@ export function timeOf(event) {
 }
 
 /**
- * @param {any} body The answer of `GET /api/locks`.
+ * @param {any} body Of `GET /api/locks`.
  * @param {string} branch
  * @returns {Locks}
  */
 export function readLocks(body, branch) {
   /** @type {Locks} */
   const locks = new Map();
-  for (const held of body.locks) {
-    if (held.branch !== branch) continue;
+  for (const view of body.locks) {
+    if (view.branch !== branch) continue;
     const lock = {
-      path: held.file_path,
-      holder: holderKey(held.user, held.agent_id),
-      user: held.user,
-      userName: held.user_name,
-      agentId: held.agent_id ?? null,
-      mode: held.status,
-      message: held.message,
-      since: (held.since ?? held.timestamp) * 1000,
-      renewedAt: held.timestamp * 1000,
-      expiry: held.expiry * 1000,
-      intentId: held.intent_id ?? null,
-      keepsInterface: held.interface === 'keeps',
+      path: view.file_path,
+      holder: holderKey(view.user, view.agent_id),
+      user: view.user,
+      userName: view.user_name,
+      agentId: view.agent_id ?? null,
+      mode: view.status,
+      message: view.message,
+      since: (view.since ?? view.timestamp) * 1000,
+      renewedAt: view.timestamp * 1000,
+      expiry: view.expiry * 1000,
+      intentId: view.intent_id ?? null,
+      keepsInterface: view.interface === 'keeps',
     };
     locks.set(lock.path, [...(locks.get(lock.path) ?? []), lock]);
   }
@@ -65,25 +65,28 @@ export function readLocks(body, branch) {
 }
 
 /**
- * A list has whole seconds: what the page knows better stays. What an event does not say is as the list has it.
+ * Merges what the page knows into a list. The times of a list are in whole seconds; those of events are exact. Fields
+ * that events do not have come from the list.
  * @param {Locks} before
- * @param {Locks} locks From a list.
+ * @param {Locks} listed
  * @returns {Locks}
  */
-export function withKnown(before, locks) {
-  const known = (/** @type {Lock} */ lock) => {
+export function withKnown(before, listed) {
+  const merge = (/** @type {Lock} */ lock) => {
     const old = before.get(lock.path)?.find((other) => other.holder === lock.holder);
     if (!old) return lock;
-    const isSame = old.mode === lock.mode && Math.floor(old.renewedAt / 1000) * 1000 === lock.renewedAt && Math.ceil(old.expiry / 1000) * 1000 === lock.expiry;
-    if (isSame) return old.keepsInterface === lock.keepsInterface ? old : { ...old, keepsInterface: lock.keepsInterface };
-    return { ...lock, since: Math.min(old.since, lock.since) };
+    const isSame = old.mode === lock.mode
+      && Math.floor(old.renewedAt / 1000) * 1000 === lock.renewedAt
+      && Math.ceil(old.expiry / 1000) * 1000 === lock.expiry;
+    if (!isSame) return { ...lock, since: Math.min(old.since, lock.since) };
+    return old.keepsInterface === lock.keepsInterface ? old : { ...old, keepsInterface: lock.keepsInterface };
   };
-  return new Map([...locks].map(([path, held]) => [path, held.map(known)]));
+  return new Map([...listed].map(([path, locks]) => [path, locks.map(merge)]));
 }
 
 /**
  * @param {LockEvent} event
- * @returns {boolean} Whether it changes locks that it does not name, so that they have to be read again.
+ * @returns {boolean} Whether it changes locks that it does not name, so that the page has to read them again.
  */
 export function isPartial(event) {
   if (!CHANGES.has(event.type)) return false;
@@ -100,9 +103,9 @@ export function applyEvents(locks, events) {
   for (const event of events) {
     if (!CHANGES.has(event.type) || event.user === undefined) continue;
     for (const path of event.files ?? []) {
-      const held = next.get(path) ?? [];
-      const after = changed(held, path, event);
-      if (after === held) continue;
+      const before = next.get(path) ?? [];
+      const after = applyEvent(before, path, event);
+      if (after === before) continue;
       if (next === locks) next = new Map(locks);
       if (after.length > 0) next.set(path, after);
       else next.delete(path);
@@ -112,20 +115,22 @@ export function applyEvents(locks, events) {
 }
 
 /**
- * @param {Lock[]} held The locks of one file.
+ * @param {Lock[]} before The locks of one file.
  * @param {string} path
  * @param {LockEvent} event
  * @returns {Lock[]}
  */
-function changed(held, path, event) {
+function applyEvent(before, path, event) {
   const user = event.user ?? '';
   const holder = holderKey(user, event.agent_id);
-  const own = held.find((lock) => lock.holder === holder);
+  const own = before.find((lock) => lock.holder === holder);
   const time = timeOf(event);
-  // A list of locks may be newer than an event that comes after it.
-  const [newest] = own ? [own] : held.filter((lock) => lock.mode === 'WRITING');
-  if (newest && time < newest.renewedAt) return held;
-  if (event.type === 'lock_released' || event.type === 'lock_expired') return own ? held.filter((lock) => lock !== own) : held;
+  // The event may be older than the list from which a lock comes.
+  const newest = own ?? before.find((lock) => lock.mode === 'WRITING');
+  if (newest && time < newest.renewedAt) return before;
+  if (event.type === 'lock_released' || event.type === 'lock_expired') {
+    return own ? before.filter((lock) => lock !== own) : before;
+  }
 
   const mode = event.status === 'READING' ? 'READING' : 'WRITING';
   /** @type {Lock} */
@@ -144,19 +149,21 @@ function changed(held, path, event) {
     keepsInterface: own?.keepsInterface ?? false,
   };
   if (mode === 'WRITING') return [lock];
-  const readers = held.filter((other) => other.mode === 'READING');
-  return own && own.mode === 'READING' ? readers.map((other) => (other === own ? lock : other)) : [...readers, lock];
+  const readers = before.filter((other) => other.mode === 'READING');
+  if (own?.mode !== 'READING') return [...readers, lock];
+  return readers.map((other) => (other === own ? lock : other));
 }
 
 /**
  * @param {Locks} locks
  * @param {number} now
- * @returns {Locks} Those that have not expired; the same object if that is all of them.
+ * @returns {Locks} Those that have not expired; the same object if none has.
  */
 export function unexpired(locks, now) {
-  if ([...locks.values()].every((held) => held.every((lock) => lock.expiry > now))) return locks;
-  const left = [...locks].map(([path, held]) => /** @type {const} */ ([path, held.filter((lock) => lock.expiry > now)]));
-  return new Map(left.filter(([, held]) => held.length > 0));
+  const isValid = (/** @type {Lock} */ lock) => lock.expiry > now;
+  if ([...locks.values()].every((pathLocks) => pathLocks.every(isValid))) return locks;
+  const valid = [...locks].map(([path, pathLocks]) => /** @type {const} */ ([path, pathLocks.filter(isValid)]));
+  return new Map(valid.filter(([, pathLocks]) => pathLocks.length > 0));
 }
 
 /**
@@ -165,6 +172,6 @@ export function unexpired(locks, now) {
  */
 export function firstExpiry(locks) {
   let first = Infinity;
-  for (const held of locks.values()) for (const lock of held) first = Math.min(first, lock.expiry);
+  for (const pathLocks of locks.values()) for (const lock of pathLocks) first = Math.min(first, lock.expiry);
   return first === Infinity ? null : first;
 }

@@ -1,4 +1,4 @@
-// Reads the messages of a team while somebody looks at them: the newest, again after each that is sent, and older ones on demand.
+// Reads the messages of a team while they are in view: the newest, after each new message, and older ones on demand.
 
 import { ApiError } from './api.js';
 import { ofTeam } from './board.js';
@@ -9,70 +9,74 @@ const DEBOUNCE_MS = 500;
 const UNANSWERED_MS = 5000;
 const PAGE = 50;
 
-/** @param {import('./optional_read.js').Part} part */
+/** @param {import('./optional_read.js').WatchContext} context */
 export function watchMail({ repoUrl, api, clock, timers, state, dispatch }) {
   let isStopped = false;
-  let isLookedAt = false;
+  let isFollowed = false;
   const soon = makeTimer(() => read(), timers);
 
   /**
-   * @param {import('./team_types.js').Mail} of What was asked for. After another choice, its answer is not wanted any more.
+   * @param {import('./team_types.js').Mail} requested If the user has selected other messages since, the change is
+   *   dropped.
    * @param {(mail: import('./team_types.js').Mail) => import('./team_types.js').Mail} change
    */
-  function tell(of, change) {
+  function updateMail(requested, change) {
     const { mail } = state();
-    if (!isStopped && mail.team === of.team && mail.inbox === of.inbox) dispatch({ type: 'mail', mail: change(mail) });
+    const isCurrent = mail.team === requested.team && mail.inbox === requested.inbox;
+    if (!isStopped && isCurrent) dispatch({ type: 'mail', mail: change(mail) });
   }
 
   /** @param {import('./team_types.js').Mail} mail @param {Record<string, string>} range */
-  async function get({ team, inbox }, range) {
-    const { body } = await api.get('api/messages', { repo_url: repoUrl, team: team ?? '', limit: String(PAGE), ...range, ...(inbox && { member: inbox }) });
+  async function fetchPage({ team, inbox }, range) {
+    const page = { repo_url: repoUrl, team: team ?? '', limit: String(PAGE), ...range };
+    const { body } = await api.get('api/messages', { ...page, ...(inbox && { member: inbox }) });
     return body;
   }
 
   const read = oneAtATime(async () => {
     soon.clear();
     const { mail } = state();
-    if (isStopped || !isLookedAt || mail.team === null) return;
+    if (isStopped || !isFollowed || mail.team === null) return;
     try {
-      const body = await get(mail, {});
-      tell(mail, (current) => withNewest(current, body));
+      const body = await fetchPage(mail, {});
+      updateMail(mail, (current) => withNewest(current, body));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tell(mail, (current) => ({ ...current, message: error.message }));
+      updateMail(mail, (current) => ({ ...current, message: error.message }));
       const { retryAt } = error.problem;
-      if (error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null) soon.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
+      const isRetried = error.isUnanswered ? state().connection.phase === 'live' : retryAt !== null;
+      if (isRetried) soon.set(Math.max(UNANSWERED_MS, (retryAt ?? 0) - clock.now()));
     }
   });
 
-  const lengthen = oneAtATime(async () => {
+  const loadOlder = oneAtATime(async () => {
     const { mail } = state();
     if (mail.earlier === null) return;
-    const body = await get(mail, { before: String(mail.earlier) });
-    // Where newer messages have begun the list anew, these do not follow its oldest one.
-    tell(mail, (current) => (current.earlier === mail.earlier ? withOlder(current, body) : current));
+    const body = await fetchPage(mail, { before: String(mail.earlier) });
+    // If newer messages have restarted the list, this page does not join its oldest message.
+    updateMail(mail, (current) => (current.earlier === mail.earlier ? withOlder(current, body) : current));
   });
 
   return {
     read,
-    lengthen,
-    /** Sees whose messages are wanted. */
-    follow() {
+    loadOlder,
+    /** Switches to the messages of the selected team and inbox. */
+    syncSelection() {
       if (isStopped) return;
       const { mail, board, place } = state();
       if (mail.team === board.name && mail.inbox === place.inbox) return;
       dispatch({ type: 'mail', mail: unreadMail(board.name, place.inbox) });
       read();
     },
-    /** @param {boolean} isNow Whether somebody looks at them. */
-    look(isNow) {
-      const wasLookedAt = isLookedAt;
-      isLookedAt = isNow;
-      if (isNow && !wasLookedAt) read();
+    /** @param {boolean} isNowFollowed Whether the messages are in view. */
+    setFollowed(isNowFollowed) {
+      const wasFollowed = isFollowed;
+      isFollowed = isNowFollowed;
+      if (isFollowed && !wasFollowed) read();
     },
     /** @param {any[]} events About teams. */
-    heard(events) {
-      // Nobody is told that a message was read: whoever acts has probably read its own.
+    onEvents(events) {
+      // No event says that a message was read.
       if (ofTeam(state().mail.team, events).some(({ type }) => type === 'message_sent')) soon.set(DEBOUNCE_MS);
     },
     stop() {

@@ -20,6 +20,7 @@ import { mountTask } from '../panels/task.js';
 import { mountTimeline } from '../panels/timeline.js';
 import { mountAnnouncements } from './announce.js';
 import { callerOf } from './caller.js';
+import { elementById } from './dom.js';
 import { badgeOf } from './holder.js';
 import { mountLayout } from './layout.js';
 import { makeModel } from './model.js';
@@ -30,25 +31,24 @@ import { mountSignIn } from './sign_in.js';
 import { mountStart } from './start.js';
 import { mountStatus } from './status.js';
 
-/** How often what depends on the time is drawn: countdowns to the next attempt, ages. */
+/** Interval of drawing what changes with time: ages, and countdowns to the next attempt. */
 const SECOND = 1000;
 
 /** @param {string} id */
-function slot(id) {
-  return /** @type {HTMLElement} */ (document.getElementById(id));
-}
+const dialogById = (id) => /** @type {HTMLDialogElement} */ (elementById(id));
 
 document.getElementById('unloaded')?.remove();
 const model = makeModel();
-const picker = mountPicker(slot('place'), model);
-const signIn = mountSignIn({ dialog: /** @type {HTMLDialogElement} */ (slot('sign-in')), button: slot('account') }, model);
+const picker = mountPicker(elementById('place'), model);
+const signIn = mountSignIn({ dialog: dialogById('sign-in'), button: elementById('account') }, model);
+const noticeElements = { banners: elementById('notice'), page: elementById('blank') };
 const parts = [
   picker,
   signIn,
-  mountStatus(slot('status'), model),
-  mountNotices({ banners: slot('notice'), page: slot('blank') }, model, { sign_in: signIn.open, choose: picker.open }),
-  mountStart(slot('blank'), model),
-  mountAnnouncements(slot('announced'), model),
+  mountStatus(elementById('status'), model),
+  mountNotices(noticeElements, model, { sign_in: signIn.open, choose: picker.open }),
+  mountStart(elementById('blank'), model),
+  mountAnnouncements(elementById('announced'), model),
   mountLayout(model),
 ];
 
@@ -56,57 +56,58 @@ function update() {
   for (const part of parts) part.update();
 }
 
-let opened = '';
-function remember() {
+let lastOpened = '';
+function rememberPlace() {
   const { place, graph } = model.state;
   const name = `${place.repoUrl} ${place.branch}`;
-  // A name that was mistyped is not worth remembering.
-  if (!graph || !place.repoUrl || !place.branch || name === opened) return;
-  opened = name;
+  // Without a graph, the name may be mistyped.
+  if (!graph || !place.repoUrl || !place.branch || name === lastOpened) return;
+  lastOpened = name;
   keepRecent({ repoUrl: place.repoUrl, branch: place.branch });
 }
 
-/** Who acts is asked again when another token is there. */
-let shownToken = '';
-function knowCaller() {
+/** The token of the caller that the model knows. @type {string | null | undefined} */
+let callerToken;
+function updateCaller() {
   const token = model.token();
-  if (shownToken === `${token}`) return;
-  shownToken = `${token}`;
-  callerOf(token).then((caller) => model.token() === token && model.knowCaller(caller));
+  if (callerToken === token) return;
+  callerToken = token;
+  callerOf(token).then((caller) => model.token() === token && model.setCaller(caller));
 }
 
-/** Badges are given in one order, so that they are the same on each page. */
-function giveBadges() {
+/** Assigns badges in one order, so that every page shows the same badges. */
+function assignBadges() {
   const agents = [...model.state.agents].sort((one, other) => (one.holder < other.holder ? -1 : 1));
   for (const { holder, agentId, userName } of agents) badgeOf(holder, agentId, userName);
 }
 
-model.subscribe(giveBadges);
+model.subscribe(assignBadges);
 model.subscribe(update);
-model.subscribe(knowCaller);
-model.subscribe(remember);
+model.subscribe(updateCaller);
+model.subscribe(rememberPlace);
 update();
-knowCaller();
+updateCaller();
 setInterval(() => {
   const { connection, problem } = model.state;
   if (document.visibilityState === 'visible' && (connection.phase !== 'live' || problem)) update();
 }, SECOND);
 
-const map = mountMap(slot('map'), model);
-mountActDialog(/** @type {HTMLDialogElement} */ (slot('act')), model);
-mountAttention(slot('attention'), model);
-mountAgents(slot('agents'), model);
-mountIntents(slot('intents'), model, { signIn: signIn.open });
-mountActivity(slot('activity'), model);
-mountLedger(slot('ledger'), model, { signIn: signIn.open });
-mountMembers(slot('members'), model);
-mountMessages(slot('messages'), model);
-mountFile(slot('file'), model);
-mountTask(slot('task'), model);
-mountTable(slot('table'), model);
-mountTimeline(slot('time'), model);
-mountBoard(slot('board'), model, { signIn: signIn.open });
-mountLockedFiles(slot('locked'), model);
-const search = mountSearch(slot('search'), model, { zoomTo: map.focusFile });
-const help = mountHelp(slot('help'), model);
+const map = mountMap(elementById('map'), model);
+mountActDialog(dialogById('act'), model);
+mountAttention(elementById('attention'), model);
+mountAgents(elementById('agents'), model);
+mountIntents(elementById('intents'), model, { signIn: signIn.open });
+mountActivity(elementById('activity'), model);
+mountLedger(elementById('ledger'), model, { signIn: signIn.open });
+mountMembers(elementById('members'), model);
+mountMessages(elementById('messages'), model);
+mountFile(elementById('file'), model);
+mountTask(elementById('task'), model);
+mountTable(elementById('table'), model);
+mountTimeline(elementById('time'), model);
+mountBoard(elementById('board'), model, { signIn: signIn.open });
+mountLockedFiles(elementById('locked'), model);
+const search = mountSearch(elementById('search'), model, { zoomTo: map.focusFile });
+const help = mountHelp(dialogById('help'), model);
+elementById('help-button').addEventListener('click', help.open);
 mountKeys({ model, map, search, help });

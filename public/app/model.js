@@ -1,4 +1,4 @@
-// Makes the model: the state, what changes it, and who is told.
+// Makes the model: the state, the methods that change it, and its listeners.
 
 import { makeActs } from './acts.js';
 import { readActivity } from './activity.js';
@@ -34,7 +34,7 @@ const PARTS = {
   session: ['isSignedIn', 'needsToken', 'caller', 'mayForce'],
 };
 
-/** Interval at which listeners are told while the page is hidden and draws no frames. */
+/** Delay before listeners are notified while the page is hidden and draws no frames. */
 const HIDDEN_MS = 250;
 
 /**
@@ -59,10 +59,11 @@ export function makeModel(browser = window, localTime = Date.now) {
   };
 
   let whole = emptyWhole(readPlace(location.search), token() !== null);
-  let told = whole.state;
+  /** The state that the listeners know. */
+  let notifiedState = whole.state;
   /** @type {Set<(changed: Set<Part>) => void>} */
   const listeners = new Set();
-  let isTelling = false;
+  let isNotificationDue = false;
   /** @type {ReturnType<typeof watchBranch> | null} */
   let watcher = null;
   let isLedgerFollowed = false;
@@ -70,61 +71,64 @@ export function makeModel(browser = window, localTime = Date.now) {
 
   const isVisible = () => document.visibilityState === 'visible';
 
-  function tell() {
-    isTelling = false;
-    const before = told;
-    told = whole.state;
+  function notify() {
+    isNotificationDue = false;
+    const before = notifiedState;
+    const after = whole.state;
+    notifiedState = after;
     const parts = /** @type {Part[]} */ (Object.keys(PARTS));
-    const changed = new Set(parts.filter((part) => PARTS[part].some((key) => before[key] !== told[key])));
+    const changed = new Set(parts.filter((part) => PARTS[part].some((key) => before[key] !== after[key])));
     if (changed.size > 0) for (const listener of [...listeners]) listener(changed);
   }
 
   /** @param {import('./reduce.js').Whole} next */
-  function become(next) {
+  function setWhole(next) {
     whole = next;
-    if (isTelling) return;
-    isTelling = true;
-    if (isVisible()) browser.requestAnimationFrame(tell);
-    else browser.setTimeout(tell, HIDDEN_MS);
+    if (isNotificationDue) return;
+    isNotificationDue = true;
+    if (isVisible()) browser.requestAnimationFrame(notify);
+    else browser.setTimeout(notify, HIDDEN_MS);
   }
+
+  /** @param {import('./reduce.js').Action} action */
+  const dispatch = (action) => setWhole(reduce(whole, action));
 
   function watch() {
     watcher?.stop();
     watcher = null;
     const { place, needsToken, caller } = whole.state;
     const next = emptyWhole(place, token() !== null, needsToken);
-    become({ ...next, state: { ...next.state, caller } });
+    setWhole({ ...next, state: { ...next.state, caller } });
     const { repoUrl, branch } = place;
     if (!repoUrl || !branch) return;
     watcher = watchBranch({
-      ...{ repoUrl, branch, api, clock, base, token, transports, timers, isVisible },
+      ...{ repoUrl, branch, api, clock, base, token, transports, timers, isVisible, dispatch },
       isOnline: () => browser.navigator.onLine,
       get: () => whole,
-      dispatch: (action) => become(reduce(whole, action)),
     });
     watcher.followLedger(isLedgerFollowed);
     watcher.followMail(isMailFollowed);
   }
 
   /** @param {import('./types.js').Place} place */
-  function arrive(place) {
+  function moveTo(place) {
     const { repoUrl, branch } = whole.state.place;
-    become(reduce(whole, { type: 'place', place }));
+    dispatch({ type: 'place', place });
     if (place.repoUrl !== repoUrl || place.branch !== branch) watch();
-    else watcher?.moved();
+    else watcher?.syncSelection();
   }
 
-  browser.addEventListener('popstate', () => arrive(readPlace(location.search)));
+  browser.addEventListener('popstate', () => moveTo(readPlace(location.search)));
   browser.addEventListener('online', () => watcher?.wake());
   document.addEventListener('visibilitychange', () => {
     if (isVisible()) watcher?.wake();
-    // A frame that was waited for may not come.
-    tell();
+    // A hidden page may never get the frame that it has requested.
+    notify();
   });
   watch();
 
   /** @type {(act: import('./acts.js').Act) => void} */
-  let asked = () => {};
+  let confirmAct = () => {};
   const doAct = makeActs({ api, whole: () => whole, login: () => whole.state.caller?.login ?? null });
 
   const query = () => ({ repo_url: whole.state.place.repoUrl ?? '', branch: whole.state.place.branch ?? '' });
@@ -133,16 +137,13 @@ export function makeModel(browser = window, localTime = Date.now) {
     get state() {
       return whole.state;
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: (listener) => void listeners.add(listener),
     go(change, isReplacing = false) {
       const place = changedPlace(whole.state.place, change);
       const address = searchOf(place) || location.pathname;
       if (isReplacing || address === location.search) history.replaceState(null, '', address);
       else history.pushState(null, '', address);
-      arrive(place);
+      moveTo(place);
     },
     loadOlder: async () => watcher?.loadOlder(),
     followLedger(isFollowed) {
@@ -163,18 +164,21 @@ export function makeModel(browser = window, localTime = Date.now) {
       return body.events.map((/** @type {any} */ event) => readActivity(event));
     },
     async overview(repoUrl) {
-      const of = { repo_url: repoUrl };
-      const [locks, activity] = await Promise.all([api.get('api/locks', of), api.get('api/activity', { ...of, limit: '20' })]);
+      const repository = { repo_url: repoUrl };
+      const [locks, activity] = await Promise.all([
+        api.get('api/locks', repository),
+        api.get('api/activity', { ...repository, limit: '20' }),
+      ]);
       return readOverview(locks.body, activity.body);
     },
     async branches() {
       const { repo_url } = query();
-      const answers = await Promise.allSettled([
+      const results = await Promise.allSettled([
         api.get('api/locks', { repo_url }).then(({ body }) => body.locks),
         api.get('api/activity', { repo_url, limit: '100' }).then(({ body }) => body.events),
       ]);
-      const all = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-      return [...new Set(all.map(({ branch }) => branch).filter(Boolean))];
+      const items = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      return [...new Set(items.map(({ branch }) => branch).filter(Boolean))];
     },
     async check(path) {
       const head = whole.head ?? whole.state.graph?.version;
@@ -192,14 +196,15 @@ export function makeModel(browser = window, localTime = Date.now) {
       try {
         return await doAct(act, text);
       } catch (error) {
-        // Who has no right to it is not offered it again.
-        if (act.kind === 'release' && error instanceof ApiError && error.problem.kind === 'forbidden') become(reduce(whole, { type: 'force_refused' }));
+        const isForbidden = error instanceof ApiError && error.problem.kind === 'forbidden';
+        // The page no longer offers a release by force to a caller without the right to it.
+        if (act.kind === 'release' && isForbidden) dispatch({ type: 'force_refused' });
         throw error;
       }
     },
-    ask: (act) => asked(act),
-    onAct: (listener) => (asked = listener),
-    knowCaller: (caller) => become(reduce(whole, { type: 'caller', caller })),
+    confirmAct: (act) => confirmAct(act),
+    onConfirmAct: (listener) => (confirmAct = listener),
+    setCaller: (caller) => dispatch({ type: 'caller', caller }),
     token,
     signIn(text) {
       session.keep(text);

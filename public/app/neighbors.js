@@ -1,12 +1,14 @@
+// The neighbors of files that are being written.
+
 /** @typedef {import('./types.js').Graph} Graph */
 /** @typedef {import('./types.js').Lock} Lock */
 
 /**
- * The files that writers endanger: those that a file under a WRITING lock imports, and those that import it. A file that the same
- * holder writes too is in no danger from that lock.
+ * The neighbors of files under a WRITING lock: files that they import, and files that import them. A file that the same
+ * holder writes too is no neighbor of its own lock.
  * @param {Graph | null} graph
  * @param {Map<string, Lock[]>} locks
- * @returns {Map<string, string[]>} Paths of the files under WRITING locks, by path of the endangered file.
+ * @returns {Map<string, string[]>} By path of the neighbor, the paths of the files under WRITING locks.
  */
 export function neighborsOf(graph, locks) {
   /** @type {Map<string, string[]>} */
@@ -16,25 +18,26 @@ export function neighborsOf(graph, locks) {
     const index = graph.indexOf.get(path);
     if (lock.mode !== 'WRITING' || index === undefined) continue;
     for (const other of new Set([...graph.imports[index], ...graph.importers[index]])) {
-      const near = graph.files[other].path;
-      const own = locks.get(near)?.[0];
-      if (near === path || (own?.mode === 'WRITING' && own.holder === lock.holder)) continue;
-      const writers = neighbors.get(near);
+      const neighbor = graph.files[other].path;
+      const neighborLock = locks.get(neighbor)?.[0];
+      const isOwn = neighborLock?.mode === 'WRITING' && neighborLock.holder === lock.holder;
+      if (neighbor === path || isOwn) continue;
+      const writers = neighbors.get(neighbor);
       if (writers) writers.push(path);
-      else neighbors.set(near, [path]);
+      else neighbors.set(neighbor, [path]);
     }
   }
   return neighbors;
 }
 
 /**
- * Which of these files nobody but their writers' own holders can write.
  * @param {Map<string, string[]>} neighbors
  * @param {Map<string, Lock[]>} locks
- * @param {import('./graph.js').Policy | null} policy Unknown rules are the usual ones.
- * @returns {Set<string>}
+ * @param {import('./graph.js').Policy | null} policy If it is not known, the default rules apply.
+ * @returns {Set<string>} The neighbors that other holders cannot write.
  */
 export function blockedAmong(neighbors, locks, policy) {
   if (policy && policy.neighbors !== 'block' && policy.neighbors !== 'interface') return new Set();
-  return new Set([...neighbors].filter(([, writers]) => writers.some((path) => !locks.get(path)?.[0].keepsInterface)).map(([path]) => path));
+  const isBlocking = (/** @type {string} */ path) => !locks.get(path)?.[0].keepsInterface;
+  return new Set([...neighbors].filter(([, writers]) => writers.some(isBlocking)).map(([path]) => path));
 }

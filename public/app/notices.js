@@ -1,4 +1,4 @@
-// The banners above the map, and the one notice that stands in its place.
+// The banners above the map, and the notice that takes its place.
 
 import { keyedChildren, make, setText } from './dom.js';
 import { noticesOf } from './truth.js';
@@ -9,25 +9,25 @@ import { noticesOf } from './truth.js';
 const LABELS = { retry: 'Try again', sign_in: 'Sign in', choose: 'Choose another' };
 
 /**
- * @param {{ banners: HTMLElement, page: HTMLElement }} places
+ * @param {{ banners: HTMLElement, page: HTMLElement }} parents
  * @param {Model} model
  * @param {{ sign_in: () => void, choose: () => void }} actions
  * @returns {{ update: () => void }}
  */
 export function mountNotices({ banners, page }, model, actions) {
-  /** @param {Notice} given */
-  function build(given) {
+  const callbacks = { ...actions, retry: model.retry };
+
+  /** @param {Notice} first */
+  function build({ action, tone, kind }) {
     const title = make('strong', {});
     const text = make('span', { class: 'notice-text' });
     const next = make('span', { class: 'notice-next' });
-    const bar = /** @type {HTMLProgressElement} */ (make('progress', { 'aria-label': 'Files that are read' }));
-    const { action } = given;
-    const act = action && (action === 'retry' ? model.retry : actions[action]);
-    const button = act && make('button', { type: 'button', onclick: () => act() }, LABELS[/** @type {'retry'} */ (action)]);
+    const bar = /** @type {HTMLProgressElement} */ (make('progress', { 'aria-label': 'Scanned files' }));
+    const button = action && make('button', { type: 'button', onclick: callbacks[action] }, LABELS[action]);
     const mark = make('span', { class: 'notice-mark', 'aria-hidden': 'true' }, '!');
-    const node = make('div', { class: `notice ${given.tone}`, 'data-kind': given.kind }, mark, make('p', {}, title, ' ', text, ' ', next), bar, button);
+    const sentences = make('p', {}, title, ' ', text, ' ', next);
     return {
-      node,
+      node: make('div', { class: `notice ${tone}`, 'data-kind': kind }, mark, sentences, bar, button),
       /** @param {Notice} notice */
       update(notice) {
         setText(title, notice.title);
@@ -42,16 +42,17 @@ export function mountNotices({ banners, page }, model, actions) {
     };
   }
 
-  // A notice that stays is the same element, and keeps its focus.
+  // A notice that stays keeps its element, and with it the focus.
   const keyOf = (/** @type {Notice} */ { kind, tone }) => `${kind} ${tone}`;
   const drawBanners = keyedChildren(banners, keyOf, build);
   const drawPage = keyedChildren(page, keyOf, build);
 
   function update() {
     const notices = noticesOf(model.state, model.now());
+    const pageNotices = notices.filter(({ isPage }) => isPage);
     drawBanners(notices.filter(({ isPage }) => !isPage));
-    drawPage(notices.filter(({ isPage }) => isPage));
-    page.hidden = !notices.some(({ isPage }) => isPage) && model.state.place.repoUrl !== null;
+    drawPage(pageNotices);
+    page.hidden = pageNotices.length === 0 && model.state.place.repoUrl !== null;
     document.body.toggleAttribute('data-blank', !page.hidden);
   }
   return { update };

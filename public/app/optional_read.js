@@ -1,14 +1,14 @@
-// A read of what a server may not have, and a caller may not see: intents, teams.
+// A read of a resource that a server may lack, or that a caller may not see: intents, teams.
 
 import { ApiError } from './api.js';
 import { makeTimer, oneAtATime } from './reads.js';
 
-/** Before a read is repeated that was not answered, although events arrive. */
+/** Delay before a read is repeated that the server did not answer, although events arrive. */
 const UNANSWERED_MS = 5000;
 
 /**
- * What a part of the page needs to read and to tell.
- * @typedef {object} Part
+ * The parts that the watchers of a branch share.
+ * @typedef {object} WatchContext
  * @property {string} repoUrl
  * @property {string} branch
  * @property {import('./api.js').Api} api
@@ -19,15 +19,15 @@ const UNANSWERED_MS = 5000;
  */
 
 /**
- * @param {Part} part
- * @param {object} acts
- * @param {() => Promise<void>} acts.ask Reads, and tells what it read.
- * @param {(phase: 'none' | 'sign_in' | 'late', message: string) => void} acts.fail Tells why there is nothing to tell: there is none, it may
- *   not be seen, or it cannot be read now.
+ * @param {WatchContext} context
+ * @param {object} callbacks
+ * @param {() => Promise<void>} callbacks.load Reads, and dispatches what it read.
+ * @param {(phase: 'none' | 'sign_in' | 'unavailable', message: string) => void} callbacks.onFailure Gets the reason:
+ *   there is none, the caller may not see it, or it cannot be read now.
  */
-export function makeOptionalRead({ clock, timers, state }, { ask, fail }) {
+export function makeOptionalRead({ clock, timers, state }, { load, onFailure }) {
   let isStopped = false;
-  /** Whether another read would be answered as the last one was. */
+  /** Whether another read would get the same answer as the last one. */
   let isFinal = false;
   let isRead = false;
   const soon = makeTimer(() => read(), timers);
@@ -35,26 +35,27 @@ export function makeOptionalRead({ clock, timers, state }, { ask, fail }) {
   const again = makeTimer(() => read(), timers);
   const clear = () => [soon, later, again].forEach((timer) => timer.clear());
 
-  const once = oneAtATime(async () => {
+  const readOnce = oneAtATime(async () => {
     clear();
     try {
-      await ask();
+      await load();
       isRead = true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (!isStopped) failed(error);
+      if (!isStopped) handleFailure(error);
     }
   });
 
   async function read() {
-    if (!isStopped && !isFinal) await once();
+    if (!isStopped && !isFinal) await readOnce();
   }
 
   /** @param {ApiError} error */
-  function failed({ problem: { kind, retryAt }, message, isUnanswered }) {
-    // A server without the routes, and a repository that it does not know, have none. That it is not known is said elsewhere.
+  function handleFailure({ problem: { kind, retryAt }, message, isUnanswered }) {
+    // A server without the routes has none, nor has a repository that the server does not know. Another read reports an
+    // unknown repository.
     isFinal = !isUnanswered && ['no_repository', 'no_branch', 'sign_in', 'forbidden'].includes(kind);
-    fail(kind === 'sign_in' || kind === 'forbidden' ? 'sign_in' : isFinal ? 'none' : 'late', message);
+    onFailure(kind === 'sign_in' || kind === 'forbidden' ? 'sign_in' : isFinal ? 'none' : 'unavailable', message);
     if (isFinal) return;
     if (isUnanswered && state().connection.phase === 'live') again.set(UNANSWERED_MS);
     else if (retryAt !== null) again.set(Math.max(1000, retryAt - clock.now()));
@@ -62,7 +63,7 @@ export function makeOptionalRead({ clock, timers, state }, { ask, fail }) {
 
   return {
     read,
-    /** What is read once the server answers at all. */
+    /** Reads unless a read has succeeded before. */
     async readFirst() {
       if (!isRead) await read();
     },

@@ -1,11 +1,11 @@
-// Changes that are on work branches and not on the branch yet, from a list of locks.
+// Changes on work branches that are not merged into the branch yet, from a list of locks.
 
 import { holderKey } from './holder.js';
 
 /**
  * @typedef {object} Pending
  * @property {string} path
- * @property {string} holder The author, as a holder of locks is named.
+ * @property {string} holder The author, by the key of a holder.
  * @property {string} workBranch
  * @property {number | null} pullRequest
  * @property {string} message
@@ -13,7 +13,7 @@ import { holderKey } from './holder.js';
  */
 
 /**
- * @param {any} body The answer of `GET /api/locks`.
+ * @param {any} body Of `GET /api/locks`.
  * @param {string} branch
  * @returns {Pending[]} In the order of their paths.
  */
@@ -33,7 +33,7 @@ export function readPending(body, branch) {
 /**
  * @param {Pending} change
  * @param {string} [name] Of its author.
- * @returns {string} Who has changed the file, and where.
+ * @returns {string}
  */
 export function pendingSentence({ holder, workBranch, pullRequest, message }, name = holder) {
   const number = pullRequest === null ? '' : ` (#${pullRequest})`;

@@ -1,4 +1,4 @@
-// The repository and branch in the top bar, and the panel that chooses another.
+// The repository and branch in the top bar, and the panel that selects another one.
 
 import { shortRepository } from './address.js';
 import { icon, make, setText } from './dom.js';
@@ -15,31 +15,33 @@ import { servedRepositories } from './served.js';
  */
 export function mountPicker(element, model) {
   const name = make('span', { class: 'place-name' });
-  const branch = make('span', { class: 'place-branch-name' });
-  const button = make('button', { type: 'button', class: 'place-button', popovertarget: 'place-panel', title: 'Choose a repository and a branch' },
-    name, make('span', { class: 'place-branch' }, icon('branch'), branch));
+  const branchName = make('span', { class: 'place-branch-name' });
+  const title = 'Choose a repository and a branch';
+  const button = make('button', { type: 'button', class: 'place-button', popovertarget: 'place-panel', title },
+    name, make('span', { class: 'place-branch' }, icon('branch'), branchName));
   const panel = make('div', { id: 'place-panel', class: 'popover', popover: 'auto' });
   element.append(button, panel);
-  const done = () => panel.hidePopover();
+  const close = () => panel.hidePopover();
 
   async function fill() {
     const served = (await servedRepositories()) ?? [];
     const { repoUrl } = model.state.place;
-    const heard = repoUrl ? await model.branches() : [];
-    const recents = readRecents();
-    const own = [...served, ...recents].filter((place) => place.repoUrl === repoUrl).map((place) => place.branch);
-    const branches = [...new Set([...own, ...heard])].sort();
-    const others = [...served, ...recents].filter((place, index, all) =>
-      place.repoUrl !== repoUrl && all.findIndex((other) => other.repoUrl === place.repoUrl && other.branch === place.branch) === index);
+    const activeBranches = repoUrl ? await model.branches() : [];
+    const places = [...served, ...readRecents()];
+    const ownBranches = places.filter((place) => place.repoUrl === repoUrl).map((place) => place.branch);
+    const branches = [...new Set([...ownBranches, ...activeBranches])].sort();
+    const indexOf = (/** @type {import('./recents.js').Recent} */ recent) =>
+      places.findIndex((place) => place.repoUrl === recent.repoUrl && place.branch === recent.branch);
+    const otherPlaces = places.filter((place, index) => place.repoUrl !== repoUrl && indexOf(place) === index);
     const lists = [
-      repoUrl && placeList(model, 'Branches', branches.map((each) => ({ repoUrl, branch: each })), done, true),
-      placeList(model, 'Other repositories', others, done),
+      repoUrl ? placeList(model, 'Branches', branches.map((branch) => ({ repoUrl, branch })), close, true) : null,
+      placeList(model, 'Other repositories', otherPlaces, close),
     ];
-    panel.replaceChildren(placeForm(model, done), ...lists.filter((list) => list !== null && list !== ''));
+    panel.replaceChildren(placeForm(model, close), ...lists.filter((list) => list !== null));
   }
   panel.addEventListener('beforetoggle', (event) => {
     if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
-    panel.replaceChildren(placeForm(model, done));
+    panel.replaceChildren(placeForm(model, close));
     fill();
   });
 
@@ -48,7 +50,7 @@ export function mountPicker(element, model) {
       const { place } = model.state;
       element.hidden = !place.repoUrl;
       setText(name, shortRepository(place.repoUrl ?? '').replace(/^github\.com\//, ''));
-      setText(branch, place.branch ?? '');
+      setText(branchName, place.branch ?? '');
     },
     open: () => panel.showPopover(),
   };

@@ -1,4 +1,4 @@
-// The form and the lists by which a repository and a branch are chosen.
+// The form and the lists that select a repository and a branch.
 
 import { NOTHING_CHOSEN, searchOf, shortRepository } from './address.js';
 import { icon, make } from './dom.js';
@@ -8,13 +8,14 @@ import { icon, make } from './dom.js';
 
 /**
  * @param {Model} model
- * @param {() => void} done
+ * @param {() => void} onSelect
  * @returns {HTMLElement}
  */
-export function placeForm(model, done) {
+export function placeForm(model, onSelect) {
   const { repoUrl, branch } = model.state.place;
+  const common = { required: true, autocomplete: 'off', spellcheck: 'false' };
   const field = (/** @type {string} */ label, /** @type {Record<string, unknown>} */ attributes) =>
-    make('label', {}, label, make('input', { required: true, autocomplete: 'off', spellcheck: 'false', ...attributes }));
+    make('label', {}, label, make('input', { ...common, ...attributes }));
   const form = /** @type {HTMLFormElement} */ (make('form', { class: 'place-form' },
     field('Repository', { name: 'repo_url', value: repoUrl ?? '', placeholder: 'https://github.com/owner/name' }),
     field('Branch', { name: 'branch', value: branch ?? 'main' }),
@@ -23,7 +24,7 @@ export function placeForm(model, done) {
     event.preventDefault();
     const data = new FormData(form);
     model.go({ repoUrl: String(data.get('repo_url')).trim(), branch: String(data.get('branch')).trim() });
-    done();
+    onSelect();
   });
   return form;
 }
@@ -32,27 +33,29 @@ export function placeForm(model, done) {
  * @param {Model} model
  * @param {string} title
  * @param {Recent[]} places
- * @param {() => void} done
- * @param {boolean} [isBranchOnly] Whether all are branches of the repository that is shown.
- * @param {(place: Recent) => Node | null} [describe] What stands beside a name.
- * @returns {HTMLElement | null} Links, so that one can be opened in another tab.
+ * @param {() => void} onSelect
+ * @param {boolean} [isBranchOnly] Whether all of them are branches of the selected repository.
+ * @param {(place: Recent) => Node | null} [describe] Returns a description to show after the name.
+ * @returns {HTMLElement | null} Links, so that the user can open one in another tab.
  */
-export function placeList(model, title, places, done, isBranchOnly = false, describe = () => null) {
+export function placeList(model, title, places, onSelect, isBranchOnly = false, describe = () => null) {
   if (places.length === 0) return null;
   const { place } = model.state;
   const items = places.map(({ repoUrl, branch }) => {
     const isCurrent = repoUrl === place.repoUrl && branch === place.branch;
-    const link = make('a', {
+    const attributes = {
       href: searchOf({ ...NOTHING_CHOSEN, repoUrl, branch, view: place.view }),
       'aria-current': isCurrent ? 'true' : null,
       onclick: (/** @type {MouseEvent} */ event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         model.go({ repoUrl, branch });
-        done();
+        onSelect();
       },
-    }, isBranchOnly ? null : make('span', { class: 'place-name' }, shortRepository(repoUrl)), describe({ repoUrl, branch }), make('span', { class: 'place-branch' }, icon('branch'), branch));
-    return make('li', {}, link);
+    };
+    const name = isBranchOnly ? null : make('span', { class: 'place-name' }, shortRepository(repoUrl));
+    const branchName = make('span', { class: 'place-branch' }, icon('branch'), branch);
+    return make('li', {}, make('a', attributes, name, describe({ repoUrl, branch }), branchName));
   });
   return make('nav', { class: 'place-list', 'aria-label': title }, make('h2', {}, title), make('ul', {}, ...items));
 }

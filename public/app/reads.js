@@ -1,5 +1,5 @@
 /**
- * A read that is never under way twice: one that is wanted meanwhile follows when it is done.
+ * Wraps a read so that at most one runs at a time. If it is called during a run, it runs once more afterwards.
  * @param {() => Promise<void>} read
  * @returns {() => Promise<void>}
  */
@@ -24,7 +24,7 @@ export function oneAtATime(read) {
 }
 
 /**
- * One timer: to set it while it is set changes nothing.
+ * Makes a timer. Setting it has no effect while it is set.
  * @param {() => void} act
  * @param {{ setTimeout: (act: () => void, ms: number) => any, clearTimeout: (timer: any) => void }} timers
  */

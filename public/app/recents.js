@@ -1,7 +1,7 @@
-// The repositories and branches that were opened last, as names only.
+// The names of the repositories and branches that the user opened last.
 
 const KEY = 'coord.recent';
-const MOST = 12;
+const MAX_RECENTS = 12;
 
 /** @typedef {{ repoUrl: string, branch: string }} Recent */
 
@@ -13,7 +13,7 @@ export function readRecents(storage = localStorage) {
   try {
     const list = JSON.parse(storage.getItem(KEY) ?? '[]');
     const isRecent = (/** @type {any} */ item) => typeof item?.repoUrl === 'string' && typeof item.branch === 'string';
-    return Array.isArray(list) ? list.filter(isRecent).slice(0, MOST) : [];
+    return Array.isArray(list) ? list.filter(isRecent).slice(0, MAX_RECENTS) : [];
   } catch {
     return [];
   }
@@ -26,8 +26,8 @@ export function readRecents(storage = localStorage) {
 export function keepRecent({ repoUrl, branch }, storage = localStorage) {
   const others = readRecents(storage).filter((other) => other.repoUrl !== repoUrl || other.branch !== branch);
   try {
-    storage.setItem(KEY, JSON.stringify([{ repoUrl, branch }, ...others].slice(0, MOST)));
+    storage.setItem(KEY, JSON.stringify([{ repoUrl, branch }, ...others].slice(0, MAX_RECENTS)));
   } catch {
-    // Storage that is full or turned off: the list is a convenience.
+    // The storage is full or turned off. The page works without the list.
   }
 }

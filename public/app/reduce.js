@@ -1,9 +1,10 @@
-// The state of the page, and what each action makes of it. Nothing here has an effect.
+// The state of the page, and how each action changes it. Functions have no side effects.
 
 import { agentsOf, noteEvents } from './agents.js';
 import { mergeActivity, MOST_ACTIVITY, readActivity } from './activity.js';
 import { applyToBoard, unreadBoard } from './board.js';
 import { readGraph } from './graph.js';
+import { holderKey } from './holder.js';
 import { openRefusals } from './intent_refusals.js';
 import { applyToIntents, unknownIntents } from './intents.js';
 import { unreadLedger } from './ledger.js';
@@ -20,13 +21,13 @@ import { applyToWaits } from './waits.js';
 /** @typedef {import('./types.js').Connection} Connection */
 
 /**
- * The state, and what it is derived from.
+ * The state, and the facts from which it is derived.
  * @typedef {object} Whole
  * @property {State} state
  * @property {import('./agents.js').Notes} notes
- * @property {any[] | null} journal Events since the locks were asked for, while they are read.
- * @property {boolean} isJournalWhole Whether these are all that happened to the locks meanwhile.
- * @property {string | null} head The newest head that was heard of.
+ * @property {any[] | null} journal Events since the page requested the locks; `null` if no request is in progress.
+ * @property {boolean} isJournalWhole Whether the journal has all changes of locks since.
+ * @property {string | null} head The newest head that an event has named.
  */
 
 /**
@@ -35,7 +36,8 @@ import { applyToWaits } from './waits.js';
  *   | { type: 'locks_asked' }
  *   | { type: 'locks_failed' }
  *   | { type: 'locks_missed' }
- *   | { type: 'locks', locks: import('./locks.js').Locks, waits: import('./waits.js').Wait[], pending: import('./pending.js').Pending[], now: number }
+ *   | { type: 'locks', locks: import('./locks.js').Locks, waits: import('./waits.js').Wait[],
+ *       pending: import('./pending.js').Pending[], now: number }
  *   | { type: 'events', events: any[], caughtUpTo: number, now: number }
  *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
  *   | { type: 'intents', intents: import('./types.js').Intents, now: number }
@@ -56,7 +58,7 @@ import { applyToWaits } from './waits.js';
  * @param {Place} place
  * @param {boolean} isSignedIn
  * @param {boolean} [needsToken]
- * @returns {Whole} That of a place of which nothing is known yet.
+ * @returns {Whole} Before anything was read.
  */
 export function emptyWhole(place, isSignedIn, needsToken = false) {
   return {
@@ -109,92 +111,112 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
 export function reduce(whole, action) {
   const { state } = whole;
   /** @param {Partial<State>} change */
-  const having = (change) => ({ ...whole, state: { ...state, ...change } });
+  const withState = (change) => ({ ...whole, state: { ...state, ...change } });
   switch (action.type) {
     case 'place':
-      return having({ place: action.place });
+      return withState({ place: action.place });
     case 'graph':
-      return ofGraph(whole, action.body, action.now);
+      return withGraph(whole, action.body, action.now);
     case 'locks_asked':
       return { ...whole, journal: [], isJournalWhole: true };
     case 'locks_failed':
       return { ...whole, journal: null };
     case 'locks_missed':
-      return withMissed(whole);
-    case 'locks': {
-      // The list may be older than the events that came while it was read.
-      const locks = applyEvents(withKnown(state.locks, action.locks), whole.journal ?? []);
-      const read = { locksReadAt: action.now, areLocksMissed: state.areLocksMissed && !whole.isJournalWhole, shownAt: action.now };
-      const waits = applyToWaits(action.waits, whole.journal ?? []);
-      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), waits, pending: action.pending, ...read }, action.now);
-    }
+      return withMissedLocks(whole);
+    case 'locks':
+      return withLocks(whole, action);
     case 'events':
-      return ofEvents(whole, action);
-    case 'activity': {
-      const activity = mergeActivity(state.activity, action.events.map((event) => readActivity(event, action.isCaughtUp)));
-      const hasOlder = (action.hasOlder ?? state.hasOlder) && activity.length < MOST_ACTIVITY;
-      const oldestFirst = [...action.events].sort((one, other) => one.time - other.time);
-      // Older events say nothing new of a holder that was heard since.
-      const unheard = oldestFirst.filter((event) => !isOfTeams(event) && !whole.notes.has(event.user + (event.agent_id ? `/${event.agent_id}` : '')));
-      return derived({ ...whole, notes: noteEvents(whole.notes, unheard) }, { activity, isActivityRead: true, hasOlder }, action.now);
-    }
+      return withEvents(whole, action);
+    case 'activity':
+      return withActivity(whole, action);
     case 'intents':
-      return derived(whole, { intents: action.intents }, action.now);
+      return derive(whole, { intents: action.intents }, action.now);
     case 'ledger':
-      return having({ ledger: action.ledger });
+      return withState({ ledger: action.ledger });
     case 'teams':
-      return having({ teams: action.teams });
+      return withState({ teams: action.teams });
     case 'board':
-      return having({ board: action.board });
+      return withState({ board: action.board });
     case 'work':
-      return having({ work: action.work });
+      return withState({ work: action.work });
     case 'mail':
-      return having({ mail: action.mail });
+      return withState({ mail: action.mail });
     case 'connection':
-      return connected(whole, { ...state.connection, ...action.change }, action.now);
+      return withConnection(whole, { ...state.connection, ...action.change }, action.now);
     case 'problem':
-      return having({ problem: action.problem });
+      return withState({ problem: action.problem });
     case 'session':
-      return having({ isSignedIn: action.isSignedIn, needsToken: action.needsToken ?? state.needsToken });
+      return withState({ isSignedIn: action.isSignedIn, needsToken: action.needsToken ?? state.needsToken });
     case 'caller':
-      return having({ caller: action.caller });
+      return withState({ caller: action.caller });
     case 'force_refused':
-      return having({ mayForce: false });
+      return withState({ mayForce: false });
     case 'tick':
-      return derived(whole, { locks: unexpired(state.locks, action.now) }, action.now, true);
+      return derive(whole, { locks: unexpired(state.locks, action.now) }, action.now, true);
   }
 }
 
 /**
+ * Changes the state, and the fields that are derived from the changed ones.
  * @param {Whole} whole
  * @param {Partial<State>} change
  * @param {number} now
  * @param {boolean} [isTimed] Whether time alone may have changed the agents.
  * @returns {Whole}
  */
-function derived(whole, change, now, isTimed = false) {
+function derive(whole, change, now, isTimed = false) {
   const { state } = whole;
   const next = { ...state, ...change };
-  const isMoved = next.locks !== state.locks;
-  if (isMoved || next.graph !== state.graph) next.neighbors = neighborsOf(next.graph, next.locks);
-  if (isMoved || next.graph !== state.graph || next.policy !== state.policy) next.blocked = blockedAmong(next.neighbors, next.locks, next.policy);
-  if (isMoved || isTimed || change.activity || next.waits !== state.waits) {
+  const haveLocksChanged = next.locks !== state.locks;
+  const haveNeighborsChanged = haveLocksChanged || next.graph !== state.graph;
+  if (haveNeighborsChanged) next.neighbors = neighborsOf(next.graph, next.locks);
+  if (haveNeighborsChanged || next.policy !== state.policy) {
+    next.blocked = blockedAmong(next.neighbors, next.locks, next.policy);
+  }
+  if (haveLocksChanged || isTimed || change.activity || next.waits !== state.waits) {
     next.agents = agentsOf(next.locks, next.waits, whole.notes, now);
-    next.hasSeveralLogins = hasSeveralLogins(next.agents, whole.notes);
+    next.hasSeveralLogins = new Set([...next.agents, ...whole.notes.values()].map(({ user }) => user)).size > 1;
   }
   next.refusals = openRefusals(whole.notes, state.refusals);
   return { ...whole, state: next };
 }
 
-/** @param {import('./types.js').Agent[]} agents @param {import('./agents.js').Notes} notes */
-function hasSeveralLogins(agents, notes) {
-  const logins = new Set([...agents, ...notes.values()].map(({ user }) => user));
-  return logins.size > 1;
+/** @param {Whole} whole @returns {Whole} After a change of locks that no event describes completely. */
+function withMissedLocks(whole) {
+  return { ...whole, isJournalWhole: false, state: { ...whole.state, areLocksMissed: true } };
 }
 
-/** @param {Whole} whole @returns {Whole} Locks may have changed without an event that says all. */
-function withMissed(whole) {
-  return { ...whole, isJournalWhole: false, state: { ...whole.state, areLocksMissed: true } };
+/**
+ * @param {Whole} whole
+ * @param {Extract<Action, { type: 'locks' }>} action
+ * @returns {Whole}
+ */
+function withLocks(whole, action) {
+  const { state, isJournalWhole } = whole;
+  const { now, pending } = action;
+  // The list may be older than the events that arrived while the page read it.
+  const journal = whole.journal ?? [];
+  const locks = unexpired(applyEvents(withKnown(state.locks, action.locks), journal), now);
+  const waits = applyToWaits(action.waits, journal);
+  const areLocksMissed = state.areLocksMissed && !isJournalWhole;
+  const change = { locks, waits, pending, locksReadAt: now, areLocksMissed, shownAt: now };
+  return derive({ ...whole, journal: null }, change, now);
+}
+
+/**
+ * @param {Whole} whole
+ * @param {Extract<Action, { type: 'activity' }>} action
+ * @returns {Whole}
+ */
+function withActivity(whole, { events, isCaughtUp, hasOlder: hasOlderEvents, now }) {
+  const { state, notes } = whole;
+  const activity = mergeActivity(state.activity, events.map((event) => readActivity(event, isCaughtUp)));
+  const hasOlder = (hasOlderEvents ?? state.hasOlder) && activity.length < MOST_ACTIVITY;
+  // For holders that already have a note, these events are older, and say nothing new.
+  const unnoted = [...events].sort((one, other) => one.time - other.time)
+    .filter((event) => !isOfTeams(event) && !notes.has(holderKey(event.user, event.agent_id)));
+  const change = { activity, isActivityRead: true, hasOlder };
+  return derive({ ...whole, notes: noteEvents(notes, unnoted) }, change, now);
 }
 
 /**
@@ -203,10 +225,10 @@ function withMissed(whole) {
  * @param {number} now
  * @returns {Whole}
  */
-function connected(whole, connection, now) {
-  // The events of a break come after it, and the first list may be older than the first event.
+function withConnection(whole, connection, now) {
+  // After a break, the page has missed events, and the first list may be older than the first event.
   const isBack = isFollowed(connection) && !isFollowed(whole.state.connection);
-  const next = isBack ? withMissed(whole) : whole;
+  const next = isBack ? withMissedLocks(whole) : whole;
   const state = { ...next.state, connection };
   return { ...next, state: { ...state, shownAt: areLocksWhole(state) ? now : state.shownAt } };
 }
@@ -216,34 +238,43 @@ function connected(whole, connection, now) {
  * @param {import('./graph.js').GraphBody} body
  * @param {number} now
  */
-function ofGraph(whole, body, now) {
-  const { state } = whole;
-  const isSame = state.graph !== null && state.graph.version === body.version && state.graph.files.length === body.nodes.length;
-  const graph = isSame ? state.graph : readGraph(body);
-  return derived(whole, { graph, graphState: body.state, progress: body.progress ?? null, failure: body.failure ?? null, policy: body.policy ?? null }, now);
+function withGraph(whole, body, now) {
+  const { graph: before } = whole.state;
+  const isSame = before !== null && before.version === body.version && before.files.length === body.nodes.length;
+  return derive(whole, {
+    graph: isSame ? before : readGraph(body),
+    graphState: body.state,
+    progress: body.progress ?? null,
+    failure: body.failure ?? null,
+    policy: body.policy ?? null,
+  }, now);
 }
 
 /**
- * @param {Whole} heard
- * @param {{ events: any[], caughtUpTo: number, now: number }} action Events up to `caughtUpTo` happened while the page was offline.
+ * @param {Whole} before
+ * @param {Extract<Action, { type: 'events' }>} action Events up to `caughtUpTo` happened while the page was offline.
  * @returns {Whole}
  */
-function ofEvents(heard, { events, caughtUpTo, now }) {
-  const { branch } = heard.state.place;
-  const own = events.filter((event) => event.branch === undefined || event.branch === branch);
-  const whole = own.some(isPartial) ? withMissed(heard) : heard;
+function withEvents(before, { events, caughtUpTo, now }) {
+  const { branch } = before.state.place;
+  const branchEvents = events.filter((event) => event.branch === undefined || event.branch === branch);
+  const whole = branchEvents.some(isPartial) ? withMissedLocks(before) : before;
   const { state } = whole;
   /** @type {Partial<State>} */
-  const change = { locks: unexpired(applyEvents(state.locks, own), now), waits: applyToWaits(state.waits, own), intents: applyToIntents(state.intents, own), board: applyToBoard(state.board, own) };
+  const change = {
+    locks: unexpired(applyEvents(state.locks, branchEvents), now),
+    waits: applyToWaits(state.waits, branchEvents),
+    intents: applyToIntents(state.intents, branchEvents),
+    board: applyToBoard(state.board, branchEvents),
+  };
   if (areLocksWhole(state)) change.shownAt = now;
-  const told = own.filter((event) => event.type !== 'graph_progress');
-  if (told.length > 0) {
-    const entries = told.map((event) => readActivity(event));
+  const entries = branchEvents.filter(({ type }) => type !== 'graph_progress').map((event) => readActivity(event));
+  if (entries.length > 0) {
     for (const entry of entries) entry.isCaughtUp = entry.at <= caughtUpTo;
     change.activity = mergeActivity(state.activity, entries);
     if (change.activity.length === MOST_ACTIVITY) change.hasOlder = false;
   }
-  for (const event of own) {
+  for (const event of branchEvents) {
     if (event.type === 'head_moved' && state.graph && event.head !== state.graph.version) change.graphState = 'stale';
     if (event.type === 'graph_progress') {
       const { files, wanted, scanned } = event;
@@ -252,8 +283,9 @@ function ofEvents(heard, { events, caughtUpTo, now }) {
     }
     if (event.type === 'graph_update') change.progress = null;
   }
-  const journal = whole.journal && [...whole.journal, ...own];
-  const head = own.findLast((event) => event.type === 'head_moved')?.head ?? whole.head;
-  // Members of a team act under handles, and claim no files by that.
-  return derived({ ...whole, notes: noteEvents(whole.notes, own.filter((event) => !isOfTeams(event))), journal, head }, change, now);
+  const journal = whole.journal && [...whole.journal, ...branchEvents];
+  const head = branchEvents.findLast((event) => event.type === 'head_moved')?.head ?? whole.head;
+  // Members of a team act under handles, which are not holders.
+  const notes = noteEvents(whole.notes, branchEvents.filter((event) => !isOfTeams(event)));
+  return derive({ ...whole, notes, journal, head }, change, now);
 }

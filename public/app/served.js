@@ -1,24 +1,29 @@
+// The repositories and the user of a server on one machine, from its `served.json`.
+
 /** @typedef {import('./recents.js').Recent} Recent */
+/** @typedef {{ repositories: Recent[], user: string | null }} Served */
 
-/** @type {Promise<{ repositories: Recent[], user: string | null } | null> | undefined} */
-let answer;
+/** @type {Promise<Served | null> | undefined} */
+let served;
 
-/** @returns {Promise<Recent[] | null>} What a server on one machine serves; `null` where the server tells nobody. */
+/** @returns {Promise<Recent[] | null>} `null` if the server does not list its repositories. */
 export async function servedRepositories() {
-  return (await (answer ??= read()))?.repositories ?? null;
+  return (await (served ??= readServed()))?.repositories ?? null;
 }
 
-/** @returns {Promise<string | null>} Whom such a server takes its callers for. */
+/** @returns {Promise<string | null>} The user to whom the server attributes all requests. */
 export async function localUser() {
-  return (await (answer ??= read()))?.user ?? null;
+  return (await (served ??= readServed()))?.user ?? null;
 }
 
-async function read() {
+/** @returns {Promise<Served | null>} */
+async function readServed() {
   try {
     const response = await fetch('served.json', { cache: 'no-store' });
     if (!response.ok) return null;
     const { repositories, user = null } = await response.json();
-    return { user, repositories: repositories.map((/** @type {any} */ { repo_url: repoUrl, branch }) => ({ repoUrl, branch: branch ?? 'main' })) };
+    const recentOf = (/** @type {any} */ { repo_url: repoUrl, branch }) => ({ repoUrl, branch: branch ?? 'main' });
+    return { user, repositories: repositories.map(recentOf) };
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-// The token of this tab. It is in the session storage of the tab alone, and `api.js` and `stream.js` send it to our own origin alone.
+// The token of this tab. Only the session storage of the tab has it, and the page sends it only to its own origin.
 
 const KEY = 'coord.token';
 
@@ -9,7 +9,7 @@ const KEY = 'coord.token';
  */
 
 /**
- * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null} storage `sessionStorage`, or none where it is turned off.
+ * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null} storage `null` if `sessionStorage` is turned off.
  * @returns {Session}
  */
 export function makeSession(storage) {
@@ -18,7 +18,7 @@ export function makeSession(storage) {
   try {
     token = storage?.getItem(KEY) ?? null;
   } catch {
-    // A browser that forbids storage: the token lasts as long as the page.
+    // The browser forbids storage: the token lasts as long as the page.
   }
   return {
     token: () => token,

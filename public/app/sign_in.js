@@ -8,18 +8,20 @@ import { sentence } from './truth.js';
 /** @typedef {import('./types.js').Problem} Problem */
 
 /**
- * @param {{ dialog: HTMLDialogElement, button: HTMLElement }} places
+ * @param {{ dialog: HTMLDialogElement, button: HTMLElement }} elements
  * @param {Model} model
  * @returns {{ update: () => void, open: () => void }}
  */
 export function mountSignIn({ dialog, button }, model) {
-  const said = make('p', { class: 'sign-in-said', role: 'alert' });
-  const input = /** @type {HTMLInputElement} */ (make('input', { type: 'password', name: 'token', required: true, autocomplete: 'off', spellcheck: 'false' }));
+  const message = make('p', { class: 'sign-in-said', role: 'alert' });
+  const attributes = { type: 'password', name: 'token', required: true, autocomplete: 'off', spellcheck: 'false' };
+  const input = /** @type {HTMLInputElement} */ (make('input', attributes));
+  const note = `The token stays in this tab until you sign out or close it. It is sent to ${location.host} only.`;
   const form = make('form', {},
     make('h2', { id: 'sign-in-title' }, 'Sign in'),
-    said,
+    message,
     make('label', {}, 'Token', input),
-    make('p', { class: 'sign-in-note' }, `The token stays in this tab until you sign out or close it. It is sent to ${location.host} only.`),
+    make('p', { class: 'sign-in-note' }, note),
     make('div', { class: 'buttons' },
       make('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'),
       make('button', { class: 'primary' }, 'Sign in')));
@@ -31,7 +33,7 @@ export function mountSignIn({ dialog, button }, model) {
     dialog.close();
     model.signIn(token);
   });
-  // The token is not left in the page.
+  // Removes the token from the page.
   dialog.addEventListener('close', () => (input.value = ''));
   button.addEventListener('click', () => (model.state.isSignedIn ? model.signOut() : open()));
 
@@ -39,15 +41,15 @@ export function mountSignIn({ dialog, button }, model) {
     const { problem, isSignedIn } = model.state;
     const isRefused = problem?.kind === 'sign_in' && isSignedIn;
     const reason = problem?.kind === 'sign_in' || problem?.kind === 'forbidden' ? sentence(problem.message) : '';
-    setText(said, isRefused ? `The token was not accepted: ${reason}` : reason);
-    said.classList.toggle('bad', isRefused);
+    setText(message, isRefused ? `The token was not accepted: ${reason}` : reason);
+    message.classList.toggle('bad', isRefused);
     if (!dialog.open) dialog.showModal();
     input.focus();
   }
 
   /** @type {Problem | null} */
-  let seen = null;
-  /** A deployment of which nobody may know what it serves wants tokens. */
+  let lastProblem = null;
+  /** Whether the server does not list its repositories: such a deployment requires tokens. */
   let isDeployed = false;
   servedRepositories().then((served) => {
     isDeployed = served === null;
@@ -58,8 +60,8 @@ export function mountSignIn({ dialog, button }, model) {
     const { problem, isSignedIn, needsToken, place } = model.state;
     button.hidden = !isSignedIn && !needsToken && !isDeployed;
     setText(button, isSignedIn ? 'Sign out' : 'Sign in');
-    if (problem === seen) return;
-    seen = problem;
+    if (problem === lastProblem) return;
+    lastProblem = problem;
     if (problem?.kind === 'sign_in' && place.repoUrl) open();
   }
   return { update, open };

@@ -1,4 +1,4 @@
-// The view of a page that was opened without a repository: all that are known, with who works in each.
+// The view of a page without a repository: all known repositories, and the work in each.
 
 import { deedOf } from '../panels/feed.js';
 import { make, setText } from './dom.js';
@@ -12,71 +12,76 @@ import { counted } from './words.js';
 /** @typedef {import('./types.js').Model} Model */
 /** @typedef {import('./recents.js').Recent} Recent */
 
-/** Between two readings of all. */
-const AGAIN_MS = 15_000;
-/** So many are read. */
-const MOST = 30;
+/** Interval between two reads of all overviews. */
+const INTERVAL_MS = 15_000;
+/** Maximum number of repositories whose overview the page reads. */
+const MAX_OVERVIEWS = 30;
 
 /** @param {import('./overview.js').Overview} overview @param {number} now */
-function sentenceOf({ agents, locked, blocked, last }, now) {
-  const parts = agents === 0 ? ['nobody at work'] : [counted(agents, 'agent'), `${locked} locked`, blocked > 0 ? `${blocked} blocked` : ''];
-  const who = last?.holder ? `${nameOf({ hasSeveralLogins: false }, last.holder)} ` : '';
-  return [...parts, last ? `${who}${deedOf(last)}, ${ago(now - last.at)}` : ''].filter(Boolean).join(' \u00b7 ');
+function overviewSentence({ agents, locked, blocked, last }, now) {
+  const lastHolder = last?.holder ? `${nameOf({ hasSeveralLogins: false }, last.holder)} ` : '';
+  const parts = [
+    ...(agents === 0
+      ? ['nobody at work']
+      : [counted(agents, 'agent'), `${locked} locked`, blocked > 0 ? `${blocked} blocked` : '']),
+    last ? `${lastHolder}${deedOf(last)}, ${ago(now - last.at)}` : '',
+  ];
+  return parts.filter(Boolean).join(' \u00b7 ');
 }
 
 /**
- * @param {HTMLElement} element Where it stands while no repository is shown.
+ * @param {HTMLElement} element The parent of the view.
  * @param {Model} model
  * @returns {{ update: () => void }}
  */
 export function mountStart(element, model) {
   /** @type {HTMLElement | null} */
   let view = null;
-  /** Where each repository is described, by its address. @type {Map<string, HTMLElement[]>} */
-  let lines = new Map();
+  /** The elements of the overview of each repository, by its URL. @type {Map<string, HTMLElement[]>} */
+  let overviewNodes = new Map();
   let timer = 0;
 
   /** @param {Recent} place */
   function describe({ repoUrl }) {
     const node = make('span', { class: 'place-overview' });
-    lines.set(repoUrl, [...(lines.get(repoUrl) ?? []), node]);
+    overviewNodes.set(repoUrl, [...(overviewNodes.get(repoUrl) ?? []), node]);
     return node;
   }
 
-  /** One after the other: a server is not asked for all at once. */
-  async function read() {
-    const own = view;
-    for (const [repoUrl, nodes] of [...lines].slice(0, MOST)) {
-      if (view !== own || document.visibilityState !== 'visible') break;
+  /** Reads one repository after the other, to spare the server. */
+  async function readOverviews() {
+    const currentView = view;
+    for (const [repoUrl, nodes] of [...overviewNodes].slice(0, MAX_OVERVIEWS)) {
+      if (view !== currentView || document.visibilityState !== 'visible') break;
+      let text = '';
       try {
-        const text = sentenceOf(await model.overview(repoUrl), model.now());
-        for (const node of nodes) setText(node, text);
+        text = overviewSentence(await model.overview(repoUrl), model.now());
       } catch {
-        // That it cannot be read is said when it is opened.
-        for (const node of nodes) setText(node, '');
+        // The page reports the problem when the user opens the repository.
       }
+      for (const node of nodes) setText(node, text);
     }
-    if (view === own && own) timer = window.setTimeout(read, AGAIN_MS);
+    if (view === currentView && currentView) timer = window.setTimeout(readOverviews, INTERVAL_MS);
   }
 
   async function build() {
-    const own = make('div', { class: 'start' },
+    const newView = make('div', { class: 'start' },
       make('h1', {}, 'Watch a repository'),
       make('p', {}, 'See its files, the agents that work on them, and who is blocked, live.'));
-    view = own;
-    element.append(own);
+    view = newView;
+    element.append(newView);
     const served = (await servedRepositories()) ?? [];
-    if (view !== own) return;
-    const isServed = (/** @type {import('./recents.js').Recent} */ recent) =>
+    if (view !== newView) return;
+    const isServed = (/** @type {Recent} */ recent) =>
       served.some((place) => place.repoUrl === recent.repoUrl && place.branch === recent.branch);
     const recents = readRecents().filter((recent) => !isServed(recent));
     const parts = [
       placeList(model, 'Served here', served, () => {}, false, describe),
-      placeList(model, 'Opened last', recents, () => {}, false, describe),
+      placeList(model, 'Recently opened', recents, () => {}, false, describe),
       placeForm(model, () => {}),
     ];
-    own.append(...parts.filter((part) => part !== null));
-    read();
+    newView.append(...parts.filter((part) => part !== null));
+    readOverviews();
   }
 
   return {
@@ -87,7 +92,7 @@ export function mountStart(element, model) {
       else if (!isWanted && view) {
         view.remove();
         view = null;
-        lines = new Map();
+        overviewNodes = new Map();
         window.clearTimeout(timer);
       }
     },

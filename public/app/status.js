@@ -1,4 +1,4 @@
-// The state of the connection and of the graph in the top bar, and the same in sentences when it is opened.
+// The state of the connection and of the graph in the top bar, and the same in sentences in a panel.
 
 import { make, setText } from './dom.js';
 import { connectionSentence, graphSentence, statusOf } from './truth.js';
@@ -16,14 +16,16 @@ export function mountStatus(element, model) {
   const more = make('span', { class: 'status-more' });
   const graph = make('span', { class: 'status-graph' }, 'graph stale');
   const bar = /** @type {HTMLProgressElement} */ (make('progress', { class: 'status-bar', 'aria-hidden': 'true' }));
-  const button = make('button', { type: 'button', class: 'status', popovertarget: 'status-panel' }, mark, label, more, graph, bar);
+  const button = make('button', { type: 'button', class: 'status', popovertarget: 'status-panel' },
+    mark, label, more, graph, bar);
 
-  const ofConnection = make('p', {});
-  const ofGraph = make('p', {});
+  const connectionText = make('p', {});
+  const graphText = make('p', {});
   const retry = make('button', { type: 'button', onclick: () => model.retry() }, 'Try again now');
-  const panel = make('div', { id: 'status-panel', class: 'popover', popover: 'auto' }, make('h2', {}, 'State'), ofConnection, ofGraph, retry);
+  const panel = make('div', { id: 'status-panel', class: 'popover', popover: 'auto' },
+    make('h2', {}, 'State'), connectionText, graphText, retry);
   element.append(button, panel);
-  panel.addEventListener('beforetoggle', () => update());
+  panel.addEventListener('beforetoggle', update);
 
   function update() {
     const { state } = model;
@@ -41,8 +43,8 @@ export function mountStatus(element, model) {
       bar.max = progress.wanted;
       bar.value = progress.scanned;
     }
-    setText(ofConnection, connectionSentence(state, now));
-    setText(ofGraph, graphSentence(state));
+    setText(connectionText, connectionSentence(state, now));
+    setText(graphText, graphSentence(state));
     retry.hidden = status.kind === 'live' || status.kind === 'connecting';
   }
   return { update };

@@ -1,4 +1,4 @@
-// Tasks as the page shows them, from `GET /api/tasks` and from events. Nothing here changes what it is given.
+// Tasks as the page shows them, from `GET /api/tasks` and from events. Functions change no argument.
 
 import { timeOf } from './locks.js';
 import { instant } from './teams.js';
@@ -8,9 +8,9 @@ import { instant } from './teams.js';
 /** @typedef {import('./team_types.js').Column} Column */
 /** @typedef {Map<string, Task>} Tasks By id. */
 
-/** So many lapses hold a task back, until its creator or the leader clears them. */
-export const MOST_LAPSES = 3;
-const PRIORITIES = { high: 0, normal: 1, low: 2 };
+/** After this number of expired claims, a task is held back until its creator or the leader clears them. */
+const MAX_LAPSES = 3;
+export const PRIORITIES = { high: 0, normal: 1, low: 2 };
 /** @type {Column[]} */
 export const COLUMNS = ['blocked', 'ready', 'in_progress', 'done'];
 
@@ -43,37 +43,42 @@ export function readTask(view) {
   };
 }
 
-/** @param {any} body The answer of `GET /api/tasks/{id}`. @returns {WholeTask} */
+/** @param {any} body Of `GET /api/tasks/{id}`. @returns {WholeTask} */
 export function readWholeTask(body) {
   const { task } = body;
+  const notes = task.notes ?? [];
+  const results = body.dependency_results ?? [];
   return {
     ...readTask(task),
     description: task.description ?? '',
-    notes: (task.notes ?? []).map((/** @type {any} */ { by = '', time, text }) => ({ by, at: Date.parse(time), text })),
+    notes: notes.map((/** @type {any} */ { by = '', time, text }) => ({ by, at: Date.parse(time), text })),
     result: task.result ?? '',
-    results: new Map((body.dependency_results ?? []).map((/** @type {any} */ { id, result }) => [id, result])),
+    results: new Map(results.map((/** @type {any} */ { id, result }) => [id, result])),
   };
 }
 
-/** @param {Task} task @returns {boolean} Whether somebody has it. */
+/** @param {Task} task @returns {boolean} Whether a member holds a claim of it. */
 export function isHeld({ status, lease }) {
   return status === 'in_progress' && lease.state === 'held';
 }
 
 /** @param {Task} task @returns {boolean} */
 export function isHeldBack(task) {
-  return task.status !== 'completed' && !isHeld(task) && task.lapses >= MOST_LAPSES;
+  return task.status !== 'completed' && !isHeld(task) && task.lapses >= MAX_LAPSES;
 }
 
-/** @param {Task} task @returns {Column} By what can be done about it: a task whose claim lapsed may be claimed, whatever its status. */
+/**
+ * @param {Task} task
+ * @returns {Column} By what a member can do with it: if its claim has expired, a task is ready whatever its status.
+ */
 export function columnOf(task) {
   if (task.status === 'completed') return 'done';
   if (isHeld(task)) return 'in_progress';
   return task.dependencies.length > 0 || isHeldBack(task) ? 'blocked' : 'ready';
 }
 
-/** @param {Task} one @param {Task} other The order in which `next` gives them. */
-function byTurn(one, other) {
+/** The order in which the server hands out tasks. @param {Task} one @param {Task} other */
+function byPriority(one, other) {
   return PRIORITIES[one.priority] - PRIORITIES[other.priority] || byAge(one, other);
 }
 
@@ -84,9 +89,9 @@ function byAge(one, other) {
 
 /** @type {Record<Column, (one: Task, other: Task) => number>} */
 const ORDERS = {
-  // What is held back waits for a person.
-  blocked: (one, other) => Number(isHeldBack(other)) - Number(isHeldBack(one)) || byTurn(one, other),
-  ready: byTurn,
+  // Tasks that are held back come first: they wait for a person.
+  blocked: (one, other) => Number(isHeldBack(other)) - Number(isHeldBack(one)) || byPriority(one, other),
+  ready: byPriority,
   in_progress: (one, other) => (one.claimedAt ?? 0) - (other.claimedAt ?? 0) || byAge(one, other),
   done: (one, other) => (other.completedAt ?? 0) - (one.completedAt ?? 0) || -byAge(one, other),
 };
@@ -94,7 +99,7 @@ const ORDERS = {
 /**
  * @param {Tasks} tasks
  * @param {(task: Task) => boolean} isShown
- * @returns {Record<Column, Task[]>} In the order of each column: what has been worked on longest, and what was completed last, come first.
+ * @returns {Record<Column, Task[]>} The longest in progress, and the last completed, come first.
  */
 export function columnsOf(tasks, isShown) {
   /** @type {Record<Column, Task[]>} */
@@ -104,12 +109,12 @@ export function columnsOf(tasks, isShown) {
   return columns;
 }
 
-/** @param {Task} task @returns {string} What a search looks through. */
+/** @param {Task} task @returns {string} The text that a search matches. */
 export function textOf({ id, title, owner, assignee, files }) {
   return `${id} ${title} ${owner ?? ''} ${assignee ?? ''} ${files.join(' ')}`;
 }
 
-/** @param {Tasks} tasks @returns {number | null} When the first claim lapses, as far as the page knows. */
+/** @param {Tasks} tasks @returns {number | null} When the first claim expires, as far as the page knows. */
 export function firstLapse(tasks) {
   let first = Infinity;
   for (const task of tasks.values()) if (isHeld(task)) first = Math.min(first, task.lease.expires ?? Infinity);
@@ -117,38 +122,37 @@ export function firstLapse(tasks) {
 }
 
 /**
- * What the events themselves say. Claims are told apart by their tokens, which only grow: an event that is late or repeated changes nothing.
+ * Applies what the events themselves say. Claims differ in their tokens, which only grow, so that a late or repeated
+ * event changes nothing.
  * @param {Tasks} tasks
  * @param {any[]} events Those of the team.
  * @returns {Tasks} The same object if nothing changes.
  */
 export function applyToTasks(tasks, events) {
   let next = tasks;
-  /** @type {Map<string, string[]> | null} */
-  let dependents = null;
-  const put = (/** @type {Task} */ task) => {
+  const mutable = () => {
     if (next === tasks) next = new Map(tasks);
-    next.set(task.id, task);
+    return next;
   };
-  /** Nothing depends on it any more. @param {string} id @param {boolean} isMet */
-  const settle = (id, isMet) => {
-    dependents ??= dependentsOf(tasks);
-    for (const name of dependents.get(id) ?? []) {
-      const task = next.get(name);
+  const put = (/** @type {Task} */ task) => mutable().set(task.id, task);
+  /** Removes a dependency from all tasks. @param {string} id @param {boolean} isMet */
+  const removeDependency = (id, isMet) => {
+    for (const dependent of dependentsOf(tasks).get(id) ?? []) {
+      const task = next.get(dependent);
       if (!task?.dependencies.includes(id)) continue;
-      put({ ...task, dependencies: task.dependencies.filter((each) => each !== id), met: isMet ? [...task.met, id] : task.met });
+      const dependencies = task.dependencies.filter((each) => each !== id);
+      put({ ...task, dependencies, met: isMet ? [...task.met, id] : task.met });
     }
   };
   for (const event of events) {
     const task = next.get(event.task);
     if (event.type === 'task_deleted') {
       if (!task) continue;
-      settle(event.task, false);
-      if (next === tasks) next = new Map(tasks);
-      next.delete(event.task);
+      removeDependency(event.task, false);
+      mutable().delete(event.task);
     } else if (event.type === 'task_completed') {
-      settle(event.task, true);
-      if (task && task.status !== 'completed') put({ ...task, ...completed(event) });
+      removeDependency(event.task, true);
+      if (task && task.status !== 'completed') put({ ...task, ...completion(event) });
     } else if (task && task.status !== 'completed') {
       const change = changeOf(task, event);
       if (change) put({ ...task, ...change });
@@ -157,50 +161,70 @@ export function applyToTasks(tasks, events) {
   return next;
 }
 
-/** @param {any} event @returns {Partial<Task>} */
-function completed(event) {
+/** @param {any} event A `task_completed`. @returns {Partial<Task>} */
+function completion(event) {
   return {
-    status: 'completed', owner: event.handle ?? null, completedAt: timeOf(event), previousOwner: null, assignee: null, reservedUntil: null,
+    status: 'completed',
+    owner: event.handle ?? null,
+    completedAt: timeOf(event),
+    previousOwner: null,
+    assignee: null,
+    reservedUntil: null,
     lease: { state: 'none', expires: null, token: 0 },
   };
 }
 
 /** @param {Task} task @param {any} event @returns {Partial<Task> | null} */
-function changeOf({ lease, lapses }, { type, handle = null, token = 0, expiry_ms: expires = null, ...event }) {
-  if (type === 'task_claimed' && (token > lease.token || (token === lease.token && lease.state === 'held'))) {
+function changeOf({ lease, lapses }, event) {
+  const { type, handle = null, token = 0, expiry_ms: expires = null, title } = event;
+  const isSameClaim = token === lease.token;
+  if (type === 'task_claimed' && (token > lease.token || (isSameClaim && lease.state === 'held'))) {
+    const knownExpiry = isSameClaim ? lease.expires ?? 0 : 0;
     return {
-      status: 'in_progress', owner: handle, previousOwner: null, assignee: null, reservedUntil: null, claimedAt: timeOf(event),
-      lease: { state: 'held', expires: Math.max(expires ?? 0, token === lease.token ? lease.expires ?? 0 : 0), token },
+      status: 'in_progress',
+      owner: handle,
+      previousOwner: null,
+      assignee: null,
+      reservedUntil: null,
+      claimedAt: timeOf(event),
+      lease: { state: 'held', expires: Math.max(expires ?? 0, knownExpiry), token },
     };
   }
-  if ((type === 'task_released' || type === 'task_lapsed') && token >= lease.token && !(token === lease.token && lease.state !== 'held')) {
+  const isEnd = type === 'task_released' || type === 'task_lapsed';
+  if (isEnd && token >= lease.token && !(isSameClaim && lease.state !== 'held')) {
     const isLapse = type === 'task_lapsed';
-    return { status: 'in_progress', owner: null, previousOwner: handle, lapses: lapses + (isLapse ? 1 : 0), lease: { state: isLapse ? 'lapsed' : 'released', expires: null, token } };
+    return {
+      status: 'in_progress',
+      owner: null,
+      previousOwner: handle,
+      lapses: lapses + (isLapse ? 1 : 0),
+      lease: { state: isLapse ? 'lapsed' : 'released', expires: null, token },
+    };
   }
-  if (type === 'task_updated' && event.title !== undefined) return { title: event.title };
-  return null;
+  return type === 'task_updated' && title !== undefined ? { title } : null;
 }
 
 /**
- * @param {Tasks} tasks With what the events say.
+ * @param {Tasks} tasks With the events applied.
  * @param {any[]} events
- * @returns {{ ids: Set<string>, hasNew: boolean }} Tasks that have to be read, because the events do not say all; `hasNew`: and those that were added.
+ * @returns {{ ids: Set<string>, hasNew: boolean }} The tasks to read, because the events do not say everything.
+ *   `hasNew`: the page also has to read new tasks.
  */
 export function wantedAfter(tasks, events) {
   /** @type {Set<string>} */
   const ids = new Set();
   let hasNew = false;
+  const isUnknown = (/** @type {string} */ id) => !tasks.has(id);
   for (const { type, task, tasks: named = [] } of events) {
-    if (type === 'task_created') hasNew ||= named.length === 0 || named.some((/** @type {string} */ id) => !tasks.has(id));
+    if (type === 'task_created') hasNew ||= named.length === 0 || named.some(isUnknown);
     else if (type === 'task_deleted') ids.delete(task);
-    else if (type === 'task_updated' || (type.startsWith('task_') && type !== 'task_unblocked' && !tasks.has(task))) ids.add(task);
-    // What became free although the page thinks that it waits, or does not know of it.
-    if (type === 'task_unblocked') for (const id of named) if (!tasks.has(id)) ids.add(id);
+    else if (type === 'task_unblocked') for (const id of named.filter(isUnknown)) ids.add(id);
+    else if (type === 'task_updated' || (type.startsWith('task_') && isUnknown(task))) ids.add(task);
   }
   return { ids, hasNew };
 }
 
-/** @type {WeakMap<Tasks, Map<string, string[]>>} Made once for the same tasks. */
+/** Computed once for each `tasks`. @type {WeakMap<Tasks, Map<string, string[]>>} */
 const DEPENDENTS = new WeakMap();
 
 /** @param {Tasks} tasks @returns {Map<string, string[]>} By id, the tasks that wait for it. */
@@ -210,10 +234,10 @@ export function dependentsOf(tasks) {
     dependents = new Map();
     for (const { id, status, dependencies } of tasks.values()) {
       if (status === 'completed') continue;
-      for (const other of dependencies) {
-        const known = dependents.get(other);
-        if (known) known.push(id);
-        else dependents.set(other, [id]);
+      for (const dependency of dependencies) {
+        const ids = dependents.get(dependency);
+        if (ids) ids.push(id);
+        else dependents.set(dependency, [id]);
       }
     }
     DEPENDENTS.set(tasks, dependents);

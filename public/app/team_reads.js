@@ -1,10 +1,11 @@
-// What is asked of teams when somebody wants it: one task with its texts, and the tasks about a file.
+// Reads about teams on demand: a task with its texts, and the tasks about a file.
 
 import { readTask, readWholeTask } from './tasks.js';
 
-/** Teams that are asked for the tasks of a file, and pages of each: the server bounds what it looks through for an answer. */
-const MOST_TEAMS = 8;
-const MOST_PAGES = 6;
+/** Maximum number of teams from which the page reads the tasks of a file. */
+const MAX_TEAMS = 8;
+/** Maximum number of pages per team: the server bounds the tasks that it searches for one response. */
+const MAX_PAGES = 6;
 
 /**
  * @param {object} options
@@ -19,7 +20,7 @@ export function makeTeamReads({ api, state }) {
   async function tasksOfTeam(team, file) {
     const tasks = [];
     let after = '0';
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const { body } = await api.get('api/tasks', { ...repository(), team, file, after });
       tasks.push(...body.tasks.map(readTask));
       if (body.next === undefined) break;
@@ -34,7 +35,7 @@ export function makeTeamReads({ api, state }) {
       return readWholeTask(body);
     },
     tasksOf(path) {
-      const teams = state().teams.list.filter(({ isClosed }) => !isClosed).slice(0, MOST_TEAMS);
+      const teams = state().teams.list.filter(({ isClosed }) => !isClosed).slice(0, MAX_TEAMS);
       return Promise.all(teams.map(({ name }) => tasksOfTeam(name, path)));
     },
   };

@@ -1,4 +1,4 @@
-// What tasks, members and messages say, for people.
+// Words for tasks, members and messages.
 
 import { columnOf, isHeld, isHeldBack } from './tasks.js';
 import { counted } from './words.js';
@@ -14,66 +14,93 @@ export const COLUMN_WORDS = {
   done: { title: 'Done', empty: 'No task is done yet.', icon: 'check' },
 };
 
-/** @type {Record<string, string>} Of messages that are not plain. */
+/** Labels of messages that are not plain. @type {Record<string, string>} */
 export const KIND_WORDS = {
   idle: 'Idle',
   task_assignment: 'Task assigned',
-  shutdown_request: 'Asks to stop',
-  shutdown_approved: 'Stops',
-  shutdown_rejected: 'Goes on',
+  shutdown_request: 'Shutdown requested',
+  shutdown_approved: 'Shutdown approved',
+  shutdown_rejected: 'Shutdown rejected',
 };
 
-/** @param {Task} task @returns {string} Where it stands, in few words. */
+/** The name of a member that the page does not know. */
+export const UNKNOWN_MEMBER = 'an unknown member';
+
+/** @param {Task} task @returns {string} Its status in a few words. */
 export function standingOf(task) {
-  const { status, owner, previousOwner, lease, lapses, dependencies } = task;
-  if (status === 'completed') return `Done by ${owner ?? 'nobody known'}`;
+  const { status, owner, lease, lapses, dependencies } = task;
+  const previousOwner = task.previousOwner ?? UNKNOWN_MEMBER;
+  if (status === 'completed') return `Done by ${owner ?? UNKNOWN_MEMBER}`;
   if (isHeld(task)) return `In progress by ${owner}`;
   if (isHeldBack(task)) return `Held back: its claims expired ${counted(lapses, 'time')}`;
   if (dependencies.length > 0) return `Waits for ${counted(dependencies.length, 'task')}`;
-  if (lease.state === 'lapsed') return `Ready: the claim of ${previousOwner ?? 'nobody known'} expired`;
-  if (lease.state === 'released') return `Ready: released by ${previousOwner ?? 'nobody known'}`;
+  if (lease.state === 'lapsed') return `Ready: the claim of ${previousOwner} expired`;
+  if (lease.state === 'released') return `Ready: released by ${previousOwner}`;
   return 'Ready';
 }
 
-/** @param {Task} task @returns {string} Who is to move, for a task that holds others up. */
+/** @param {Task} task A task that blocks others. @returns {string} The member that has it, or why nobody has. */
 export function moverOf(task) {
   if (isHeld(task)) return task.owner ?? '';
   if (isHeldBack(task)) return 'held back';
   return columnOf(task) === 'blocked' ? 'blocked' : 'nobody';
 }
 
-/** @param {any} event About a team. @returns {string | null} What its `handle` did, as the rest of a sentence; null for another event. */
+/**
+ * @param {any} event About a team.
+ * @returns {string | null} The rest of a sentence that begins with the event's `handle`; `null` for another event.
+ */
 export function teamDeed(event) {
+  const { task_count: count } = event;
   const task = `task ${event.task}`;
   switch (event.type) {
-    case 'task_created': return `adds ${event.task_count === 1 ? `task ${event.tasks[0]}` : `${event.task_count} tasks`}`;
+    case 'task_created': return count === 1 ? `adds task ${event.tasks[0]}` : `adds ${count} tasks`;
     case 'task_updated': return `edits ${task}`;
     case 'task_claimed': return `claims ${task}`;
     case 'task_completed': return `completes ${task}`;
-    case 'task_released': return `gives ${task} back`;
+    case 'task_released': return `releases ${task}`;
     case 'task_lapsed': return `loses ${task}: the claim expired`;
     case 'task_deleted': return `deletes ${task}`;
-    case 'task_unblocked': return `${counted(event.task_count, 'task')} of team ${event.team} became ready when ${event.task} was done`;
-    case 'message_sent': return !event.from ? `A message of Coord goes to ${event.recipient_count === 0 ? 'all' : event.to}` : event.recipient_count === 0 ? 'writes to all' : `writes to ${event.to}${event.recipient_count > 1 ? ` and ${event.recipient_count - 1} more` : ''}`;
+    case 'task_unblocked': {
+      return `${counted(count, 'task')} of team ${event.team} became ready when ${event.task} was done`;
+    }
+    case 'message_sent': return messageDeed(event);
     case 'team_changed': return TEAM_CHANGES[event.change] ?? 'changes';
     case 'shutdown_changed': return SHUTDOWN_CHANGES[event.state] ?? 'answers a shutdown';
     default: return null;
   }
 }
 
+/** @param {any} event A `message_sent`. @returns {string} */
+function messageDeed({ from, to, recipient_count: count }) {
+  if (!from) return `Coord sends a message to ${count === 0 ? 'all' : to}`;
+  if (count === 0) return 'writes to all';
+  return `writes to ${to}${count > 1 ? ` and ${count - 1} more` : ''}`;
+}
+
 /** @type {Record<string, string>} */
 const TEAM_CHANGES = {
-  created: 'creates the team', joined: 'joins', taken_over: 'joins again', left: 'leaves', handed_over: 'leads now', closed: 'closes the team', deleted: 'deletes the team',
+  created: 'creates the team',
+  joined: 'joins',
+  taken_over: 'joins again',
+  left: 'leaves',
+  handed_over: 'leads now',
+  closed: 'closes the team',
+  deleted: 'deletes the team',
 };
 /** @type {Record<string, string>} */
 const SHUTDOWN_CHANGES = {
-  requested: 'asks for a shutdown', approved: 'approves the shutdown', rejected_by: 'rejects the shutdown', rejected: 'ends the shutdown by a rejection',
-  forced: 'forces the shutdown', closed: 'closes the team',
+  requested: 'asks for a shutdown',
+  approved: 'approves the shutdown',
+  rejected_by: 'rejects the shutdown',
+  rejected: 'ends the shutdown by rejecting it',
+  forced: 'forces the shutdown',
+  closed: 'closes the team',
 };
 
 /**
  * @param {any} event
- * @returns {{ handle: string | null, deed: string } | null} Of an event about a team; else null.
+ * @returns {{ handle: string | null, deed: string } | null} `null` for an event that is not about a team.
  */
 export function readTeamEvent(event) {
   const deed = typeof event.team === 'string' ? teamDeed(event) : null;

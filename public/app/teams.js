@@ -1,5 +1,6 @@
-// Teams and their members as the page shows them, from `GET /api/teams` and from events. Nothing here changes what it is given.
+// Teams and their members as the page shows them, from `GET /api/teams` and from events. Functions change no argument.
 
+import { holderKey } from './holder.js';
 import { timeOf } from './locks.js';
 
 /** @typedef {import('./team_types.js').Teams} Teams */
@@ -7,7 +8,7 @@ import { timeOf } from './locks.js';
 /** @typedef {import('./team_types.js').Member} Member */
 /** @typedef {import('./team_types.js').Shutdown} Shutdown */
 
-/** @returns {Teams} Those of a repository of which nothing is known yet. */
+/** @returns {Teams} Before anything was read. */
 export function unknownTeams() {
   return { phase: 'unknown', list: [], message: null };
 }
@@ -17,20 +18,17 @@ export function instant(text) {
   return text ? Date.parse(text) : null;
 }
 
-/** @param {any} body The answer of `GET /api/teams`. @returns {Teams} */
+/** @param {any} body Of `GET /api/teams`. @returns {Teams} */
 export function readTeams(body) {
   const list = body.teams.map((/** @type {any} */ team) => ({
     name: team.name,
-    leader: team.leader,
-    memberCount: team.memberCount,
     openTasks: team.openTasks,
-    doneTasks: team.doneTasks,
     isClosed: Boolean(team.closedAt),
   }));
   return { phase: list.length > 0 ? 'shown' : 'none', list, message: null };
 }
 
-/** @param {any} body The answer of `GET /api/teams/{team}`. @returns {Team} */
+/** @param {any} body Of `GET /api/teams/{team}`. @returns {Team} */
 export function readTeam({ team }) {
   return {
     name: team.name,
@@ -49,8 +47,6 @@ export function readTeam({ team }) {
 function readMember(member) {
   return {
     handle: member.agentId,
-    name: member.agentName,
-    kind: member.agentType,
     login: member.login,
     agent: member.agent ?? null,
     lastSeen: instant(member.lastSeen),
@@ -60,15 +56,18 @@ function readMember(member) {
   };
 }
 
-/** Members by handle in lower case. @type {WeakMap<Member[], Map<string, Member>>} */
-const byHandle = new WeakMap();
+/** Members by handle in lower case, computed once for each list. @type {WeakMap<Member[], Map<string, Member>>} */
+const INDEXES = new WeakMap();
 
 /** @param {Team | null} team @param {string} handle @returns {Member | null} */
 export function memberOf(team, handle) {
   if (!team) return null;
-  let known = byHandle.get(team.members);
-  if (!known) byHandle.set(team.members, (known = new Map(team.members.map((member) => [member.handle.toLowerCase(), member]))));
-  return known.get(handle.toLowerCase()) ?? null;
+  let byHandle = INDEXES.get(team.members);
+  if (!byHandle) {
+    byHandle = new Map(team.members.map((member) => [member.handle.toLowerCase(), member]));
+    INDEXES.set(team.members, byHandle);
+  }
+  return byHandle.get(handle.toLowerCase()) ?? null;
 }
 
 /** @param {any} shutdown @returns {Shutdown} */
@@ -84,7 +83,7 @@ function readShutdown(shutdown) {
   };
 }
 
-/** @param {string} one @param {string | null | undefined} other Handles and names are unique whatever the case. */
+/** Compares handles or names, which ignore case. @param {string} one @param {string | null | undefined} other */
 export function isSameName(one, other) {
   return one.toLowerCase() === other?.toLowerCase();
 }
@@ -92,12 +91,13 @@ export function isSameName(one, other) {
 /**
  * @param {Teams} teams
  * @param {string | null} wanted The name in the address.
- * @returns {string | null} The name of the team that is shown: the wanted one, or that with the most to do among those that are not closed.
+ * @returns {string | null} The name of the team to show: the wanted one, or the open team with the most open tasks.
  */
 export function chosenTeam({ list }, wanted) {
   if (wanted !== null) return list.find(({ name }) => isSameName(name, wanted))?.name ?? null;
-  const [first = null] = [...list].sort((one, other) => Number(one.isClosed) - Number(other.isClosed) || other.openTasks - one.openTasks);
-  return first && first.name;
+  const [first] = [...list].sort((one, other) =>
+    Number(one.isClosed) - Number(other.isClosed) || other.openTasks - one.openTasks);
+  return first?.name ?? null;
 }
 
 /** @param {{ type: string, team?: string }} event @returns {boolean} */
@@ -106,7 +106,7 @@ export function isOfTeams(event) {
 }
 
 /**
- * What the events themselves say of the members and the open shutdown. The rest is read.
+ * Applies what the events say about the members and the open shutdown. The page reads the rest.
  * @param {Team} team
  * @param {any[]} events Those of the team, in their order.
  * @returns {Team} The same object if nothing changes.
@@ -117,11 +117,19 @@ export function applyToTeam(team, events) {
     next = withActor(next, event);
     if (event.type === 'message_sent') next = withMail(next, event);
     else if (event.type === 'shutdown_changed') next = withAnswer(next, event);
-    else if (event.type === 'team_changed' && event.change === 'handed_over') next = { ...next, leader: event.handle };
-    else if (event.type === 'team_changed' && event.change === 'closed') next = { ...next, closedAt: timeOf(event), shutdown: null };
-    else if (event.type === 'team_changed' && event.change === 'left') next = { ...next, members: next.members.filter(({ handle }) => !isSameName(handle, event.handle)) };
+    else if (event.type === 'team_changed') next = withTeamChange(next, event);
   }
   return next;
+}
+
+/** @param {Team} team @param {any} event A `team_changed`. @returns {Team} */
+function withTeamChange(team, event) {
+  switch (event.change) {
+    case 'handed_over': return { ...team, leader: event.handle };
+    case 'closed': return { ...team, closedAt: timeOf(event), shutdown: null };
+    case 'left': return { ...team, members: team.members.filter(({ handle }) => !isSameName(handle, event.handle)) };
+    default: return team;
+  }
 }
 
 /**
@@ -132,54 +140,70 @@ export function applyToTeam(team, events) {
 function withMembers(team, change) {
   let isChanged = false;
   const members = team.members.map((member) => {
-    const made = change(member);
-    if (made) isChanged = true;
-    return made ? { ...member, ...made } : member;
+    const fields = change(member);
+    if (fields) isChanged = true;
+    return fields ? { ...member, ...fields } : member;
   });
   return isChanged ? { ...team, members } : team;
 }
 
-/** Whoever acts was seen. A claim that lapsed, or a member that was told of, is no sign of life. @param {Team} team @param {any} event */
+/**
+ * Marks the member that acted as live. An expired claim, or an event about a member, is no act of that member.
+ * @param {Team} team
+ * @param {any} event
+ */
 function withActor(team, event) {
   if (event.type === 'task_lapsed' || event.type === 'team_changed') return team;
   const actor = event.type === 'message_sent' ? event.from : event.handle;
   const at = timeOf(event);
   if (!actor) return team;
-  return withMembers(team, ({ handle, lastSeen }) => (isSameName(handle, actor) && at > (lastSeen ?? 0) ? { lastSeen: at, isLive: true } : null));
+  return withMembers(team, ({ handle, lastSeen }) =>
+    (isSameName(handle, actor) && at > (lastSeen ?? 0) ? { lastSeen: at, isLive: true } : null));
 }
 
 /** @param {Team} team @param {any} event A `message_sent`. */
 function withMail(team, { from, recipients, recipient_count: count }) {
-  // Not all recipients are named: the members are read again.
+  // If the event does not name all recipients, the page reads the members again.
   if (count > (recipients?.length ?? 0)) return team;
-  const isFor = (/** @type {string} */ handle) => (count === 0 ? !isSameName(handle, from) : recipients.some((/** @type {string} */ each) => isSameName(each, handle)));
-  return withMembers(team, ({ handle, unread }) => (isFor(handle) ? { unread: unread + 1 } : null));
+  const isRecipient = (/** @type {string} */ handle) => (count === 0
+    ? !isSameName(handle, from)
+    : recipients.some((/** @type {string} */ recipient) => isSameName(recipient, handle)));
+  return withMembers(team, ({ handle, unread }) => (isRecipient(handle) ? { unread: unread + 1 } : null));
 }
 
 /** @param {Team} team @param {any} event A `shutdown_changed`. @returns {Team} */
 function withAnswer(team, { shutdown: id, state, handle }) {
-  const next = state === 'approved' ? withMembers(team, (member) => (isSameName(member.handle, handle) && !member.hasEnded ? { hasEnded: true } : null)) : team;
+  const hasNewlyEnded = (/** @type {Member} */ member) =>
+    state === 'approved' && isSameName(member.handle, handle) && !member.hasEnded;
+  const next = withMembers(team, (member) => (hasNewlyEnded(member) ? { hasEnded: true } : null));
   const { shutdown } = next;
   if (!shutdown || shutdown.id !== id) return next;
   const isOver = ['rejected', 'forced', 'closed'].includes(state) || (state === 'approved' && shutdown.target !== null);
   if (isOver) return { ...next, shutdown: null };
   if (state !== 'approved' && state !== 'rejected_by') return next;
-  const without = (/** @type {string[]} */ list) => list.filter((each) => !isSameName(each, handle));
+  const without = (/** @type {string[]} */ handles) => handles.filter((each) => !isSameName(each, handle));
   const [approved, rejected] = [without(shutdown.approved), without(shutdown.rejected)];
-  // An approval is final; a rejection may become one.
+  // An approval is final. A member that has rejected may still approve.
   const isApproved = state === 'approved' || approved.length < shutdown.approved.length;
-  return { ...next, shutdown: { ...shutdown, approved: isApproved ? [...approved, handle] : approved, rejected: isApproved ? rejected : [...rejected, handle] } };
+  if (isApproved) approved.push(handle);
+  else rejected.push(handle);
+  return { ...next, shutdown: { ...shutdown, approved, rejected } };
 }
 
 /**
  * @param {Team} team
  * @param {Shutdown} shutdown
- * @returns {Member[]} Who has not answered, and has to.
+ * @returns {Member[]} The members that still have to answer.
  */
 export function unanswered(team, { target, approved, rejected }) {
-  const answered = [...approved, ...rejected];
+  const responders = [...approved, ...rejected];
   return team.members.filter(({ handle, isLive, hasEnded }) => {
     if (target !== null ? !isSameName(handle, target) : !isLive && !isSameName(handle, team.leader)) return false;
-    return !hasEnded && !answered.some((each) => isSameName(each, handle));
+    return !hasEnded && !responders.some((responder) => isSameName(responder, handle));
   });
+}
+
+/** @param {Team | null} team @param {string} holder @returns {Member | null} */
+export function memberOfHolder(team, holder) {
+  return team?.members.find(({ login, agent }) => holderKey(login, agent) === holder) ?? null;
 }

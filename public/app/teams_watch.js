@@ -1,4 +1,4 @@
-// Reads teams, the board and the messages when there is a reason to, and only what the page shows of them.
+// Reads teams, the board and the messages when there is a reason to, and only the parts that the page shows.
 
 import { watchBoard } from './board_watch.js';
 import { watchMail } from './mail_watch.js';
@@ -6,70 +6,72 @@ import { makeOptionalRead } from './optional_read.js';
 import { isOfTeams, readTeams, unknownTeams } from './teams.js';
 import { watchWork } from './work_watch.js';
 
-/** Before a read that several events want. */
+/** Delay of a read, so that several events cause one. */
 const DEBOUNCE_MS = 250;
 
-/** @param {import('./optional_read.js').Part} part */
-export function watchTeams(part) {
-  const { repoUrl, api, state, dispatch } = part;
-  const board = watchBoard(part);
-  const mail = watchMail(part);
-  const work = watchWork(part);
+/** @param {import('./optional_read.js').WatchContext} context */
+export function watchTeams(context) {
+  const { repoUrl, api, state, dispatch } = context;
+  const board = watchBoard(context);
+  const mail = watchMail(context);
+  const work = watchWork(context);
 
-  /** @param {import('./team_types.js').Teams} teams */
-  function tell(teams) {
-    if (list.isStopped()) return;
-    dispatch({ type: 'teams', teams });
-    board.follow();
-    mail.follow();
-    work.follow();
+  function syncSelection() {
+    board.syncSelection();
+    mail.syncSelection();
+    work.syncSelection();
   }
 
-  const list = makeOptionalRead(part, {
-    async ask() {
+  /** @param {import('./team_types.js').Teams} teams */
+  function setTeams(teams) {
+    if (reads.isStopped()) return;
+    dispatch({ type: 'teams', teams });
+    syncSelection();
+  }
+
+  const reads = makeOptionalRead(context, {
+    async load() {
       const { body } = await api.get('api/teams', { repo_url: repoUrl });
-      tell(readTeams(body));
+      setTeams(readTeams(body));
     },
-    fail(phase, message) {
-      if (phase !== 'late') tell({ ...unknownTeams(), phase, message: phase === 'sign_in' ? message : null });
-      else if (state().teams.phase === 'shown') tell({ ...state().teams, message });
+    onFailure(phase, message) {
+      if (phase !== 'unavailable') {
+        setTeams({ ...unknownTeams(), phase, message: phase === 'sign_in' ? message : null });
+      } else if (state().teams.phase === 'shown') setTeams({ ...state().teams, message });
     },
   });
 
   return {
-    readFirst: list.readFirst,
-    /** @param {boolean} isResumed Whether the events that were missed follow. */
-    async opened(isResumed) {
-      if (!isResumed) board.outdate();
-      await list.read();
+    readFirst: reads.readFirst,
+    /** @param {boolean} isResumed Whether the stream delivers the missed events. */
+    async onStreamOpened(isResumed) {
+      if (!isResumed) board.markOutdated();
+      await reads.read();
       mail.read();
     },
-    /** Somebody comes back to the page. */
+    /** Called when the user comes back to the page. */
     wake() {
       board.wake();
       mail.read();
     },
-    /** Another team, task, inbox or view is chosen. */
-    moved() {
-      board.follow();
-      mail.follow();
-      work.follow();
-    },
+    /** Called when another team, task, inbox or view is selected. */
+    syncSelection,
     /** @param {any[]} events */
-    heard(events) {
-      const own = events.filter(isOfTeams);
-      if (own.length === 0 || list.isOver()) return;
-      board.heard(own);
-      mail.heard(own);
-      work.heard(own);
-      // The first event about a team in a repository without teams is one that has some now.
-      if (state().teams.phase !== 'shown' || own.some(({ type }) => type === 'team_changed')) list.readSoon(DEBOUNCE_MS);
+    onEvents(events) {
+      const teamEvents = events.filter(isOfTeams);
+      if (teamEvents.length === 0 || reads.isOver()) return;
+      board.onEvents(teamEvents);
+      mail.onEvents(teamEvents);
+      work.onEvents(teamEvents);
+      // The first event about a team in a repository without teams means that it has some now.
+      const hasChanged = teamEvents.some(({ type }) => type === 'team_changed');
+      if (state().teams.phase !== 'shown' || hasChanged) reads.readSoon(DEBOUNCE_MS);
     },
-    followMail: mail.look,
-    lengthenMail: mail.lengthen,
+    followMail: mail.setFollowed,
+    lengthenMail: mail.loadOlder,
     readDone: board.readDone,
     stop() {
-      list.stop();
+      reads.stop();
       board.stop();
       mail.stop();
       work.stop();

@@ -5,8 +5,13 @@
 export function countdown(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = String(seconds % 60).padStart(2, '0');
-  return hours ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+  const rest = twoDigits(seconds % 60);
+  return hours ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** @param {number} number */
+function twoDigits(number) {
+  return String(number).padStart(2, '0');
 }
 
 /**
@@ -31,13 +36,13 @@ export function ago(ms) {
 
 /**
  * @param {number} ms Milliseconds since 1970.
- * @param {number} [now] With it, the date is left out on the same day.
+ * @param {number} [now] On the same day, the date is omitted.
  * @returns {string} Local time, such as `14:03:09` or `2026-11-23 14:03:09`.
  */
 export function clock(ms, now) {
-  const two = (/** @type {number} */ number) => String(number).padStart(2, '0');
-  const day = (/** @type {Date} */ date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const dayOf = (/** @type {Date} */ date) =>
+    `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
   const date = new Date(ms);
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  return now !== undefined && day(new Date(now)) === day(date) ? time : `${day(date)} ${time}`;
+  const time = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
+  return now !== undefined && dayOf(new Date(now)) === dayOf(date) ? time : `${dayOf(date)} ${time}`;
 }

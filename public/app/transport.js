@@ -1,20 +1,22 @@
-// Two ways to the events: a WebSocket, or server-sent events by `fetch`, which can send the token in a header.
+// The two transports of events: a WebSocket, and server-sent events by `fetch`, which can send the token in a header.
 
 /**
  * @typedef {object} Sink
- * @property {(message: any) => void} message An object with a `type`.
- * @property {(code: number) => void} closed Once, at the end. A code of a WebSocket: 1006 for a connection that broke.
+ * @property {(message: any) => void} message Gets an object with a `type`.
+ * @property {(code: number) => void} closed Called once, at the end, with a WebSocket close code. 1006: the connection
+ *   broke.
  */
 
 /**
- * @typedef {(url: URL, token: string | null, sink: Sink) => () => void} Transport Returns what closes it; nothing is told after that.
+ * Returns a function that closes the connection. After that, the sink gets nothing.
+ * @typedef {(url: URL, token: string | null, sink: Sink) => () => void} Transport
  */
 
 /**
  * @param {string} text
- * @returns {any} The message, or `null` for what is none.
+ * @returns {any} `null` if the text is not a message.
  */
-function parse(text) {
+function parseMessage(text) {
   try {
     const message = JSON.parse(text);
     return typeof message?.type === 'string' ? message : null;
@@ -37,7 +39,7 @@ export function socketTransport(WebSocket) {
       if (token) socket.send(JSON.stringify({ type: 'authenticate', token }));
     };
     socket.onmessage = ({ data }) => {
-      const message = parse(String(data));
+      const message = parseMessage(String(data));
       if (isOpen && message) sink.message(message);
     };
     socket.onclose = ({ code }) => {
@@ -51,8 +53,8 @@ export function socketTransport(WebSocket) {
   };
 }
 
-/** @type {Record<number, number>} The close code of a WebSocket that says the same as a status. */
-const CODES = { 400: 4400, 401: 4401, 403: 4403, 404: 4404 };
+/** @type {Record<number, number>} By HTTP status. */
+const CLOSE_CODES = { 400: 4400, 401: 4401, 403: 4403, 404: 4404 };
 
 /**
  * @param {typeof fetch} fetch
@@ -65,7 +67,8 @@ export function streamTransport(fetch) {
     /** @type {Record<string, string>} */
     const headers = { Accept: 'text/event-stream' };
     if (token) headers.Authorization = `Bearer ${token}`;
-    read(url, { headers, signal, cache: 'no-store', redirect: 'error' }, fetch, (message) => signal.aborted || sink.message(message))
+    const options = /** @type {RequestInit} */ ({ headers, signal, cache: 'no-store', redirect: 'error' });
+    readStream(url, options, fetch, (message) => signal.aborted || sink.message(message))
       .catch(() => 1006)
       .then((code) => signal.aborted || sink.closed(code));
     return () => abort.abort();
@@ -76,31 +79,35 @@ export function streamTransport(fetch) {
  * @param {URL} url
  * @param {RequestInit} options
  * @param {typeof globalThis.fetch} fetch
- * @param {(message: any) => void} tell
+ * @param {(message: any) => void} onMessage
  * @returns {Promise<number>} The close code.
  */
-async function read(url, options, fetch, tell) {
+async function readStream(url, options, fetch, onMessage) {
   const response = await fetch(url, options);
   const type = response.headers.get('Content-Type') ?? '';
   if (!response.ok || !response.body || !type.startsWith('text/event-stream')) {
     const body = await response.json().catch(() => null);
-    if (body?.error && body.error !== 'UNKNOWN_ROUTE') tell({ type: 'error', error: body.error, message: body.message, retry_after: Number(response.headers.get('Retry-After')) || undefined });
-    // A server without events is no reason to say that there is no such repository.
-    return body?.error === 'UNKNOWN_ROUTE' ? 1013 : CODES[response.status] ?? 1013;
+    // A server without a route for events must not look as if the repository did not exist.
+    if (body?.error === 'UNKNOWN_ROUTE') return 1013;
+    const retryAfter = Number(response.headers.get('Retry-After')) || undefined;
+    if (body?.error) onMessage({ type: 'error', error: body.error, message: body.message, retry_after: retryAfter });
+    return CLOSE_CODES[response.status] ?? 1013;
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return 1006;
-    const parts = (rest + value).split(/\r?\n\r?\n/);
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
-      const lines = part.split(/\r?\n/);
-      const field = (/** @type {string} */ name) =>
-        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''));
-      const message = parse(field('data').join('\n'));
-      if (message) tell(message.id || !/^\d+-\d+$/.test(field('id')[0] ?? '') ? message : { ...message, id: field('id')[0] });
+    const blocks = (rest + value).split(/\r?\n\r?\n/);
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const lines = block.split(/\r?\n/);
+      const field = (/** @type {string} */ name) => lines
+        .filter((line) => line.startsWith(`${name}:`))
+        .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+      const message = parseMessage(field('data').join('\n'));
+      const [id = ''] = field('id');
+      if (message) onMessage(message.id || !/^\d+-\d+$/.test(id) ? message : { ...message, id });
     }
   }
 }

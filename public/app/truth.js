@@ -1,13 +1,14 @@
-// What is true about what is shown, as sentences with a next step.
+// Sentences about how far the page is up to date, each with a next step.
 
 import { isBoard } from './address.js';
 import { lockKnowledge } from './lock_knowledge.js';
 import { ago, clock, countdown, duration } from './time.js';
+import { counted } from './words.js';
 
 /** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Problem} Problem */
 
-/** A break shorter than this is shown by the status alone, so that nothing jumps. */
+/** Only the status shows a shorter break, so that the page does not flicker. */
 const BRIEF_MS = 3000;
 
 /**
@@ -15,10 +16,10 @@ const BRIEF_MS = 3000;
  * @property {string} kind
  * @property {'info' | 'warn' | 'bad'} tone
  * @property {string} title
- * @property {string} text What is so.
- * @property {string} next What to do, or what happens next.
+ * @property {string} text The problem.
+ * @property {string} next The next step of the user, or of the page.
  * @property {'retry' | 'sign_in' | 'choose' | null} action
- * @property {boolean} isPage Whether there is nothing else to show.
+ * @property {boolean} isPage Whether it takes the place of the map.
  * @property {{ value: number, max: number } | null} progress
  */
 
@@ -29,42 +30,75 @@ const BRIEF_MS = 3000;
  * @property {string} more Such as the time to the next attempt.
  */
 
-/** @type {Record<Problem['kind'], { tone: Notice['tone'], title: string, next: string, action: Notice['action'] }>} */
+/** @type {Record<Problem['kind'], Pick<Notice, 'tone' | 'title' | 'next' | 'action'>>} */
 const PROBLEMS = {
-  no_repository: { tone: 'bad', title: 'No such repository', next: 'Check the address, or choose another repository.', action: 'choose' },
-  no_branch: { tone: 'bad', title: 'No such branch', next: 'Choose another branch, or push this one first.', action: 'choose' },
-  sign_in: { tone: 'warn', title: 'Sign-in needed', next: 'Paste a token that can read this repository.', action: 'sign_in' },
-  forbidden: { tone: 'bad', title: 'No right to see this repository', next: 'Sign in with a token that can read it, or choose another repository.', action: 'sign_in' },
+  no_repository: {
+    tone: 'bad',
+    title: 'No such repository',
+    next: 'Check the address, or choose another repository.',
+    action: 'choose',
+  },
+  no_branch: {
+    tone: 'bad',
+    title: 'No such branch',
+    next: 'Choose another branch, or push this one first.',
+    action: 'choose',
+  },
+  sign_in: {
+    tone: 'warn',
+    title: 'Sign-in needed',
+    next: 'Paste a token that can read this repository.',
+    action: 'sign_in',
+  },
+  forbidden: {
+    tone: 'bad',
+    title: 'No right to see this repository',
+    next: 'Sign in with a token that can read it, or choose another repository.',
+    action: 'sign_in',
+  },
   rate_limited: { tone: 'warn', title: 'Too many requests', next: '', action: 'retry' },
   unavailable: { tone: 'warn', title: 'Not available now', next: '', action: 'retry' },
-  misconfigured: { tone: 'bad', title: 'The server is not set up', next: 'Ask the people who run it to set this, then try again.', action: 'retry' },
-  invalid: { tone: 'bad', title: 'The server cannot read this address', next: 'Correct the repository or the branch.', action: 'choose' },
+  misconfigured: {
+    tone: 'bad',
+    title: 'The server is not set up',
+    next: 'Ask the people who run it to set this, then try again.',
+    action: 'retry',
+  },
+  invalid: {
+    tone: 'bad',
+    title: 'The server cannot read this address',
+    next: 'Correct the repository or the branch.',
+    action: 'choose',
+  },
 };
+/** After these problems, the page hides the repository, which the caller may not see, or which no longer exists. */
+const HIDING_KINDS = ['sign_in', 'forbidden', 'no_repository', 'no_branch'];
 
 /**
- * @param {string} text What the server says.
- * @returns {string} With a capital, unless it begins with the name of a field, and a full stop.
+ * @param {string} text Of the server.
+ * @returns {string} With a full stop, and a capital unless the text begins with the name of a field.
  */
 export function sentence(text) {
-  const begun = text.trim().replace(/^[a-z]+(?= )/, (word) => word[0].toUpperCase() + word.slice(1));
-  return !begun || /[.!?]$/.test(begun) ? begun : `${begun}.`;
+  const capitalized = text.trim().replace(/^[a-z]+(?= )/, (word) => word[0].toUpperCase() + word.slice(1));
+  return !capitalized || /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
 /**
  * @param {State} state
  * @param {number} now
- * @returns {string} How old what is shown is.
+ * @returns {string}
  */
-function ageOf({ shownAt, graph, connection }, now) {
-  if (shownAt === null) return graph || connection.heardAt !== null ? 'The locks have not been read yet.' : 'Nothing has been read yet.';
-  return `Last updated ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
+function ageSentence({ shownAt, graph, connection }, now) {
+  if (shownAt !== null) return `Last updated ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
+  const isReading = graph || connection.heardAt !== null;
+  return isReading ? 'The locks have not been read yet.' : 'Nothing has been read yet.';
 }
 
 /**
  * @param {number | null} retryAt
  * @param {number} now
  */
-function attempt(retryAt, now) {
+function attemptSentence(retryAt, now) {
   const left = retryAt === null ? 0 : retryAt - now;
   return left > 500 ? `Next attempt in ${countdown(left)}.` : 'Trying now.';
 }
@@ -78,6 +112,7 @@ export function statusOf(state, now) {
   const { connection, place } = state;
   if (!place.repoUrl) return { kind: 'none', label: '', more: '' };
   const left = connection.retryAt === null ? 0 : connection.retryAt - now;
+  const age = state.shownAt === null ? '' : `as of ${duration(now - state.shownAt)} ago`;
   switch (connection.phase) {
     case 'live':
       return connection.isLate ? { kind: 'late', label: 'Late', more: '' } : { kind: 'live', label: 'Live', more: '' };
@@ -86,7 +121,7 @@ export function statusOf(state, now) {
     case 'reconnecting':
       return { kind: 'reconnecting', label: 'Reconnecting', more: left > 500 ? `in ${countdown(left)}` : '' };
     case 'offline':
-      return { kind: 'offline', label: 'Offline', more: state.shownAt === null ? '' : `as of ${duration(now - state.shownAt)} ago` };
+      return { kind: 'offline', label: 'Offline', more: age };
     default:
       return { kind: 'ended', label: 'Not connected', more: '' };
   }
@@ -95,68 +130,77 @@ export function statusOf(state, now) {
 /**
  * @param {State} state
  * @param {number} now
- * @returns {string} The connection as a sentence.
+ * @returns {string}
  */
 export function connectionSentence(state, now) {
-  const { connection } = state;
-  switch (connection.phase) {
+  const { phase, isLate, heardAt, since, retryAt } = state.connection;
+  switch (phase) {
     case 'live':
-      return connection.isLate
+      return isLate
         ? 'The server has lost its store: events are late.'
-        : `Events arrive as they happen. The server was last heard ${ago(now - (connection.heardAt ?? now))}.`;
+        : `Events arrive as they happen. The server was last heard ${ago(now - (heardAt ?? now))}.`;
     case 'connecting':
       return 'The page is connecting to the server.';
     case 'reconnecting':
-      return `The connection broke ${ago(now - connection.since)}. ${ageOf(state, now)} ${attempt(connection.retryAt, now)}`;
+      return `The connection broke ${ago(now - since)}. ${ageSentence(state, now)} ${attemptSentence(retryAt, now)}`;
     case 'offline':
-      return `The server cannot be reached. ${ageOf(state, now)} ${attempt(connection.retryAt, now)}`;
+      return `The server cannot be reached. ${ageSentence(state, now)} ${attemptSentence(retryAt, now)}`;
     default:
-      return `The page is not connected. ${ageOf(state, now)}`;
+      return `The page is not connected. ${ageSentence(state, now)}`;
   }
 }
 
 /**
  * @param {State['progress']} progress
- * @returns {string} How far a build is, as a sentence; nothing where that is not known.
+ * @returns {string} Empty if the progress of a build is not known.
  */
-function readSentence(progress) {
+function progressSentence(progress) {
   if (!progress || progress.wanted === 0) return '';
-  return `${progress.scanned.toLocaleString('en')} of ${progress.wanted.toLocaleString('en')} files are read.`;
+  return `${progress.scanned.toLocaleString('en')} of ${progress.wanted.toLocaleString('en')} files are scanned.`;
 }
 
 /**
  * @param {State} state
- * @returns {string} The import graph as a sentence.
+ * @returns {string} The import graph as sentences.
  */
 export function graphSentence({ graph, graphState, progress, failure }) {
-  const read = progress ? ` ${readSentence(progress)}`.trimEnd() : '';
-  const failed = failure ? ` The newest build failed: ${sentence(failure)}` : '';
-  if (!graph) return graphState === 'building' ? `The import graph is being built.${read}${failed}` : 'The import graph has not been read yet.';
-  const size = `${graph.files.length.toLocaleString('en')} files and ${graph.edgeCount.toLocaleString('en')} imports at ${graph.version.slice(0, 7)}`;
-  const lacking = graph.bounds.length === 0 ? '' : ` ${boundsSentence(graph.bounds)}`;
-  if (graphState !== 'stale') return `The import graph has ${size}.${lacking}${failed}`;
-  return `The import graph has ${size}.${lacking} The branch has moved since: a newer graph is being built.${read}${failed}`;
+  const failed = failure ? `The newest build failed: ${sentence(failure)}` : '';
+  if (!graph && graphState !== 'building') return 'The import graph has not been read yet.';
+  if (!graph) return joined('The import graph is being built.', progressSentence(progress), failed);
+  const { files, edgeCount, version, bounds } = graph;
+  const size = `${files.length.toLocaleString('en')} files and ${edgeCount.toLocaleString('en')} imports`;
+  const sentences = [`The import graph has ${size} at ${version.slice(0, 7)}.`, boundsSentence(bounds)];
+  if (graphState === 'stale') {
+    sentences.push('The branch has moved since: a newer graph is being built.', progressSentence(progress));
+  }
+  return joined(...sentences, failed);
+}
+
+/** @param {...string} sentences @returns {string} Those that are not empty. */
+function joined(...sentences) {
+  return sentences.filter((text) => text !== '').join(' ');
 }
 
 /**
  * @param {import('./graph.js').Bound[]} bounds
- * @returns {string} The files that the graph lacks imports of.
+ * @returns {string} Names the files whose imports the graph lacks; empty if it lacks none.
  */
 function boundsSentence(bounds) {
-  const parts = bounds.map(({ bound, files, first }) => {
-    const count = files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;
-    return `${count} (${bound}: ${first.join(', ')}${files > first.length ? ', ...' : ''})`;
-  });
+  if (bounds.length === 0) return '';
+  const parts = bounds.map(({ bound, files, first }) =>
+    `${counted(files, 'file')} (${bound}: ${first.join(', ')}${files > first.length ? ', ...' : ''})`);
   return `Imports are missing for ${parts.join(' and ')}.`;
 }
 
-/** What a written neighbor means for somebody who wants to write. */
+/** The meaning of each rule for neighbors, for a writer. */
 const NEIGHBORS = {
   block: 'A file that is being written blocks its neighbors, unless its writer keeps the interface.',
   interface: 'A file that is being written blocks its neighbors, unless its writer keeps the interface.',
   warn: 'Writing a neighbor of a file that is being written only gets a warning.',
   off: 'Neighbors are not checked.',
 };
+const DEFAULT_SHARED =
+  'Shared (not locked): lockfiles, and files that .gitattributes marks as union-merged or generated.';
 
 /**
  * @param {State['policy']} policy
@@ -165,23 +209,22 @@ const NEIGHBORS = {
 export function policySentences(policy) {
   if (!policy) return ['The rules have not been read yet.'];
   const { shared, ignore = [], problem } = policy;
-  const named = (/** @type {string[]} */ patterns) => patterns.join(', ');
   return [
     `A lock lasts ${policy.ttl_seconds} s unless it is renewed.`,
     NEIGHBORS[policy.neighbors],
-    shared === undefined ? 'Shared (not locked): lockfiles, and files that .gitattributes marks as union-merged or generated.' : '',
-    shared?.length ? `Shared (not locked): ${named(shared)}.` : '',
+    shared === undefined ? DEFAULT_SHARED : '',
+    shared?.length ? `Shared (not locked): ${shared.join(', ')}.` : '',
     shared?.length === 0 ? 'No files are shared.' : '',
-    ignore.length ? `Without locks: ${named(ignore)}.` : '',
+    ignore.length ? `Without locks: ${ignore.join(', ')}.` : '',
     problem ? `The newest rules file is invalid, so the last valid one applies: ${sentence(problem)}` : '',
   ].filter((text) => text !== '');
 }
 
 /**
- * What to say where no lock is known.
+ * The sentence for a page or a file without locks.
  * @param {Pick<State, 'connection' | 'problem' | 'locksReadAt' | 'areLocksMissed' | 'shownAt'>} state
  * @param {number} now
- * @param {string} [free] What is said where that means that there is none.
+ * @param {string} [free] The sentence if there are no locks for certain.
  */
 export function nothingLocked(state, now, free = 'Nothing is locked: every file is free.') {
   const { shownAt } = state;
@@ -191,85 +234,113 @@ export function nothingLocked(state, now, free = 'Nothing is locked: every file 
     case 'reading':
       return 'Reading the locks.';
     default:
-      return shownAt === null ? 'The locks have not been read yet.' : `No locks known; last updated ${clock(shownAt, now)}.`;
+      return shownAt === null
+        ? 'The locks have not been read yet.'
+        : `No locks known; last updated ${clock(shownAt, now)}.`;
   }
 }
 
 /**
  * @param {State} state
  * @param {number} now
- * @returns {Notice[]} The gravest first. One with `isPage` stands in place of the map.
+ * @returns {Notice[]} The most serious first.
  */
 export function noticesOf(state, now) {
   if (!state.place.repoUrl) return [];
-  const { connection, graph, graphState, progress } = state;
-  const isBare = !graph && !isBoard(state.place);
-  /** @type {Notice[]} */
-  const notices = [];
-  if (state.problem) notices.push(problemNotice(state, state.problem, now));
+  const notices = [...problemNotices(state, now), ...connectionNotices(state, now)];
+  // The board needs no graph.
+  if (isBoard(state.place) || notices.some(({ isPage }) => isPage)) return notices;
+  return [...notices, ...graphNotices(state)];
+}
 
-  const isBroken = connection.phase === 'reconnecting' || connection.phase === 'offline';
-  if (isBroken && !state.problem && (connection.phase === 'offline' || now - connection.since > BRIEF_MS)) {
-    const title = connection.phase === 'offline' ? 'Offline' : 'Reconnecting';
-    notices.push(notice(connection.phase, 'warn', title, ageOf(state, now), attempt(connection.retryAt, now), 'retry', isBare));
-  }
-  if (connection.phase === 'ended' && !state.problem) {
-    notices.push(notice('ended', 'warn', 'Not connected', ageOf(state, now), 'Try again to follow the events.', 'retry', isBare));
-  }
-  if (connection.phase === 'live' && connection.isLate) {
-    notices.push(notice('late', 'warn', 'Late', 'The server has lost its store: locks may have changed.', 'Missed events arrive when it is back.', null, false));
-  }
-  if (notices.some((other) => other.isPage)) return notices;
+/** @type {Notice} */
+const EMPTY_NOTICE = {
+  kind: '', tone: 'warn', title: '', text: '', next: '', action: null, isPage: false, progress: null,
+};
 
-  // The tasks of a team need no graph.
-  if (isBoard(state.place)) return notices;
-  const bar = progress && progress.wanted > 0 ? { value: progress.scanned, max: progress.wanted } : null;
+/** @param {Partial<Notice>} fields @returns {Notice} By default a warning above the map, without an action. */
+function notice(fields) {
+  return { ...EMPTY_NOTICE, ...fields };
+}
+
+/** @param {State} state */
+function hasNoContent({ graph, place }) {
+  return !graph && !isBoard(place);
+}
+
+/** @param {State} state @param {number} now @returns {Notice[]} */
+function problemNotices(state, now) {
+  const { problem, connection, isSignedIn } = state;
+  if (!problem) return [];
+  const { tone, title, next, action } = PROBLEMS[problem.kind];
+  const isPage = hasNoContent(state) || HIDING_KINDS.includes(problem.kind);
+  const rest = { kind: problem.kind, text: sentence(problem.message), action, isPage };
+  if (problem.kind === 'sign_in' && isSignedIn) {
+    return [notice({ ...rest, tone: 'bad', title: 'The token was not accepted', next: 'Paste another token.' })];
+  }
+  const retryAt = problem.retryAt ?? (action === 'retry' ? connection.retryAt : null);
+  const step = retryAt === null ? next || 'Try again.' : attemptSentence(retryAt, now);
+  return [notice({ ...rest, tone, title, next: step })];
+}
+
+/** @param {State} state @param {number} now @returns {Notice[]} */
+function connectionNotices(state, now) {
+  const { phase, since, retryAt, isLate } = state.connection;
+  if (phase === 'live') {
+    if (!isLate) return [];
+    const text = 'The server has lost its store: locks may have changed.';
+    return [notice({ kind: 'late', title: 'Late', text, next: 'Missed events arrive when it is back.' })];
+  }
+  if (state.problem) return [];
+  const rest = { text: ageSentence(state, now), action: /** @type {const} */ ('retry'), isPage: hasNoContent(state) };
+  const next = attemptSentence(retryAt, now);
+  if (phase === 'offline') return [notice({ ...rest, kind: 'offline', title: 'Offline', next })];
+  if (phase === 'reconnecting' && now - since > BRIEF_MS) {
+    return [notice({ ...rest, kind: 'reconnecting', title: 'Reconnecting', next })];
+  }
+  if (phase !== 'ended') return [];
+  return [notice({ ...rest, kind: 'ended', title: 'Not connected', next: 'Try again to follow the events.' })];
+}
+
+/** @param {State} state @returns {Notice[]} */
+function graphNotices({ graph, graphState, progress, failure, policy }) {
   if (!graph) {
     const isBuilding = graphState === 'building';
-    const title = isBuilding ? 'The import graph is being built' : 'Reading the import graph';
-    const text = !isBuilding ? 'The server is asked for the files and their imports.' : readSentence(progress) || 'The server is listing the files of the branch.';
-    const failed = state.failure ? ` The last build failed: ${sentence(state.failure)}` : '';
-    notices.push({ ...notice('building', 'info', title, text + failed, 'The map appears by itself.', null, true), progress: bar });
-  } else if (graph.files.length === 0) {
-    notices.push(notice('empty', 'info', 'No files', `The branch has no files at ${graph.version.slice(0, 7)}.`, 'Push a commit: it appears here by itself.', null, true));
-  } else if (state.failure) {
-    notices.push(notice('failed', 'warn', 'The import graph is out of date', `The newest build failed: ${sentence(state.failure)}`, `It shows ${graph.version.slice(0, 7)} until a build succeeds.`, null, false));
+    const failed = failure ? `The last build failed: ${sentence(failure)}` : '';
+    const text = isBuilding
+      ? progressSentence(progress) || 'The server is listing the files of the branch.'
+      : 'Requesting the files and their imports from the server.';
+    return [notice({
+      kind: 'building',
+      tone: 'info',
+      title: isBuilding ? 'The import graph is being built' : 'Reading the import graph',
+      text: joined(text, failed),
+      next: 'The map appears by itself.',
+      isPage: true,
+      progress: progress && progress.wanted > 0 ? { value: progress.scanned, max: progress.wanted } : null,
+    })];
   }
-  if (graph && graph.bounds.length > 0) {
-    notices.push(notice('bounds', 'warn', 'The import graph is not complete', boundsSentence(graph.bounds), 'Locks on their neighbors may block nobody.', null, false));
+  /** @type {Notice[]} */
+  const notices = [];
+  const version = graph.version.slice(0, 7);
+  if (graph.files.length === 0) {
+    const text = `The branch has no files at ${version}.`;
+    const next = 'Push a commit: it appears here by itself.';
+    notices.push(notice({ kind: 'empty', tone: 'info', title: 'No files', text, next, isPage: true }));
+  } else if (failure) {
+    const text = `The newest build failed: ${sentence(failure)}`;
+    const next = `It shows ${version} until a build succeeds.`;
+    notices.push(notice({ kind: 'failed', title: 'The import graph is out of date', text, next }));
   }
-  if (graph && state.policy?.problem) {
-    notices.push(notice('policy', 'warn', 'The rules of the repository are invalid', sentence(state.policy.problem), 'The last valid ones apply until a commit fixes the file.', null, false));
+  if (graph.bounds.length > 0) {
+    const text = boundsSentence(graph.bounds);
+    const next = 'Locks on their neighbors may block nobody.';
+    notices.push(notice({ kind: 'bounds', title: 'The import graph is not complete', text, next }));
+  }
+  if (policy?.problem) {
+    const text = sentence(policy.problem);
+    const next = 'The last valid ones apply until a commit fixes the file.';
+    notices.push(notice({ kind: 'policy', title: 'The rules of the repository are invalid', text, next }));
   }
   return notices;
-}
-
-/**
- * @param {State} state
- * @param {Problem} problem
- * @param {number} now
- */
-function problemNotice(state, problem, now) {
-  const { tone, title, next, action } = PROBLEMS[problem.kind];
-  const isRefused = problem.kind === 'sign_in' && state.isSignedIn;
-  const retryAt = problem.retryAt ?? (action === 'retry' ? state.connection.retryAt : null);
-  const step = retryAt === null ? next || 'Try again.' : attempt(retryAt, now);
-  // What may not be seen any more is not left on the screen.
-  const isPage = (!state.graph && !isBoard(state.place)) || ['sign_in', 'forbidden', 'no_repository', 'no_branch'].includes(problem.kind);
-  const text = sentence(problem.message);
-  return notice(problem.kind, isRefused ? 'bad' : tone, isRefused ? 'The token was not accepted' : title, text, isRefused ? 'Paste another token.' : step, action, isPage);
-}
-
-/**
- * @param {string} kind
- * @param {Notice['tone']} tone
- * @param {string} title
- * @param {string} text
- * @param {string} next
- * @param {Notice['action']} action
- * @param {boolean} isPage
- * @returns {Notice}
- */
-function notice(kind, tone, title, text, next, action, isPage) {
-  return { kind, tone, title, text, next, action, isPage, progress: null };
 }

@@ -1,4 +1,4 @@
-// Claims that wait in the queue of a branch, from a list of locks and from events. Nothing here changes what it is given.
+// Claims in the queue of a branch, from a list of locks and from events. Functions change no argument.
 
 import { holderKey } from './holder.js';
 import { timeOf } from './locks.js';
@@ -12,19 +12,20 @@ import { timeOf } from './locks.js';
  * @property {string | null} agentId
  * @property {'WRITING' | 'READING'} mode
  * @property {string[]} paths The files that it claims.
- * @property {string[]} blockers The files whose locks it waits for: its own, or neighbors.
+ * @property {string[]} blockers The files whose locks block it: files that it claims, or their neighbors.
  * @property {string} message
  * @property {number} since When it was first refused: milliseconds since 1970.
- * @property {number | null} reservedUntil Until when its files are reserved for it, once it is its turn.
+ * @property {number | null} reservedUntil How long its files are reserved for it; `null` before that.
  */
 
 /**
- * @param {any} body The answer of `GET /api/locks`.
+ * @param {any} body Of `GET /api/locks`.
  * @param {string} branch
  * @returns {Wait[]} The oldest first.
  */
 export function readWaits(body, branch) {
-  return (body.waiting ?? []).filter((/** @type {any} */ claim) => claim.branch === branch).map((/** @type {any} */ claim) => ({
+  const ofBranch = (body.waiting ?? []).filter((/** @type {any} */ claim) => claim.branch === branch);
+  return ofBranch.map((/** @type {any} */ claim) => ({
     holder: holderKey(claim.user, claim.agent_id),
     user: claim.user,
     userName: claim.user_name,
@@ -38,11 +39,12 @@ export function readWaits(body, branch) {
   }));
 }
 
-/** What ends all places of its holder: it claimed, released or asked for other files. A renewal, and an expiry, do not. */
+/** Events that end all waits of their holder: it claimed, released or requested other files. */
 const ENDING = new Set(['lock_granted', 'lock_released', 'lock_refused']);
 
 /**
- * A refusal may have a place in the queue, which its next list confirms; the list alone knows of a place that ends because nobody asks any more.
+ * A refusal may start a wait, which the next list confirms. Only a list shows that a wait has ended because its holder
+ * no longer repeats the claim.
  * @param {Wait[]} waits
  * @param {any[]} events In their order.
  * @returns {Wait[]} The same object if nothing changes.
@@ -52,24 +54,26 @@ export function applyToWaits(waits, events) {
   for (const event of events) {
     if (event.user === undefined || event.forced_by) continue;
     const holder = holderKey(event.user, event.agent_id);
-    if (event.type === 'lock_reserved') next = reserved(next, holder, event);
+    if (event.type === 'lock_reserved') next = withReservation(next, holder, event);
     if (!ENDING.has(event.type)) continue;
-    const isWaiting = event.type === 'lock_refused' && event.reason === 'CONFLICT' && event.status !== 'OPEN';
-    const same = isWaiting ? next.find((wait) => wait.holder === holder && isSame(wait.paths, event.files ?? [])) : undefined;
     const others = next.filter((wait) => wait.holder !== holder);
-    if (isWaiting) next = [...others, same ? { ...same, blockers: event.conflicts ?? [] } : waitOf(holder, event)].sort((one, other) => one.since - other.since);
-    else if (others.length < next.length) next = others;
+    if (event.type === 'lock_refused' && event.reason === 'CONFLICT' && event.status !== 'OPEN') {
+      const same = next.find((wait) => isSameClaim(wait, holder, event.files ?? []));
+      const wait = same ? { ...same, blockers: event.conflicts ?? [] } : newWait(holder, event);
+      next = [...others, wait].sort((one, other) => one.since - other.since);
+    } else if (others.length < next.length) next = others;
   }
   return next;
 }
 
-/** @param {string[]} one @param {string[]} other */
-function isSame(one, other) {
-  return one.length === other.length && one.every((path) => other.includes(path));
+/** @param {Wait} wait @param {string} holder @param {string[]} paths */
+function isSameClaim(wait, holder, paths) {
+  const isSame = wait.paths.length === paths.length && wait.paths.every((path) => paths.includes(path));
+  return wait.holder === holder && isSame;
 }
 
 /** @param {string} holder @param {any} event @returns {Wait} */
-function waitOf(holder, event) {
+function newWait(holder, event) {
   return {
     holder,
     user: event.user,
@@ -85,23 +89,25 @@ function waitOf(holder, event) {
 }
 
 /** @param {Wait[]} waits @param {string} holder @param {any} event A `lock_reserved`. */
-function reserved(waits, holder, event) {
-  const until = event.expiry_ms ?? event.expiry * 1000;
-  const isIts = (/** @type {Wait} */ wait) => wait.holder === holder && isSame(wait.paths, event.files ?? []);
-  return waits.some(isIts) ? waits.map((wait) => (isIts(wait) ? { ...wait, reservedUntil: until } : wait)) : waits;
+function withReservation(waits, holder, event) {
+  const reservedUntil = event.expiry_ms ?? event.expiry * 1000;
+  const isReserved = (/** @type {Wait} */ wait) => isSameClaim(wait, holder, event.files ?? []);
+  return waits.some(isReserved) ? waits.map((wait) => (isReserved(wait) ? { ...wait, reservedUntil } : wait)) : waits;
 }
 
 /**
  * @param {Wait[]} waits
  * @param {Map<string, import('./types.js').Lock[]>} locks
- * @returns {{ wait: Wait, byHolder: Map<string, string[]> }[]} With the files of each holder that a claim waits for.
+ * @returns {{ wait: Wait, byHolder: Map<string, string[]> }[]} Each wait with the files that block it, by their holder.
  */
 export function blockedBy(waits, locks) {
   return waits.map((wait) => {
     /** @type {Map<string, string[]>} */
     const byHolder = new Map();
     for (const path of wait.blockers) {
-      for (const { holder } of locks.get(path) ?? []) if (holder !== wait.holder) byHolder.set(holder, [...(byHolder.get(holder) ?? []), path]);
+      for (const { holder } of locks.get(path) ?? []) {
+        if (holder !== wait.holder) byHolder.set(holder, [...(byHolder.get(holder) ?? []), path]);
+      }
     }
     return { wait, byHolder };
   });

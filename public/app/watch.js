@@ -1,4 +1,4 @@
-// Watches one branch: reads what there is, follows the events, and reads again where the events do not say all.
+// Watches one branch: reads its state, follows the events, and reads again if the events do not say enough.
 
 import { ApiError, problemOfStream } from './api.js';
 import { watchIntents } from './intents_watch.js';
@@ -14,31 +14,32 @@ import { readWaits } from './waits.js';
 /** @typedef {import('./reduce.js').Action} Action */
 /** @typedef {import('./reduce.js').Whole} Whole */
 
-/** Events that come together are applied together, well within a frame. */
+/** Events that arrive together are applied together, well within a frame. */
 const BATCH_MS = 8;
-/** Before a read that several events want. */
+/** Delay of a read, so that several events cause one. */
 const DEBOUNCE_MS = 250;
-/** Interval at which the locks are read again while somebody waits: no event tells that a claim is not made any more. */
+/** Interval of reading the locks while an agent waits: no event says that an agent no longer repeats its claim. */
 const WAITING_MS = 10_000;
-/** Interval at which time alone is looked at, and half of that at which the locks are read again. */
+/** Interval of checking what changes with time alone. */
 const TICK_MS = 30_000;
+/** Locks and graph that are older are read again. */
 const TRUTH_MS = 60_000;
-/** Intervals of reading the graph while it is built. */
+/** Intervals of reading the graph until it is ready. */
 const BUILDING_MS = 3000;
 const STALE_MS = 15_000;
 const FAILED_MS = 60_000;
-/** Before a read is repeated that was not answered, although events arrive: twice as long each time. */
+/** Delay before a read is repeated that the server did not answer, although events arrive. It doubles each time. */
 const UNANSWERED_MS = 2000;
 const LONGEST_UNANSWERED_MS = 60_000;
-/** How long no news may have come before the page calls itself offline: longer than the longest pause between two attempts. */
+/** Time without news after which the page is offline: longer than the longest pause between two attempts. */
 const OFFLINE_MS = 20_000;
 /** Problems that another attempt alone does not solve. */
-const FINAL = new Set(['no_repository', 'no_branch', 'sign_in', 'forbidden', 'misconfigured', 'invalid']);
-/** Pages of the log that are read for older events at once. */
-const MOST_PAGES = 4;
+const FINAL_KINDS = new Set(['no_repository', 'no_branch', 'sign_in', 'forbidden', 'misconfigured', 'invalid']);
+/** Maximum number of pages of the log that one request for older events reads. */
+const MAX_PAGES = 4;
 
 /**
- * What a watcher needs of the browser; a test gives its own.
+ * The timer functions of the browser. Tests pass their own.
  * @typedef {object} Timers
  * @property {(act: () => void, ms: number) => any} setTimeout
  * @property {(timer: any) => void} clearTimeout
@@ -61,7 +62,8 @@ const MOST_PAGES = 4;
  * @param {() => Whole} options.get
  * @param {(action: Action) => void} options.dispatch
  */
-export function watchBranch({ repoUrl, branch, api, clock, base, token, transports, timers, isVisible, isOnline, get, dispatch: tell }) {
+export function watchBranch(options) {
+  const { repoUrl, branch, api, clock, base, token, transports, timers, isVisible, isOnline, get } = options;
   const query = { repo_url: repoUrl, branch };
   const startedAt = clock.now();
   let isStopped = false;
@@ -70,92 +72,94 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   let locksReadAt = -Infinity;
   let graphReadAt = -Infinity;
   let brokenAt = -Infinity;
-  /** @type {number | null} The time of the server when the connection came back: what happened before was missed. */
+  /** The server's time when the connection came back. The page missed the events before it. @type {number | null} */
   let caughtUpTo = null;
-  /** @type {any[]} */
+  /** Events to apply with the next batch. @type {any[]} */
   let queue = [];
-  /** @type {Map<string, Problem>} By what met it. */
+  /** By the read, or the stream, that met the problem. @type {Map<string, Problem>} */
   const problems = new Map();
-  /** Those of them that a request without an answer met. @type {Set<string>} */
+  /** The reads among them that the server did not answer. @type {Set<string>} */
   const unanswered = new Set();
 
   /** @param {Action} action */
   function dispatch(action) {
     if (isStopped) return;
-    tell(action);
+    options.dispatch(action);
     const first = firstExpiry(get().state.locks);
-    expiry.clear();
-    if (first !== null) expiry.set(Math.max(0, Math.min(first - clock.now(), TICK_MS)));
-    if (get().state.waits.length > 0) waitsLater.set(WAITING_MS);
-    else waitsLater.clear();
+    expiryTimer.clear();
+    if (first !== null) expiryTimer.set(Math.max(0, Math.min(first - clock.now(), TICK_MS)));
+    if (get().state.waits.length > 0) waitsTimer.set(WAITING_MS);
+    else waitsTimer.clear();
   }
 
-  const expiry = makeTimer(() => dispatch({ type: 'tick', now: clock.now() }), timers);
-  const batch = makeTimer(flush, timers);
-  const locksSoon = makeTimer(() => locks(), timers);
-  const waitsLater = makeTimer(() => {
-    if (isVisible() && get().state.waits.length > 0) locks();
+  const expiryTimer = makeTimer(() => dispatch({ type: 'tick', now: clock.now() }), timers);
+  const batchTimer = makeTimer(applyQueue, timers);
+  const locksTimer = makeTimer(() => loadLocks(), timers);
+  const waitsTimer = makeTimer(() => {
+    if (isVisible() && get().state.waits.length > 0) loadLocks();
   }, timers);
-  const graphSoon = makeTimer(() => graph(), timers);
-  const again = makeTimer(() => readAll(), timers);
+  const graphTimer = makeTimer(() => loadGraph(), timers);
+  const retryTimer = makeTimer(() => loadAll(), timers);
 
   /**
    * @param {string} source
    * @param {Problem | null} problem
    */
-  function meet(source, problem) {
+  function setProblem(source, problem) {
     if (isStopped) return;
     if (problem) problems.set(source, problem);
     else if (!problems.delete(source)) return;
-    const all = [...problems.values()];
-    const worst = all.find(({ kind }) => FINAL.has(kind)) ?? all[0] ?? null;
-    const first = Math.min(...all.map(({ retryAt }) => retryAt ?? Infinity));
-    if (worst && FINAL.has(worst.kind)) {
+    const current = [...problems.values()];
+    const worst = current.find(({ kind }) => FINAL_KINDS.has(kind)) ?? current[0] ?? null;
+    const firstRetryAt = Math.min(...current.map(({ retryAt }) => retryAt ?? Infinity));
+    if (worst && FINAL_KINDS.has(worst.kind)) {
       stream.stop();
-      again.clear();
+      retryTimer.clear();
       setPhase('ended', null);
-    } else if (first < Infinity) again.set(Math.max(1000, first - clock.now()));
+    } else if (firstRetryAt < Infinity) retryTimer.set(Math.max(1000, firstRetryAt - clock.now()));
     dispatch({ type: 'problem', problem: worst });
     if (worst?.kind === 'sign_in') dispatch({ type: 'session', isSignedIn: token() !== null, needsToken: true });
+  }
+
+  /** @param {string} source */
+  function clearProblem(source) {
+    unanswered.delete(source);
+    setProblem(source, null);
   }
 
   /**
    * @param {string} source
    * @param {() => Promise<void>} read
    */
-  const guarded = (source, read) => {
+  const reportingProblems = (source, read) => {
     let failures = 0;
     return oneAtATime(async () => {
       try {
         await read();
         failures = 0;
-        answered(source);
+        clearProblem(source);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (!error.isUnanswered) {
           unanswered.delete(source);
-          meet(source, error.problem);
+          setProblem(source, error.problem);
         } else if (get().state.connection.phase === 'live') {
           const retryAt = clock.now() + Math.min(LONGEST_UNANSWERED_MS, UNANSWERED_MS * 2 ** failures);
           failures += 1;
           unanswered.add(source);
-          meet(source, { kind: 'unavailable', message: `The server does not answer requests for the ${source}.`, retryAt });
+          const message = `The server does not answer requests for the ${source}.`;
+          setProblem(source, { kind: 'unavailable', message, retryAt });
         }
       }
     });
   };
 
-  /** @param {string} source */
-  function answered(source) {
-    unanswered.delete(source);
-    meet(source, null);
-  }
-
-  let isGraphUnderWay = false;
-  const graph = guarded('graph', async () => {
-    graphSoon.clear();
-    isGraphUnderWay = true;
-    const answer = await api.get('api/graph', { ...query, format: 'compact' }, etag).finally(() => (isGraphUnderWay = false));
+  let isGraphLoading = false;
+  const loadGraph = reportingProblems('graph', async () => {
+    graphTimer.clear();
+    isGraphLoading = true;
+    const answer = await api.get('api/graph', { ...query, format: 'compact' }, etag)
+      .finally(() => (isGraphLoading = false));
     graphReadAt = clock.now();
     if (answer.status !== 304) {
       etag = answer.etag;
@@ -163,77 +167,81 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     }
     const { graphState, failure } = get().state;
     if (isStopped || graphState === 'ready') return;
-    graphSoon.set(failure ? FAILED_MS : graphState === 'building' ? BUILDING_MS : STALE_MS);
+    graphTimer.set(failure ? FAILED_MS : graphState === 'building' ? BUILDING_MS : STALE_MS);
   });
 
-  const locks = guarded('locks', async () => {
+  const loadLocks = reportingProblems('locks', async () => {
     dispatch({ type: 'locks_asked' });
     try {
       const { body } = await api.get('api/locks', query);
-      flush();
+      applyQueue();
       locksReadAt = clock.now();
-      dispatch({ type: 'locks', locks: readLocks(body, branch), waits: readWaits(body, branch), pending: readPending(body, branch), now: clock.now() });
+      const lists = {
+        locks: readLocks(body, branch), waits: readWaits(body, branch), pending: readPending(body, branch),
+      };
+      dispatch({ type: 'locks', ...lists, now: clock.now() });
     } catch (error) {
       dispatch({ type: 'locks_failed' });
       throw error;
     }
   });
 
-  let isMissed = false;
-  /** @type {string | null} From where older events are read. */
+  let hasMissedEvents = false;
+  /** Where the next page of older events begins. @type {string | null} */
   let earlier = null;
-  const activity = guarded('activity', async () => {
-    const { activity: shown, connection, isActivityRead } = get().state;
-    const isFirst = !isActivityRead || shown.length === 0;
-    // A list that is read before the stream is back has what the stream would have brought as missed.
-    const isCaughtUp = isMissed || (!isFirst && connection.phase !== 'live');
-    isMissed = false;
+  const loadActivity = reportingProblems('activity', async () => {
+    const { activity, connection, isActivityRead } = get().state;
+    const isFirst = !isActivityRead || activity.length === 0;
+    // A list that is read before the stream is back contains events that the stream would have delivered as missed.
+    const isCaughtUp = hasMissedEvents || (!isFirst && connection.phase !== 'live');
+    hasMissedEvents = false;
     const { body } = await api.get('api/activity', { ...query, limit: '100' });
     if (isFirst) earlier = body.earlier ?? null;
     const hasOlder = isFirst ? earlier !== null : undefined;
     dispatch({ type: 'activity', events: body.events, isCaughtUp, hasOlder, now: clock.now() });
   });
 
-  const part = { repoUrl, branch, api, clock, timers, state: () => get().state, dispatch };
-  const intents = watchIntents(part);
-  const ledger = watchLedger(part);
-  const teams = watchTeams(part);
+  const context = { repoUrl, branch, api, clock, timers, state: () => get().state, dispatch };
+  const intents = watchIntents(context);
+  const ledger = watchLedger(context);
+  const teams = watchTeams(context);
 
-  async function readAll() {
-    await Promise.all([graph(), locks(), activity()]);
+  async function loadAll() {
+    await Promise.all([loadGraph(), loadLocks(), loadActivity()]);
   }
 
-  /** What was missed of the intents and the ledger. The ledger of a repository without intents is not asked for. */
-  async function readIntents() {
+  /** In this order: a repository without intents has no ledger to read. */
+  async function loadIntents() {
     await intents.read();
     await ledger.read();
   }
 
-  /** What can be had without events, from a server that answers and does not ask us to wait. */
+  /** Reads without events, if the server answers and has not asked the page to wait. */
   async function poll() {
     if ([...problems.values()].some(({ retryAt }) => retryAt !== null && retryAt > clock.now())) return;
     const before = locksReadAt;
-    await locks();
+    await loadLocks();
     if (locksReadAt === before) return;
-    await Promise.all([activity(), intents.readFirst(), teams.readFirst(), clock.now() - graphReadAt >= TRUTH_MS && graph()]);
+    const isGraphOld = clock.now() - graphReadAt >= TRUTH_MS;
+    await Promise.all([loadActivity(), intents.readFirst(), teams.readFirst(), isGraphOld && loadGraph()]);
   }
 
-  function flush() {
-    batch.clear();
+  function applyQueue() {
+    batchTimer.clear();
     if (queue.length === 0) return;
     const events = queue;
     queue = [];
     dispatch({ type: 'events', events, caughtUpTo: caughtUpTo ?? -1, now: clock.now() });
-    intents.heard(events);
-    ledger.heard(events);
-    teams.heard(events);
-    // What is given back on a work branch waits to be merged, and a new head may have it.
+    intents.onEvents(events);
+    ledger.onEvents(events);
+    teams.onEvents(events);
+    // A file that was released on a work branch waits for a merge, which a new head may contain.
     const isPending = events.some(({ type, work_branch }) => type === 'lock_released' && work_branch);
     const isMerged = get().state.pending.length > 0 && events.some(({ type }) => type === 'graph_update');
-    if (isPending || isMerged || events.some(isPartial)) locksSoon.set(DEBOUNCE_MS);
+    if (isPending || isMerged || events.some(isPartial)) locksTimer.set(DEBOUNCE_MS);
     if (events.some(({ type }) => type === 'graph_update' || type === 'head_moved')) {
-      graphSoon.clear();
-      graphSoon.set(DEBOUNCE_MS);
+      graphTimer.clear();
+      graphTimer.set(DEBOUNCE_MS);
     }
   }
 
@@ -260,44 +268,45 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       opened({ isResumed, isLive, timeMs }) {
         clock.heard(timeMs);
         caughtUpTo = isResumed ? timeMs : null;
-        meet('stream', null);
+        setProblem('stream', null);
         setPhase('live', null, !isLive);
-        locks();
-        if (graphReadAt === -Infinity && !isGraphUnderWay) graph();
-        if (!get().state.isActivityRead) activity();
-        readIntents();
-        teams.opened(isResumed);
+        loadLocks();
+        if (graphReadAt === -Infinity && !isGraphLoading) loadGraph();
+        if (!get().state.isActivityRead) loadActivity();
+        loadIntents();
+        teams.onStreamOpened(isResumed);
       },
       resync() {
-        isMissed = true;
+        hasMissedEvents = true;
         dispatch({ type: 'locks_missed' });
-        readAll();
-        readIntents();
-        teams.opened(false);
+        loadAll();
+        loadIntents();
+        teams.onStreamOpened(false);
       },
       event(event) {
         queue.push(event);
-        batch.set(BATCH_MS);
+        batchTimer.set(BATCH_MS);
       },
       heartbeat(isLive, timeMs) {
         clock.heard(timeMs);
         const wasLate = get().state.connection.isLate;
         setPhase('live', null, !isLive);
-        if (wasLate && isLive) locks();
+        if (wasLate && isLive) loadLocks();
       },
       refused({ code, message, retryAfter }) {
-        const problem = problemOfStream(code, message, retryAfter === null ? null : clock.now() + retryAfter * 1000);
-        meet('stream', problem);
+        const retryAt = retryAfter === null ? null : clock.now() + retryAfter * 1000;
+        setProblem('stream', problemOfStream(code, message, retryAt));
       },
       broken(retryInMs) {
         if (retryInMs === null) {
           setPhase('ended', null);
-          if (problems.size === 0) readAll();
+          if (problems.size === 0) loadAll();
           return;
         }
         brokenAt = clock.now();
-        // Without an answer, the connection is what is wrong, and it says so: all is read again when it is back.
-        for (const source of [...unanswered]) answered(source);
+        // The state of the connection already reports that the server does not answer. When the connection is back, the
+        // page reads everything again.
+        for (const source of [...unanswered]) clearProblem(source);
         const { shownAt, connection } = get().state;
         const isOld = clock.now() - Math.max(startedAt, shownAt ?? 0, connection.heardAt ?? 0) > OFFLINE_MS;
         setPhase(!isOnline() || isOld ? 'offline' : 'reconnecting', clock.now() + retryInMs);
@@ -309,56 +318,57 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   const ticks = timers.setInterval(() => {
     dispatch({ type: 'tick', now: clock.now() });
     const isOld = clock.now() - locksReadAt >= TRUTH_MS;
-    if (isVisible() && isOld && !problems.has('locks') && get().state.connection.phase === 'live') locks();
+    if (isVisible() && isOld && !problems.has('locks') && get().state.connection.phase === 'live') loadLocks();
   }, TICK_MS);
 
   setPhase('connecting', null);
   stream.start();
-  readAll();
+  loadAll();
 
   return {
-    /** The page is looked at, or the network is back. */
+    /** Called when the user comes back to the page, or the network is back. */
     wake() {
       stream.hurry();
       if (clock.now() - locksReadAt < TRUTH_MS) return;
-      locks();
+      loadLocks();
       intents.readShown();
       ledger.read();
       teams.wake();
     },
     retry() {
-      again.clear();
+      retryTimer.clear();
       if (get().state.connection.phase === 'ended') {
         problems.clear();
         dispatch({ type: 'problem', problem: null });
         setPhase('connecting', null);
         stream.start();
       } else stream.hurry();
-      readAll();
+      loadAll();
     },
     async loadOlder() {
-      // The log has the events of all branches: a page of it may have none of this one.
-      for (let page = 0; page < MOST_PAGES && earlier !== null; page += 1) {
+      // The log has the events of all branches: a page of it may have none of this branch.
+      for (let page = 0; page < MAX_PAGES && earlier !== null; page += 1) {
         const { body } = await api.get('api/activity', { ...query, before: earlier, limit: '100' });
         earlier = body.earlier ?? null;
-        dispatch({ type: 'activity', events: body.events, isCaughtUp: false, hasOlder: earlier !== null, now: clock.now() });
+        const hasOlder = earlier !== null;
+        dispatch({ type: 'activity', events: body.events, isCaughtUp: false, hasOlder, now: clock.now() });
         if (body.events.length > 0) return;
       }
     },
-    followLedger: ledger.follow,
-    filterLedger: ledger.filter,
-    lengthenLedger: ledger.lengthen,
+    followLedger: ledger.setFollowed,
+    filterLedger: ledger.setFilter,
+    lengthenLedger: ledger.loadOlder,
     followMail: teams.followMail,
     lengthenMail: teams.lengthenMail,
     readDone: teams.readDone,
-    moved: teams.moved,
+    syncSelection: teams.syncSelection,
     stop() {
       isStopped = true;
       stream.stop();
       intents.stop();
       ledger.stop();
       teams.stop();
-      for (const timer of [expiry, batch, locksSoon, waitsLater, graphSoon, again]) timer.clear();
+      for (const timer of [expiryTimer, batchTimer, locksTimer, waitsTimer, graphTimer, retryTimer]) timer.clear();
       timers.clearInterval(ticks);
     },
   };

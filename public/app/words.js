@@ -1,4 +1,4 @@
-// Numbers in words, and the filter by words.
+// Numbers, names and lists as words, and the filter by words.
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB'];
 
@@ -18,7 +18,10 @@ export function byteSize(bytes) {
   return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
 }
 
-/** @param {string} filter Words that a path must contain, in any order and case. @returns {(text: string) => boolean} */
+/**
+ * @param {string} filter Words that a text must contain, in any order and case.
+ * @returns {(text: string) => boolean}
+ */
 export function textFilter(filter) {
   const terms = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return (text) => {
@@ -33,8 +36,14 @@ export function nameOfPath(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** @param {string[]} names @param {number} [most] @returns {string} Such as `a, b and 3 more`. */
-export function listed(names, most = 1) {
-  const rest = names.length - most;
-  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(' and ');
+/** @param {string[]} names @param {number} [maxNames] @returns {string} Such as `a, b and 3 more`. */
+export function listed(names, maxNames = 1) {
+  const more = names.length - maxNames;
+  return more > 0 ? `${names.slice(0, maxNames).join(', ')} and ${more} more` : names.join(' and ');
+}
+
+/** @param {unknown} error @returns {string} Its message, as a sentence. */
+export function errorSentence(error) {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.endsWith('.') ? message : `${message}.`;
 }

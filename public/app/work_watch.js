@@ -1,21 +1,21 @@
-// Reads what a team works on while its board is not on the screen: its members, and the tasks in progress.
+// Reads the members of a team and its tasks in progress while its board is not on the screen.
 
 import { isBoard } from './address.js';
 import { makeOptionalRead } from './optional_read.js';
 import { readTask } from './tasks.js';
 import { chosenTeam, readTeam } from './teams.js';
 
-/** Before a read that several events want. */
+/** Delay of a read, so that several events cause one. */
 const DEBOUNCE_MS = 1000;
-/** Tasks that are looked at. */
-const MOST = 100;
+/** Maximum number of tasks to read. */
+const MAX_TASKS = 100;
 
-/** @param {import('./optional_read.js').Part} part */
-export function watchWork(part) {
-  const { repoUrl, api, state, dispatch } = part;
+/** @param {import('./optional_read.js').WatchContext} context */
+export function watchWork(context) {
+  const { repoUrl, api, state, dispatch } = context;
 
-  /** @returns {string | null} */
-  function wanted() {
+  /** @returns {string | null} `null` if the page needs no work of a team. */
+  function selectedTeam() {
     const { teams, place } = state();
     if (teams.phase !== 'shown' || isBoard(place)) return null;
     const name = chosenTeam(teams, place.team);
@@ -23,34 +23,35 @@ export function watchWork(part) {
   }
 
   /** @param {import('./team_types.js').Work | null} work */
-  function tell(work) {
+  function setWork(work) {
     if (!reads.isStopped() && state().work !== work) dispatch({ type: 'work', work });
   }
 
-  const reads = makeOptionalRead(part, {
-    async ask() {
-      const name = wanted();
+  const reads = makeOptionalRead(context, {
+    async load() {
+      const name = selectedTeam();
       if (name === null) {
-        tell(null);
+        setWork(null);
         return;
       }
       const [tasks, team] = await Promise.all([
-        api.get('api/tasks', { repo_url: repoUrl, team: name, status: 'in_progress', limit: String(MOST) }),
+        api.get('api/tasks', { repo_url: repoUrl, team: name, status: 'in_progress', limit: String(MAX_TASKS) }),
         api.get(`api/teams/${encodeURIComponent(name)}`, { repo_url: repoUrl }),
       ]);
-      tell({ name, team: readTeam(team.body), tasks: tasks.body.tasks.map(readTask) });
+      setWork({ name, team: readTeam(team.body), tasks: tasks.body.tasks.map(readTask) });
     },
-    fail: () => tell(null),
+    onFailure: () => setWork(null),
   });
 
   return {
-    /** Another team, or another view. */
-    follow() {
-      if (wanted() !== (state().work?.name ?? null)) reads.read();
+    /** Reads if another team or another view is selected. */
+    syncSelection() {
+      if (selectedTeam() !== (state().work?.name ?? null)) reads.read();
     },
     /** @param {any[]} events About teams. */
-    heard(events) {
-      if (wanted() !== null && events.some(({ type }) => type.startsWith('task_') || type === 'team_changed')) reads.readSoon(DEBOUNCE_MS);
+    onEvents(events) {
+      const isChanged = events.some(({ type }) => type.startsWith('task_') || type === 'team_changed');
+      if (isChanged && selectedTeam() !== null) reads.readSoon(DEBOUNCE_MS);
     },
     stop: reads.stop,
   };

@@ -1,4 +1,4 @@
-// The bar over the map: where it is zoomed to, what the marks mean, and what the map shows.
+// The bar above the map: the folder in view, the legend, and the settings of the map.
 
 /** @typedef {import('./weights.js').Measure} Measure */
 
@@ -11,7 +11,11 @@
  * @property {(isOn: boolean) => void} showAllEdges
  */
 
-const MARKS = [['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Blocked neighbor'], ['informed', 'Other neighbor'], ['owned', 'Owned by the intent']];
+const ZOOM = 1.6;
+const MARKS = [
+  ['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Blocked neighbor'], ['informed', 'Other neighbor'],
+  ['owned', 'Owned by the intent'],
+];
 
 export class Bar {
   /**
@@ -37,9 +41,7 @@ export class Bar {
       size: button('Size', 'Area by file size', () => this.#measure('size')),
       importers: button('Importers', 'Area by number of importers', () => this.#measure('importers')),
     };
-    const measures = element('div', 'map-choice', this.measures.size, this.measures.importers);
-    measures.setAttribute('role', 'group');
-    measures.setAttribute('aria-label', 'Area of a cell');
+    const measures = group('Area of a cell', this.measures.size, this.measures.importers);
 
     this.edges = button('All edges', 'Show every import', () => {
       const isOn = this.edges.getAttribute('aria-pressed') !== 'true';
@@ -48,21 +50,19 @@ export class Bar {
     });
     this.edges.setAttribute('aria-pressed', 'false');
 
-    this.zoomOut = button('−', 'Zoom out', () => actions.zoomBy(1 / 1.6));
-    this.zoomIn = button('+', 'Zoom in', () => actions.zoomBy(1.6));
+    this.zoomOut = button('−', 'Zoom out', () => actions.zoomBy(1 / ZOOM));
+    this.zoomIn = button('+', 'Zoom in', () => actions.zoomBy(ZOOM));
     this.fit = button('Fit', 'Show the whole map', () => actions.reset());
-    const zoom = element('div', 'map-choice', this.zoomOut, this.zoomIn, this.fit);
-    zoom.setAttribute('role', 'group');
-    zoom.setAttribute('aria-label', 'Zoom');
+    const zoom = group('Zoom', this.zoomOut, this.zoomIn, this.fit);
 
-    this.root = element('div', 'map-bar', trail, legend, this.languages, element('div', 'map-tools', measures, this.edges, zoom));
-    parent.append(this.root);
+    const tools = element('div', 'map-tools', measures, this.edges, zoom);
+    parent.append(element('div', 'map-bar', trail, legend, this.languages, tools));
     this.shownCrumbs = '';
     this.showOwned(false);
-    this.setMeasure('size');
+    this.#setMeasure('size');
   }
 
-  /** Names the mark of the selected intent's files. @param {boolean} isOn */
+  /** Shows the mark for the files of the selected intent in the legend. @param {boolean} isOn */
   showOwned(isOn) {
     this.owned.hidden = !isOn;
   }
@@ -74,13 +74,6 @@ export class Bar {
       tint.style.background = palette.cell(language);
       return element('li', '', tint, language);
     }));
-  }
-
-  /** @param {Measure} measure */
-  setMeasure(measure) {
-    for (const [name, choice] of Object.entries(this.measures)) {
-      choice.setAttribute('aria-pressed', String(name === measure));
-    }
   }
 
   /** @param {boolean} isOffered Whether the graph has few enough edges to show them all. */
@@ -109,8 +102,15 @@ export class Bar {
 
   /** @param {Measure} measure */
   #measure(measure) {
-    this.setMeasure(measure);
+    this.#setMeasure(measure);
     this.actions.measureBy(measure);
+  }
+
+  /** @param {Measure} measure */
+  #setMeasure(measure) {
+    for (const [name, choice] of Object.entries(this.measures)) {
+      choice.setAttribute('aria-pressed', String(name === measure));
+    }
   }
 }
 
@@ -120,25 +120,33 @@ export class Bar {
  * @param {...(Node | string)} children
  */
 function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  node.append(...children);
+  return node;
+}
+
+/** @param {string} label @param {...HTMLButtonElement} buttons */
+function group(label, ...buttons) {
+  const node = element('div', 'map-choice', ...buttons);
+  node.setAttribute('role', 'group');
+  node.setAttribute('aria-label', label);
+  return node;
 }
 
 /**
  * @param {string} text
- * @param {string} title What it does, where the text alone does not say it.
+ * @param {string} title Its effect; empty if the text says it.
  * @param {() => void} action
  */
 function button(text, title, action) {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.textContent = text;
+  const node = document.createElement('button');
+  node.type = 'button';
+  node.textContent = text;
   if (title) {
-    made.title = title;
-    if (text.length < 2) made.setAttribute('aria-label', title);
+    node.title = title;
+    if (text.length < 2) node.setAttribute('aria-label', title);
   }
-  made.addEventListener('click', action);
-  return made;
+  node.addEventListener('click', action);
+  return node;
 }

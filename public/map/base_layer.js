@@ -1,4 +1,5 @@
-// The canvas of cells and names. While the camera pans, it is shifted, and only what comes into view is drawn.
+// The canvas of cells and names. While the camera pans, the layer shifts it, and draws only the part that comes into
+// view.
 
 import { paintCells } from './paint_cells.js';
 import { paintLabels } from './paint_labels.js';
@@ -14,7 +15,7 @@ export class BaseLayer {
     const context = canvas.getContext('2d', { alpha: false });
     if (!context) throw new Error('This browser has no 2D canvas');
     this.context = context;
-    /** @type {Scene | null} What the canvas shows. */
+    /** @type {Scene | null} The scene on the canvas. */
     this.shown = null;
     this.isShifted = false;
   }
@@ -23,7 +24,7 @@ export class BaseLayer {
   draw(scene, isMoving) {
     const { shown } = this;
     this.shown = scene;
-    // After a pan, all is drawn once: names go to where they are in view.
+    // After a pan, the layer draws everything once, so that names move into view.
     if (!shown || !isSameButForPan(shown, scene) || (this.isShifted && !isMoving)) {
       this.#paintAll(scene);
       return;
@@ -31,7 +32,8 @@ export class BaseLayer {
     const dx = scene.ox - shown.ox;
     const dy = scene.oy - shown.oy;
     if (dx === 0 && dy === 0) return;
-    if (Math.abs(dx) >= scene.width || Math.abs(dy) >= scene.height) {
+    const { width, height } = scene;
+    if (Math.abs(dx) >= width || Math.abs(dy) >= height) {
       this.#paintAll(scene);
       return;
     }
@@ -39,13 +41,14 @@ export class BaseLayer {
     this.context.globalCompositeOperation = 'copy';
     this.context.drawImage(this.canvas, dx, dy);
     this.context.globalCompositeOperation = 'source-over';
-    const { width, height } = scene;
-    if (dx !== 0) this.#paint(scene, { left: dx > 0 ? 0 : width + dx, right: dx > 0 ? dx : width, top: 0, bottom: height });
-    if (dy !== 0) this.#paint(scene, { left: 0, right: width, top: dy > 0 ? 0 : height + dy, bottom: dy > 0 ? dy : height });
+    const [left, right] = dx > 0 ? [0, dx] : [width + dx, width];
+    const [top, bottom] = dy > 0 ? [0, dy] : [height + dy, height];
+    if (dx !== 0) this.#paint(scene, { left, right, top: 0, bottom: height });
+    if (dy !== 0) this.#paint(scene, { left: 0, right: width, top, bottom });
   }
 
-  /** Draws all again next time: something else than the camera changed. */
-  forget() {
+  /** Redraws everything next time, because more than the camera has changed. */
+  invalidate() {
     this.shown = null;
   }
 
@@ -70,5 +73,6 @@ export class BaseLayer {
 
 /** @param {Scene} before @param {Scene} after */
 function isSameButForPan(before, after) {
-  return before.scale === after.scale && before.width === after.width && before.height === after.height && before.dpr === after.dpr;
+  const isSameSize = before.width === after.width && before.height === after.height;
+  return isSameSize && before.scale === after.scale && before.dpr === after.dpr;
 }

@@ -1,14 +1,14 @@
-// Which part of the map is in view, and at which zoom. The whole map is in view at scale 1.
+// The part of the map in view, and its scale. At scale 1, the whole map is in view.
 
 import { anchorAt, emptyPlacement, place, pointOf } from './placement.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */
 /** @typedef {import('./placement.js').Anchor} Anchor */
 
-// At the largest scale, the smallest file is about this wide.
+/** At the largest scale, the smallest file has about this width. */
 const SMALLEST_FILE_AT_CLOSEST = 240;
 const LARGEST_SCALE = 20_000;
-// Frames do not scale, so the scale that fits a folder is found by going there: it settles in a few steps.
+/** Frames do not scale, so the camera finds the scale that fits a folder by trying: it settles in a few steps. */
 const FIT_STEPS = 6;
 
 export class Camera {
@@ -24,7 +24,7 @@ export class Camera {
     this.y = 0;
     this.placement = emptyPlacement(layout.tree.count);
     this.#place();
-    this.maxScale = this.#closest();
+    this.maxScale = this.#largestScale();
   }
 
   /** @param {number} width @param {number} height */
@@ -32,13 +32,13 @@ export class Camera {
     const center = this.anchorAt(this.width / 2, this.height / 2);
     this.width = width;
     this.height = height;
-    this.maxScale = this.#closest();
+    this.maxScale = this.#largestScale();
     this.#place();
     this.moveTo(center, width / 2, height / 2);
   }
 
   /**
-   * Zooms, and keeps the point of the map under a pixel of the view where it is.
+   * Zooms around a pixel of the view, whose point of the map stays where it is.
    * @param {number} factor
    * @param {number} viewX
    * @param {number} viewY
@@ -66,7 +66,7 @@ export class Camera {
   }
 
   /**
-   * Puts a point of the map at a pixel of the view, or as near as the edges of the map allow.
+   * Moves a point of the map to a pixel of the view, or as near as the edges of the map allow.
    * @param {Anchor} anchor
    * @param {number} viewX
    * @param {number} viewY
@@ -119,7 +119,7 @@ export class Camera {
     this.y = Math.min(Math.max(0, this.y), this.height * (this.scale - 1));
   }
 
-  #closest() {
+  #largestScale() {
     const { w, h } = this.placement;
     const { tree: { count, file } } = this.layout;
     let smallest = Infinity;
@@ -131,11 +131,11 @@ export class Camera {
 }
 
 /**
- * A flight of the camera to a node, so that a person sees where it goes.
+ * A flight of the camera to a node, so that the user sees where it goes.
  * @param {Camera} camera
- * @param {Anchor} anchor What to bring to the middle of the view.
+ * @param {Anchor} anchor The point to bring to the middle of the view.
  * @param {number} scale
- * @returns {(share: number) => void} Puts the camera at a share of the way, 0 to 1.
+ * @returns {(share: number) => void} Moves the camera to a share of the way, 0 to 1.
  */
 export function flight(camera, anchor, scale) {
   const from = { scale: camera.scale, ...viewPointOf(camera, anchor) };
@@ -143,10 +143,10 @@ export function flight(camera, anchor, scale) {
   return (share) => {
     const eased = 1 - (1 - share) ** 3;
     camera.setScale(from.scale * (to.scale / from.scale) ** eased);
-    // On the straight line of a zoom around one point; at one scale, evenly.
+    // A zoom moves in a straight line around one point, so its position depends on the scale.
     const isZoom = Math.abs(Math.log(to.scale / from.scale)) > 0.05;
-    const way = isZoom ? (camera.scale - from.scale) / (to.scale - from.scale) : eased;
-    camera.moveTo(anchor, from.x + (to.x - from.x) * way, from.y + (to.y - from.y) * way);
+    const progress = isZoom ? (camera.scale - from.scale) / (to.scale - from.scale) : eased;
+    camera.moveTo(anchor, from.x + (to.x - from.x) * progress, from.y + (to.y - from.y) * progress);
   };
 }
 

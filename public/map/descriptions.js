@@ -1,4 +1,4 @@
-// What the map says in words.
+// The texts of the map.
 
 import { nameOf } from '../app/names.js';
 import { countdown } from '../app/time.js';
@@ -6,12 +6,12 @@ import { nothingLocked } from '../app/truth.js';
 import { byteSize, counted } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Graph} Graph */
-/** @typedef {import('../app/types.js').Lock} Lock */
+/** @typedef {import('../app/types.js').State} State */
 
 /**
  * @param {Graph} graph
  * @param {number} file
- * @param {Pick<import('../app/types.js').State, 'locks' | 'neighbors' | 'blocked' | 'hasSeveralLogins'>} state
+ * @param {Pick<State, 'locks' | 'neighbors' | 'blocked' | 'hasSeveralLogins'>} state
  * @param {number} now
  */
 export function fileLines(graph, file, state, now) {
@@ -30,24 +30,23 @@ export function fileLines(graph, file, state, now) {
   }
   const writers = neighbors.get(path);
   if (writers?.length && !locks.has(path)) {
-    lines.push(`${blocked.has(path) ? 'Blocked: neighbor' : 'Neighbor'} of ${writers[0]}${writers.length > 1 ? ` and ${counted(writers.length - 1, 'other')}` : ''}`);
+    const more = writers.length > 1 ? ` and ${counted(writers.length - 1, 'other')}` : '';
+    lines.push(`${blocked.has(path) ? 'Blocked: neighbor' : 'Neighbor'} of ${writers[0]}${more}`);
   }
   return lines;
 }
 
 /**
- * The label of the canvas: numbers only, so that it changes rarely.
- * @param {import('../app/types.js').State} state
+ * The label of the canvas. It has only numbers, so that it changes rarely.
+ * @param {State} state
  * @param {number} now
  */
 export function summary(state, now) {
   const { graph, locks } = state;
   if (!graph || graph.files.length === 0) return 'Map of the repository, without files yet.';
-  let writing = 0;
-  for (const held of locks.values()) {
-    if (held.some(({ mode }) => mode === 'WRITING')) writing += 1;
-  }
-  const reading = locks.size - writing;
-  const locked = `${counted(writing, 'file')} locked for WRITING, ${reading.toLocaleString('en-US')} for READING.`;
-  return `Map of ${counted(graph.files.length, 'file')} by folder. ${locks.size > 0 ? locked : nothingLocked(state, now, locked)}`;
+  const writing = [...locks.values()].filter((pathLocks) => pathLocks.some(({ mode }) => mode === 'WRITING')).length;
+  const reading = (locks.size - writing).toLocaleString('en-US');
+  const locked = `${counted(writing, 'file')} locked for WRITING, ${reading} for READING.`;
+  const lockText = locks.size > 0 ? locked : nothingLocked(state, now, locked);
+  return `Map of ${counted(graph.files.length, 'file')} by folder. ${lockText}`;
 }

@@ -1,4 +1,4 @@
-// The canvases of the map, one over the other, and when each is drawn again.
+// The canvases of the map, one above the other. Each is drawn again only if it has to be.
 
 import { BaseLayer } from './base_layer.js';
 import { EdgeLayer } from './edge_layer.js';
@@ -9,21 +9,21 @@ import { paintOwned } from './paint_owned.js';
 /** @typedef {import('./scene.js').Scene} Scene */
 
 /**
- * @typedef {object} Shown
+ * @typedef {object} Content
  * @property {import('./paint_edges.js').EdgeGroup[]} edges
  * @property {import('./lock_lights.js').Light[]} lights
  * @property {(path: string) => number} nodeOf
  * @property {number} selected Node; -1 without one.
- * @property {number[]} connected
- * @property {number[]} chosen Of the selected agent.
- * @property {number[]} owned Of the selected intent.
+ * @property {number[]} connectedNodes Connected to the selected file.
+ * @property {number[]} agentNodes Locked by the selected agent.
+ * @property {number[]} ownedNodes Owned by the selected intent.
  * @property {number} hovered
  * @property {number} now
  * @property {boolean} isMoving Whether the camera moves.
  */
 
-// More device pixels for a CSS pixel than this cost time and show nothing.
-const MOST_DPR = 3;
+/** More device pixels for a CSS pixel take time, and nobody sees them. */
+const MAX_DPR = 3;
 const USUAL_FONT_PX = 16;
 
 export class Drawing {
@@ -56,28 +56,30 @@ export class Drawing {
 
   /** @param {number} width CSS pixels. @param {number} height @returns {boolean} Whether the canvases changed. */
   resize(width, height) {
-    const ratio = Math.min(window.devicePixelRatio || 1, MOST_DPR);
+    const ratio = Math.min(window.devicePixelRatio || 1, MAX_DPR);
     this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_FONT_PX || 1;
     this.dpr = ratio * this.unit;
     const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
     if (this.base.canvas.width === size.width && this.base.canvas.height === size.height) return false;
     for (const canvas of this.canvases) Object.assign(canvas, size);
-    this.forget();
+    this.invalidate();
     return true;
   }
 
-  /** Draws everything anew next time. */
-  forget() {
-    this.base.forget();
-    this.edges.forget();
+  /** Redraws all layers next time. */
+  invalidate() {
+    this.base.invalidate();
+    this.edges.invalidate();
   }
 
   /** @param {string} color */
   clear(color) {
-    this.forget();
-    for (const { context } of [this.edges, { context: this.marks }]) context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+    this.invalidate();
+    const { width, height } = this.base.canvas;
+    this.edges.context.clearRect(0, 0, width, height);
+    this.marks.clearRect(0, 0, width, height);
     this.base.context.fillStyle = color;
-    this.base.context.fillRect(0, 0, this.base.canvas.width, this.base.canvas.height);
+    this.base.context.fillRect(0, 0, width, height);
   }
 
   /**
@@ -88,16 +90,18 @@ export class Drawing {
   sceneOf({ layout, placement, scale, x, y }, content) {
     const { dpr } = this;
     const { width, height } = this.base.canvas;
-    return { ...content, layout, placement, scale, dpr, ox: -Math.round(x * dpr), oy: -Math.round(y * dpr), width, height };
+    const [ox, oy] = [-Math.round(x * dpr), -Math.round(y * dpr)];
+    return { ...content, layout, placement, scale, dpr, ox, oy, width, height };
   }
 
-  /** @param {Scene} scene @param {Shown} shown */
-  draw(scene, { edges, lights, nodeOf, selected, connected, chosen, owned, hovered, now, isMoving }) {
+  /** @param {Scene} scene @param {Content} content */
+  draw(scene, content) {
+    const { edges, lights, nodeOf, selected, connectedNodes, agentNodes, ownedNodes, hovered, now, isMoving } = content;
     this.base.draw(scene, isMoving);
     this.edges.draw(scene, edges, isMoving);
     this.marks.clearRect(0, 0, scene.width, scene.height);
     paintLocks(this.marks, scene, lights, nodeOf, now, isMoving);
-    paintOwned(this.marks, scene, owned);
-    paintFocus(this.marks, scene, { selected, connected, chosen, hovered });
+    paintOwned(this.marks, scene, ownedNodes);
+    paintFocus(this.marks, scene, { selected, connectedNodes, agentNodes, hovered });
   }
 }

@@ -1,64 +1,66 @@
-// Which edges are drawn, and how: those of the selected file or agent, faint ones of locked files, and all of them where there are few.
+// Selects the edges to draw, and their style: strong ones of the selected file or agent, faint ones of locked files,
+// and all edges of a small graph.
 
 /** @typedef {import('../app/types.js').Graph} Graph */
 /** @typedef {import('./paint_edges.js').EdgeGroup} EdgeGroup */
 
-/** A graph with as many edges or more never shows them all. */
+/** The map never shows all edges of a graph with this number of edges or more. */
 export const ALL_EDGES_LIMIT = 1500;
-
+/** A group with more edges is fainter. */
 const QUIET_FROM = 16;
 
 /**
- * @param {object} shown
- * @param {Graph} shown.graph
- * @param {import('./tree.js').Tree} shown.tree
- * @param {import('./palette.js').Palette} shown.palette
- * @param {Map<string, import('../app/types.js').Lock[]>} shown.locks
- * @param {number} shown.selected File; -1 without one.
- * @param {string | null} [shown.agent] Key of the selected holder: the edges of its files stand out.
- * @param {boolean} shown.hasAll Whether all edges are wanted.
+ * @param {object} options
+ * @param {Graph} options.graph
+ * @param {import('./tree.js').Tree} options.tree
+ * @param {import('./palette.js').Palette} options.palette
+ * @param {Map<string, import('../app/types.js').Lock[]>} options.locks
+ * @param {number} options.selected File; -1 without one.
+ * @param {string | null} [options.agent] Key of the selected holder, whose files have strong edges.
+ * @param {boolean} options.hasAll Whether the user wants all edges.
  * @returns {EdgeGroup[]} In the order to draw.
  */
 export function edgeGroups({ graph, tree, palette: { color }, locks, selected, agent = null, hasAll }) {
   const { imports, importers, indexOf } = graph;
   const groups = [];
   if (hasAll && graph.edgeCount < ALL_EDGES_LIMIT) {
-    const all = group(color.soft, 0.32, 1);
+    const everything = edgeGroup(color.soft, 0.32, 1);
     imports.forEach((imported, importer) => {
-      for (const file of imported) add(all, tree, importer, file);
+      for (const file of imported) addEdge(everything, tree, importer, file);
     });
-    groups.push(all);
+    groups.push(everything);
   }
-  // Beside what is selected, the others step back.
+  // A selection makes the edges of other files fainter.
   const share = selected >= 0 || agent !== null ? 0.5 : 1;
-  const reading = { ...group(color.reading, 0.3 * share, 1), isBundled: true };
-  const writing = { ...group(color.writing, 0.36 * share, 1), isBundled: true };
-  const own = group(color.focus, 0.7, 2);
-  for (const [path, held] of locks) {
+  const reading = { ...edgeGroup(color.reading, 0.3 * share, 1), isBundled: true };
+  const writing = { ...edgeGroup(color.writing, 0.36 * share, 1), isBundled: true };
+  const ofAgent = edgeGroup(color.focus, 0.7, 2);
+  for (const [path, pathLocks] of locks) {
     const file = indexOf.get(path);
     if (file === undefined || file === selected) continue;
-    const its = held.some(({ holder }) => holder === agent) ? own : held.some(({ mode }) => mode === 'WRITING') ? writing : reading;
-    for (const imported of imports[file] ?? []) add(its, tree, file, imported);
-    for (const importer of importers[file] ?? []) add(its, tree, importer, file);
+    const byMode = pathLocks.some(({ mode }) => mode === 'WRITING') ? writing : reading;
+    const group = pathLocks.some(({ holder }) => holder === agent) ? ofAgent : byMode;
+    for (const imported of imports[file] ?? []) addEdge(group, tree, file, imported);
+    for (const importer of importers[file] ?? []) addEdge(group, tree, importer, file);
   }
-  for (const its of [reading, writing]) {
-    // A bundle of many is seen without each of them.
-    its.alpha *= Math.min(1, (QUIET_FROM / Math.max(1, its.nodes.length / 2)) ** 0.35);
-    groups.push(its);
+  for (const group of [reading, writing]) {
+    // A bundle of many edges is visible even if each of them is faint.
+    group.alpha *= Math.min(1, (QUIET_FROM / Math.max(1, group.nodes.length / 2)) ** 0.35);
+    groups.push(group);
   }
-  groups.push(own);
+  groups.push(ofAgent);
   if (selected >= 0) {
-    const incoming = group(color.ink, 0.55, 2);
-    const outgoing = group(color.accent, 0.9, 2.6);
-    for (const importer of importers[selected] ?? []) add(incoming, tree, importer, selected);
-    for (const imported of imports[selected] ?? []) add(outgoing, tree, selected, imported);
+    const incoming = edgeGroup(color.ink, 0.55, 2);
+    const outgoing = edgeGroup(color.accent, 0.9, 2.6);
+    for (const importer of importers[selected] ?? []) addEdge(incoming, tree, importer, selected);
+    for (const imported of imports[selected] ?? []) addEdge(outgoing, tree, selected, imported);
     groups.push(incoming, outgoing);
   }
   return groups.filter(({ nodes }) => nodes.length > 0);
 }
 
 /** @param {string} color @param {number} alpha @param {number} weight @returns {EdgeGroup} */
-function group(color, alpha, weight) {
+function edgeGroup(color, alpha, weight) {
   return { nodes: [], color, alpha, weight };
 }
 
@@ -68,6 +70,6 @@ function group(color, alpha, weight) {
  * @param {number} importer
  * @param {number} imported
  */
-function add({ nodes }, { nodeOf }, importer, imported) {
+function addEdge({ nodes }, { nodeOf }, importer, imported) {
   nodes.push(nodeOf[importer], nodeOf[imported]);
 }

@@ -1,11 +1,11 @@
-// The canvas of edges. Many edges take long to draw: while the camera moves, they are moved along, and drawn again when it rests.
+// The canvas of edges. Many edges take long to draw: while the camera moves, the layer only shifts the canvas.
 
 import { paintEdges } from './paint_edges.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
 /** @typedef {import('./paint_edges.js').EdgeGroup} EdgeGroup */
 
-// So many edges are drawn in every frame, unless they are bundled: long thin lines take longer.
+/** Up to this number, edges are drawn in every frame, unless they are bundled: long thin lines take longer. */
 const QUICK_EDGES = 250;
 
 export class EdgeLayer {
@@ -15,7 +15,7 @@ export class EdgeLayer {
     const context = canvas.getContext('2d');
     if (!context) throw new Error('This browser has no 2D canvas');
     this.context = context;
-    /** @type {Scene | null} */
+    /** @type {Scene | null} The scene on the canvas. */
     this.shown = null;
     this.isEmpty = true;
   }
@@ -35,12 +35,13 @@ export class EdgeLayer {
     this.#clear();
     if (count > 0) paintEdges(this.context, scene, groups);
     this.isEmpty = count === 0;
-    // A canvas without anything would still take part in each frame.
+    // An empty canvas would still cost time in each frame.
     this.canvas.style.display = this.isEmpty ? 'none' : '';
     this.shown = scene;
   }
 
-  forget() {
+  /** Redraws the edges next time. */
+  invalidate() {
     this.shown = null;
   }
 

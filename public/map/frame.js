@@ -1,14 +1,15 @@
 // The frame of a folder: the pixels at its edges that its files do not get.
 
-/** Pixels of the line with the folder's name, where there is one. */
+/** Pixels of the line with the folder's name. */
 export const HEADER = 17;
 const INSET = 3;
 const ROOT_INSET = 2;
-// A frame never makes the inside of a folder longer than this many times its width.
+/** The largest ratio of the sides of the inside of a folder that a frame may cause. */
 const WORST_INSIDE = 9;
 
 /**
- * Frames have the same pixels at every zoom, and grow smoothly from nothing on a folder that is too small for one.
+ * Frames have the same pixels at every scale. A folder that is too small has none. Above that size, the frame grows
+ * smoothly.
  * @param {number} width
  * @param {number} height
  * @param {boolean} isRoot The root needs no name.
@@ -16,9 +17,10 @@ const WORST_INSIDE = 9;
  */
 export function frameOf(width, height, isRoot) {
   if (isRoot) return { inset: ROOT_INSET, header: ROOT_INSET };
-  const inset = Math.min(INSET * share(Math.min(width, height), 14, 60), spare(width, height) / 2, spare(height, width) / 2);
-  const named = inset + (HEADER - inset) * Math.min(share(width, 48, 56), share(height, 48, 56));
-  return { inset, header: Math.min(named, Math.max(inset, spare(height, width) - inset)) };
+  const [spareWidth, spareHeight] = [spare(width, height), spare(height, width)];
+  const inset = Math.min(INSET * share(Math.min(width, height), 14, 60), spareWidth / 2, spareHeight / 2);
+  const header = inset + (HEADER - inset) * Math.min(share(width, 48, 56), share(height, 48, 56));
+  return { inset, header: Math.min(header, Math.max(inset, spareHeight - inset)) };
 }
 
 /** @param {number} value @param {number} from @param {number} to */
@@ -27,7 +29,7 @@ function share(value, from, to) {
 }
 
 /**
- * What a side can lose before the other is too long for it.
+ * The pixels that a side can lose before the other is too long for it.
  * @param {number} side
  * @param {number} other
  */

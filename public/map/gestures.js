@@ -1,7 +1,7 @@
-// Pointers and the wheel on the map, as pans, zooms and clicks.
+// Translates pointers and the wheel on the map into pans, zooms and clicks.
 
 /**
- * Positions and ways are in pixels of the map, from the left upper corner of the element.
+ * Positions and distances are in pixels of the map, from the upper left corner of the element.
  * @typedef {object} Gestures
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, x: number, y: number) => void} zoom
@@ -11,11 +11,11 @@
  * @property {() => void} leave
  */
 
-// A pointer that moves less has clicked.
+/** A pointer that moves less has clicked. */
 const CLICK_PX = 4;
 const WHEEL_LINE_PX = 16;
 const WHEEL_ZOOM = 0.0016;
-// Pinches on a touch pad arrive as small wheel steps with the control key.
+/** Pinches on a touch pad arrive as small wheel steps with the control key. */
 const PINCH_ZOOM = 0.01;
 const DOUBLE_CLICK_MS = 350;
 const DOUBLE_CLICK_PX = 24;
@@ -24,15 +24,12 @@ const DOUBLE_CLICK_PX = 24;
  * @param {HTMLElement} element
  * @param {() => number} unitOf CSS pixels of one pixel of the map.
  * @param {Gestures} gestures
- * @returns {() => void} Stops listening.
  */
 export function listen(element, unitOf, gestures) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  /** @type {Map<number, { x: number, y: number }>} */
+  /** The position of each pressed pointer, by id. @type {Map<number, { x: number, y: number }>} */
   const pointers = new Map();
   let travel = 0;
-  let last = { at: -Infinity, x: 0, y: 0 };
+  let lastClick = { at: -Infinity, x: 0, y: 0 };
 
   const positionOf = (/** @type {MouseEvent} */ event) => {
     const { left, top } = element.getBoundingClientRect();
@@ -45,7 +42,7 @@ export function listen(element, unitOf, gestures) {
     if (pointers.size === 0) travel = 0;
     pointers.set(event.pointerId, positionOf(event));
     element.setPointerCapture(event.pointerId);
-  }, { signal });
+  });
 
   element.addEventListener('pointermove', (event) => {
     const to = positionOf(event);
@@ -54,45 +51,43 @@ export function listen(element, unitOf, gestures) {
       if (event.pointerType !== 'touch') gestures.hover(to.x, to.y);
       return;
     }
-    const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, position]) => position);
-    const isDrag = travel > CLICK_PX;
+    const [other] = [...pointers].filter(([id]) => id !== event.pointerId).map(([, position]) => position);
+    const wasDrag = travel > CLICK_PX;
     travel += Math.hypot(to.x - from.x, to.y - from.y);
-    // Until it is a drag, the start is kept, so that no way is lost.
-    if (travel <= CLICK_PX && others.length === 0) return;
-    if (!isDrag) gestures.leave();
+    // Until it is a drag, the start position stays, so that the drag includes this movement.
+    if (travel <= CLICK_PX && !other) return;
+    if (!wasDrag) gestures.leave();
     pointers.set(event.pointerId, to);
-    if (others.length === 0) {
+    if (!other) {
       element.classList.add('is-dragged');
       gestures.pan(to.x - from.x, to.y - from.y);
       return;
     }
-    const [other] = others;
     gestures.pan((to.x - from.x) / 2, (to.y - from.y) / 2);
-    const spread = Math.hypot(from.x - other.x, from.y - other.y);
-    const factor = Math.hypot(to.x - other.x, to.y - other.y) / Math.max(1, spread);
+    const distance = Math.hypot(from.x - other.x, from.y - other.y);
+    const factor = Math.hypot(to.x - other.x, to.y - other.y) / Math.max(1, distance);
     gestures.zoom(factor, (to.x + other.x) / 2, (to.y + other.y) / 2);
-  }, { signal });
+  });
 
   const release = (/** @type {PointerEvent} */ event) => {
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     element.classList.remove('is-dragged');
     if (event.type !== 'pointerup' || travel > CLICK_PX) return;
     const { x, y } = positionOf(event);
-    const isDouble = event.timeStamp - last.at < DOUBLE_CLICK_MS && Math.hypot(x - last.x, y - last.y) < DOUBLE_CLICK_PX;
-    last = { at: isDouble ? -Infinity : event.timeStamp, x, y };
+    const isSoon = event.timeStamp - lastClick.at < DOUBLE_CLICK_MS;
+    const isDouble = isSoon && Math.hypot(x - lastClick.x, y - lastClick.y) < DOUBLE_CLICK_PX;
+    lastClick = { at: isDouble ? -Infinity : event.timeStamp, x, y };
     if (isDouble) gestures.doubleClick(x, y);
     else gestures.click(x, y);
   };
-  element.addEventListener('pointerup', release, { signal });
-  element.addEventListener('pointercancel', release, { signal });
-  element.addEventListener('pointerleave', () => gestures.leave(), { signal });
+  element.addEventListener('pointerup', release);
+  element.addEventListener('pointercancel', release);
+  element.addEventListener('pointerleave', () => gestures.leave());
 
   element.addEventListener('wheel', (event) => {
     event.preventDefault();
     const { x, y } = positionOf(event);
     const delta = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY;
     gestures.zoom(Math.exp(-delta * (event.ctrlKey ? PINCH_ZOOM : WHEEL_ZOOM)), x, y);
-  }, { signal, passive: false });
-
-  return () => ending.abort();
+  }, { passive: false });
 }

@@ -1,28 +1,30 @@
-// Text that fits: widths from a table of characters, because measuring each name would take longer than drawing all cells.
+// Fits text into cells. Widths come from a table of characters: measuring each name would take longer than drawing.
 
 const ELLIPSIS = '…';
 const FIRST = 32;
 const LAST = 126;
-// Fewer characters of a name say nothing.
-const LEAST_CHARACTERS = 8;
+// A shorter piece of a name is useless.
+const MIN_CHARACTERS = 8;
 
-/** Sizes of file names: the largest in which a name is whole. */
+/** Sizes of file names. A name gets the largest size in which it fits. */
 export const SIZES = [28, 22, 18, 16, 14, 12, 11, 10];
-/** A name takes no more of the height of its cell. */
-const MOST_OF_HEIGHT = 0.3;
-/** On a map that is narrower, names are of this size at most. */
-const [WIDE, MOST_ON_NARROW] = [1600, 18];
+// Largest share of the height of its cell that a name takes.
+const MAX_HEIGHT_SHARE = 0.3;
+// A map below this width is narrow, and limits the size of names.
+const WIDE_MAP = 1600;
+const MAX_SIZE_ON_NARROW_MAP = 18;
 
 /**
  * @param {number} width Of the name at 10 pixels.
  * @param {number} room Pixels beside it.
  * @param {number} height Of its cell.
  * @param {number} mapWidth
- * @returns {number} The smallest size where none fits.
+ * @returns {number} The smallest size if none fits.
  */
 export function sizeOf(width, room, height, mapWidth) {
-  const most = Math.min((room * 10) / width, height * MOST_OF_HEIGHT, mapWidth < WIDE ? MOST_ON_NARROW : SIZES[0]);
-  return SIZES.find((each) => each <= most) ?? SIZES[SIZES.length - 1];
+  const maxOfMap = mapWidth < WIDE_MAP ? MAX_SIZE_ON_NARROW_MAP : SIZES[0];
+  const max = Math.min((room * 10) / width, height * MAX_HEIGHT_SHARE, maxOfMap);
+  return SIZES.find((size) => size <= max) ?? SIZES[SIZES.length - 1];
 }
 
 export class TextWidths {
@@ -51,26 +53,26 @@ export class TextWidths {
   }
 
   /**
-   * The text, truncated in the middle if it is too long: the start and the end of a file name say the most.
+   * Truncates a text in the middle if it is too long: the start and the end of a file name say the most.
    * @param {string} text
    * @param {number} room Pixels.
-   * @returns {string} Empty where not even a few characters fit.
+   * @returns {string} Empty if not even a few characters fit.
    */
   fit(text, room) {
     if (this.of(text) <= room) return text;
-    let left = room - this.ellipsis;
+    let roomLeft = room - this.ellipsis;
     let [head, tail] = [0, text.length];
     while (head < tail) {
-      // A little more of the start than of the end.
+      // Takes a little more of the start than of the end.
       const isHead = head <= (text.length - tail) * 1.3;
       const width = this.unit(text.charCodeAt(isHead ? head : tail - 1));
-      if (width > left) break;
-      left -= width;
+      if (width > roomLeft) break;
+      roomLeft -= width;
       if (isHead) head += 1;
       else tail -= 1;
     }
-    if (head + text.length - tail < LEAST_CHARACTERS) return '';
-    // No dots beside the ellipsis: `na….rs` would look like a longer one.
+    if (head + text.length - tail < MIN_CHARACTERS) return '';
+    // Removes dots beside the ellipsis: `na….rs` would look like a longer ellipsis.
     while (text[head - 1] === '.') head -= 1;
     while (text[tail] === '.') tail += 1;
     if (isLowSurrogate(text, head)) head -= 1;
@@ -80,20 +82,23 @@ export class TextWidths {
 }
 
 /**
- * A name on one line or two: it is broken where words meet, before it is truncated.
+ * Breaks a name between its words into two lines. If that does not suffice, truncates it.
  * @param {TextWidths} widths
  * @param {string} name
  * @param {number} room Pixels of a line.
- * @param {number} most Lines.
+ * @param {number} maxLines
  * @returns {{ lines: string[], isWhole: boolean }}
  */
-export function linesOf(widths, name, room, most) {
+export function linesOf(widths, name, room, maxLines) {
   if (widths.of(name) <= room) return { lines: [name], isWhole: true };
-  for (let at = most > 1 ? name.length - 1 : 0; at > 0; at--) {
-    if (!/[-_. ]/.test(name[at - 1]) && !/[a-z0-9][A-Z]/.test(name.slice(at - 1, at + 1)) && name[at] !== '.') continue;
-    if (widths.of(name.slice(0, at)) > room) continue;
-    const rest = name.slice(at);
-    if (widths.of(rest) <= room) return { lines: [name.slice(0, at), rest], isWhole: true };
+  for (let index = maxLines > 1 ? name.length - 1 : 0; index > 0; index--) {
+    const isWordStart = /[-_. ]/.test(name[index - 1]) || name[index] === '.'
+      || /[a-z0-9][A-Z]/.test(name.slice(index - 1, index + 1));
+    if (!isWordStart) continue;
+    const firstLine = name.slice(0, index);
+    if (widths.of(firstLine) > room) continue;
+    const secondLine = name.slice(index);
+    if (widths.of(secondLine) <= room) return { lines: [firstLine, secondLine], isWhole: true };
     break;
   }
   const text = widths.fit(name, room);
@@ -106,9 +111,7 @@ function isLowSurrogate(text, index) {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/**
- * @param {string} font As CSS.
- */
+/** @param {string} font As CSS. */
 export function widthsOf(font) {
   const context = document.createElement('canvas').getContext('2d');
   if (!context) throw new Error('This browser has no 2D canvas');

@@ -1,4 +1,4 @@
-// Where each file and folder is, as shares of the folder that it is in. Shares hold at every zoom; pixels are for `placement.js`.
+// The position of each file and folder, in shares of its folder. Shares hold at every scale; `placement.js` has pixels.
 
 import { frameOf } from './frame.js';
 import { squarifyBounded } from './squarify.js';
@@ -6,14 +6,15 @@ import { squarifyBounded } from './squarify.js';
 /** @typedef {import('./tree.js').Tree} Tree */
 
 /**
- * Each array has the share of the inside of the parent, 0 to 1, by node.
+ * By node, the arrays contain shares of the inside of the parent, 0 to 1.
  * @typedef {object} Layout
  * @property {Tree} tree
  * @property {Float64Array} left
  * @property {Float64Array} top
  * @property {Float64Array} width
  * @property {Float64Array} height
- * @property {number} side Share of each side of the map that the files take, so that none takes too much of it: 1 but for a few files.
+ * @property {number} side Share of each side of the map that the files take. With few files, it is below 1, so that no
+ *   file takes too much of the map.
  */
 
 /** No file or folder is longer than this many times its width. */
@@ -22,11 +23,11 @@ export const WORST_ASPECT = 10;
 /** No file takes more of the map than this. */
 export const LARGEST_SHARE = 1 / 6;
 
-// Layouts are made for a map of this area, in square pixels, whatever the window has.
+/** Layouts are computed for a map of this area, in square pixels, whatever the size of the window. */
 const NOMINAL_AREA = 1440 * 900;
 
 /**
- * The same input gives the same layout.
+ * Computes a layout. It depends on the arguments alone.
  * @param {Tree} tree
  * @param {Float64Array} weights Of each file.
  * @param {number} aspect Width of the map divided by its height.
@@ -60,7 +61,7 @@ export function layoutOf(tree, weights, aspect) {
     if (file[folder] >= 0) continue;
     const inside = [];
     for (let node = folder + 1; node < end[folder]; node = end[node]) inside.push(node);
-    // Nodes are in the order of the tree, so equal weights always come in one order.
+    // Equal weights stay in the order of the tree.
     inside.sort((a, b) => total[b] - total[a] || a - b);
     const { inset, header } = frameOf(pixelWidth[folder], pixelHeight[folder], folder === 0);
     const width = pixelWidth[folder] - 2 * inset;
@@ -82,8 +83,8 @@ export function layoutOf(tree, weights, aspect) {
 }
 
 /**
- * The aspect that a map of some width and height is laid out for. It goes in steps, so that a window that is resized a little keeps its
- * layout, only stretched.
+ * The aspect ratio of the layout for a map of this size. It changes in steps: a small change of the window only
+ * stretches the layout.
  * @param {number} width
  * @param {number} height
  */

@@ -1,20 +1,24 @@
-// The locks and neighbors as the map shows them now, with those that just appeared and those that just ended.
+// The locks and neighbors on the map, including locks that have just appeared or ended.
 
 /** @typedef {import('../app/types.js').Lock} Lock */
-/** @typedef {'WRITING' | 'READING' | 'NEIGHBOR' | 'INFORMED'} Mark `NEIGHBOR`: nobody else can write it. `INFORMED`: who writes it is told. */
+
+/**
+ * `NEIGHBOR`: other holders cannot write the file. `INFORMED`: other holders can write it, and are informed.
+ * @typedef {'WRITING' | 'READING' | 'NEIGHBOR' | 'INFORMED'} Mark
+ */
 
 /**
  * @typedef {object} Light
  * @property {string} path
  * @property {Mark} mark
- * @property {Lock[]} locks None for a neighbor.
- * @property {number} litAt Milliseconds; -Infinity for what was there from the start.
+ * @property {Lock[]} locks Empty for a neighbor.
+ * @property {number} litAt Milliseconds; -Infinity if it was there from the start.
  * @property {number | null} endedAt
  */
 
 const PULSE_MS = 900;
 const FADE_MS = 500;
-// What is drawn later lies above.
+/** In the order to draw: the last is on top. */
 const ORDER = { INFORMED: 0, NEIGHBOR: 1, READING: 2, WRITING: 3 };
 
 export class LockLights {
@@ -24,7 +28,7 @@ export class LockLights {
     this.isFirst = true;
   }
 
-  /** Forgets all: another repository is shown. */
+  /** Called when another repository is selected. */
   clear() {
     this.lights.clear();
     this.isFirst = true;
@@ -33,7 +37,7 @@ export class LockLights {
   /**
    * @param {Map<string, Lock[]>} locks
    * @param {Map<string, string[]>} neighbors
-   * @param {Set<string>} blocked Those of them that nobody else can write.
+   * @param {Set<string>} blocked The neighbors that other holders cannot write.
    * @param {number} now
    */
   update(locks, neighbors, blocked, now) {
@@ -45,16 +49,13 @@ export class LockLights {
     for (const path of neighbors.keys()) {
       if (!locks.has(path)) this.#light(path, blocked.has(path) ? 'NEIGHBOR' : 'INFORMED', [], litAt);
     }
-    for (const [path, held] of locks) {
-      const isWritten = held.some(({ mode }) => mode === 'WRITING');
-      this.#light(path, isWritten ? 'WRITING' : 'READING', held, litAt);
+    for (const [path, pathLocks] of locks) {
+      const isWritten = pathLocks.some(({ mode }) => mode === 'WRITING');
+      this.#light(path, isWritten ? 'WRITING' : 'READING', pathLocks, litAt);
     }
   }
 
-  /**
-   * What to draw, in the order to draw it.
-   * @param {number} now
-   */
+  /** @param {number} now @returns {Light[]} In the order to draw. */
   current(now) {
     for (const [path, { endedAt }] of this.lights) {
       if (endedAt !== null && now - endedAt >= FADE_MS) this.lights.delete(path);
@@ -62,12 +63,9 @@ export class LockLights {
     return [...this.lights.values()].sort((a, b) => ORDER[a.mark] - ORDER[b.mark]);
   }
 
-  /** Whether something still changes with time. @param {number} now */
+  /** @param {number} now @returns {boolean} Whether a light changes with time. */
   isMoving(now) {
-    for (const { litAt, endedAt } of this.lights.values()) {
-      if (endedAt !== null || now - litAt < PULSE_MS) return true;
-    }
-    return false;
+    return [...this.lights.values()].some(({ litAt, endedAt }) => endedAt !== null || now - litAt < PULSE_MS);
   }
 
   /**
@@ -83,12 +81,12 @@ export class LockLights {
   }
 }
 
-/** How strong the pulse still is: 1 when the lock has just appeared, 0 after it. @param {Light} light @param {number} now */
+/** @param {Light} light @param {number} now @returns {number} 1 when the lock has just appeared, 0 after its pulse. */
 export function pulseOf({ litAt, mark }, now) {
   return mark === 'NEIGHBOR' || mark === 'INFORMED' ? 0 : Math.max(0, 1 - (now - litAt) / PULSE_MS);
 }
 
-/** 1 while it lasts, down to 0 after its end. @param {Light} light @param {number} now */
+/** @param {Light} light @param {number} now @returns {number} 1 while the lock lasts, falling to 0 after its end. */
 export function strengthOf({ endedAt }, now) {
   return endedAt === null ? 1 : Math.max(0, 1 - (now - endedAt) / FADE_MS);
 }

@@ -1,4 +1,4 @@
-// The map of the repository: what it shows, and when it draws. Its parts paint, place and measure.
+// The map of the repository: its content, and when it draws. Other modules paint, place and measure.
 
 import { filesOf } from '../app/intents.js';
 import { byteSize, counted } from '../app/words.js';
@@ -23,18 +23,22 @@ import { weightsOf } from './weights.js';
 /** @typedef {import('../app/types.js').Part} Part */
 /** @typedef {import('./weights.js').Measure} Measure */
 
-// A file that is brought into view is at least so wide and high, in pixels.
-const GENTLE_SIDE = 18;
-const FOCUS_SHARE = 0.22;
+/** Minimum length of a file's shorter side after the map brought it into view, in pixels. */
+const MIN_SIDE = 18;
+/** Shares of the view that a file and a folder get when the map zooms to them. */
+const FILE_SHARE = 0.22;
 const FOLDER_SHARE = 0.96;
-/** A folder that takes this share of the view is what is looked at. */
+/** A folder that takes this share of the view is the folder in view. */
 const IN_VIEW = 0.7;
+const MAX_ZOOM_FACTOR = 40;
+/** Maximum number of languages in the legend. */
+const MAX_LANGUAGES = 4;
 
 /**
  * Shows the map in an element.
  * @param {HTMLElement} element
  * @param {Model} model
- * @returns {{ zoomBy(factor: number): void, reset(): void, focusFile(path: string): void, destroy(): void }}
+ * @returns {{ zoomBy(factor: number): void, reset(): void, focusFile(path: string): void }}
  */
 export function mountMap(element, model) {
   const view = new MapView(element, model);
@@ -42,19 +46,16 @@ export function mountMap(element, model) {
     zoomBy: (factor) => view.zoomBy(factor),
     reset: () => view.goTo(0),
     focusFile: (path) => view.focus(path),
-    destroy: () => view.destroy(),
   };
 }
 
-/** Languages that the legend names. */
-const MOST_LANGUAGES = 4;
-
-/** @param {import('../app/types.js').Graph} graph @returns {string[]} Those of most files, whose tints cells have. */
+/** @param {import('../app/types.js').Graph} graph @returns {string[]} The languages with the most files. */
 function languagesOf(graph) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { language } of graph.files) if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
-  return [...counts].sort(([, one], [, other]) => other - one).slice(0, MOST_LANGUAGES).map(([language]) => language);
+  const sorted = [...counts].sort(([, one], [, other]) => other - one);
+  return sorted.slice(0, MAX_LANGUAGES).map(([language]) => language);
 }
 
 class MapView {
@@ -64,9 +65,10 @@ class MapView {
     this.model = model;
     /** @type {Measure} */
     this.measure = 'size';
-    this.hasAllEdges = false;
+    this.showsAllEdges = false;
+    /** Node of the selected file; -1 without one. */
     this.selected = -1;
-    /** @type {string | null} The file that was just clicked: the view stays where it is. */
+    /** @type {string | null} The file that the user has just clicked: it is in view already. */
     this.clicked = null;
     /** @type {string | null} */
     this.shownFile = null;
@@ -81,17 +83,17 @@ class MapView {
     this.matches = null;
     /** @type {import('./paint_edges.js').EdgeGroup[]} */
     this.edges = [];
-    /** @type {number[]} */
-    this.connected = [];
-    /** @type {number[]} Of the selected agent. */
-    this.chosen = [];
+    /** @type {number[]} Nodes of the files that the selected file imports or that import it. */
+    this.connectedNodes = [];
+    /** @type {number[]} Nodes of the files that the selected agent has locked. */
+    this.agentNodes = [];
     /** @type {string | null} */
     this.shownAgent = null;
-    /** @type {number[]} Of the selected intent. */
-    this.owned = [];
+    /** @type {number[]} Nodes of the files that the selected intent owns. */
+    this.ownedNodes = [];
     this.lights = new LockLights();
     this.frame = 0;
-    this.motion = new Motion(() => this.#request(), () => this.#showFolder());
+    this.motion = new Motion(() => this.#requestDraw(), () => this.#showFolder());
 
     element.classList.add('map-root');
     this.bar = new Bar(element, {
@@ -100,7 +102,7 @@ class MapView {
       reset: () => this.goTo(0),
       measureBy: (measure) => this.#measureBy(measure),
       showAllEdges: (isOn) => {
-        this.hasAllEdges = isOn;
+        this.showsAllEdges = isOn;
         this.#changeEdges();
       },
     });
@@ -116,7 +118,7 @@ class MapView {
       drawing: this.drawing,
       tooltip: new Tooltip(this.stage),
       model,
-      onHover: () => this.#request(),
+      onHover: () => this.#requestDraw(),
       onSelect: (path) => this.#select(path),
       onOpen: (node) => this.goTo(this.tree && this.tree.file[node] >= 0 ? this.tree.parent[node] : node),
     });
@@ -124,25 +126,12 @@ class MapView {
     this.widths = widthsOf(`10px ${this.palette.font}`);
     this.boldWidths = widthsOf(`600 10px ${this.palette.font}`);
 
-    const ending = new AbortController();
-    const onMedia = (/** @type {string} */ query, /** @type {() => void} */ listener) => {
-      window.matchMedia(query).addEventListener('change', listener, { signal: ending.signal });
-    };
-    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print']) onMedia(query, () => this.#changeTheme());
-    window.addEventListener('resize', () => this.#resize(), { signal: ending.signal });
-    const observer = new ResizeObserver(() => this.#resize());
-    observer.observe(this.stage);
-    const unsubscribe = model.subscribe((changed) => this.#update(changed));
-    this.destroy = () => {
-      ending.abort();
-      observer.disconnect();
-      this.pointer.end();
-      unsubscribe();
-      this.motion.end();
-      window.cancelAnimationFrame(this.frame);
-      element.classList.remove('map-root');
-      element.replaceChildren();
-    };
+    for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print']) {
+      window.matchMedia(query).addEventListener('change', () => this.#changeTheme());
+    }
+    window.addEventListener('resize', () => this.#resize());
+    new ResizeObserver(() => this.#resize()).observe(this.stage);
+    model.subscribe((changed) => this.#update(changed));
     this.drawing.resize(this.stage.clientWidth, this.stage.clientHeight);
     this.#update(new Set(/** @type {Part[]} */ (['graph', 'locks', 'place'])));
   }
@@ -161,11 +150,11 @@ class MapView {
     const { camera } = this;
     if (!camera) return;
     const anchor = camera.anchorAt(camera.width / 2, camera.height / 2);
-    // Presses that follow one another add up, although the camera is still on its way.
+    // Repeated clicks add up, even while the camera is moving.
     this.#fly(anchor, this.motion.scale * factor);
   }
 
-  /** @param {number} node A folder, or a file: it fills the view. */
+  /** Zooms until a folder or a file fills the view. @param {number} node */
   goTo(node) {
     if (!this.camera) return;
     this.#fly({ node, u: 0.5, v: 0.5 }, node === 0 ? 1 : this.camera.scaleFor(node, FOLDER_SHARE));
@@ -176,10 +165,11 @@ class MapView {
     const { camera, tree } = this;
     if (!camera || !tree) return;
     const file = this.graph?.indexOf.get(path);
-    // The box of a folder has the path of the last one of several that hold nothing else.
-    const node = file === undefined ? tree.path.findIndex((at) => at === path || at.startsWith(`${path}/`)) : tree.nodeOf[file];
+    // A box of nested folders has the path of the innermost one.
+    const isInside = (/** @type {string} */ nodePath) => nodePath === path || nodePath.startsWith(`${path}/`);
+    const node = file === undefined ? tree.path.findIndex(isInside) : tree.nodeOf[file];
     if (node < 0) return;
-    this.#fly({ node, u: 0.5, v: 0.5 }, camera.scaleFor(node, file === undefined ? FOLDER_SHARE : FOCUS_SHARE));
+    this.#fly({ node, u: 0.5, v: 0.5 }, camera.scaleFor(node, file === undefined ? FOLDER_SHARE : FILE_SHARE));
   }
 
   /** @param {Set<Part>} changed */
@@ -191,7 +181,7 @@ class MapView {
     if (isNewGraph || changed.has('locks')) this.#changeLocks();
     this.drawing.describe(summary(state, this.model.now()));
     if (isNewGraph || changed.has('intents') || changed.has('place')) this.#changeOwned();
-    // A lock is lit in the frame that brought it, not in the next one.
+    // Draws now, so that a new lock shows in this frame.
     this.#draw();
   }
 
@@ -215,12 +205,12 @@ class MapView {
     this.#changePlace();
   }
 
-  /** Makes the layout anew, and keeps in the middle what was there. */
+  /** Computes the layout, and keeps the file in the middle of the view where it is. */
   #changeLayout() {
     const { graph, tree, stage } = this;
     const before = this.camera;
     const { clientWidth, clientHeight } = stage;
-    this.drawing.forget();
+    this.drawing.invalidate();
     if (!graph || !tree || clientWidth === 0 || clientHeight === 0) {
       this.motion.setCamera(null);
       return;
@@ -231,9 +221,9 @@ class MapView {
     const camera = new Camera(layoutOf(tree, weightsOf(graph, this.measure), this.aspect), width, height);
     if (before && before.scale > 1) {
       const { node } = before.anchorAt(before.width / 2, before.height / 2);
-      const kept = tree.path.indexOf(before.layout.tree.path[node]);
+      const sameNode = tree.path.indexOf(before.layout.tree.path[node]);
       camera.setScale(before.scale);
-      if (kept > 0) camera.moveTo({ node: kept, u: 0.5, v: 0.5 }, width / 2, height / 2);
+      if (sameNode > 0) camera.moveTo({ node: sameNode, u: 0.5, v: 0.5 }, width / 2, height / 2);
     }
     this.motion.setCamera(camera);
     this.#changeEdges();
@@ -244,7 +234,7 @@ class MapView {
     if (this.shownFilter !== filter && this.tree) {
       this.shownFilter = filter;
       this.matches = matchesOf(this.tree, filter);
-      this.drawing.forget();
+      this.drawing.invalidate();
     }
     if (!this.tree) return;
     if (agent !== this.shownAgent) {
@@ -278,25 +268,33 @@ class MapView {
   }
 
   #changeOwned() {
-    const { graph, tree, model: { state: { intents, place } } } = this;
-    const files = graph && tree ? filesOf(intents, place.intent).map((path) => graph.indexOf.get(path)) : [];
-    this.owned = files.flatMap((file) => (file === undefined || !tree ? [] : [tree.nodeOf[file]]));
+    const { intents, place } = this.model.state;
+    this.ownedNodes = this.#nodesOf(filesOf(intents, place.intent));
     this.bar.showOwned(place.intent !== null && intents.phase === 'shown');
   }
 
-  #changeEdges() {
-    this.drawing.edges.forget();
+  /** @param {string[]} paths @returns {number[]} The nodes of those that are in the graph. */
+  #nodesOf(paths) {
     const { graph, tree } = this;
+    if (!graph || !tree) return [];
+    return paths.flatMap((path) => graph.indexOf.get(path) ?? []).map((file) => tree.nodeOf[file]);
+  }
+
+  #changeEdges() {
+    this.drawing.edges.invalidate();
+    const { graph, tree, palette } = this;
     if (!graph || !tree) return;
+    const { locks } = this.model.state;
     const selected = this.selected < 0 ? -1 : tree.file[this.selected];
     this.edges = edgeGroups({
-      graph, tree, palette: this.palette, locks: this.model.state.locks, selected, agent: this.shownAgent, hasAll: this.hasAllEdges,
+      graph, tree, palette, locks, selected, agent: this.shownAgent, hasAll: this.showsAllEdges,
     });
     const connected = selected < 0 ? [] : [...graph.imports[selected] ?? [], ...graph.importers[selected] ?? []];
-    this.connected = connected.map((file) => tree.nodeOf[file]);
-    const own = [...this.model.state.locks].filter(([, held]) => held.some(({ holder }) => holder === this.shownAgent));
-    this.chosen = own.flatMap(([path]) => graph.indexOf.get(path) ?? []).map((file) => tree.nodeOf[file]);
-    this.#request();
+    this.connectedNodes = connected.map((file) => tree.nodeOf[file]);
+    const isOfAgent = (/** @type {import('../app/types.js').Lock} */ { holder }) => holder === this.shownAgent;
+    const agentLocks = [...locks].filter(([, pathLocks]) => pathLocks.some(isOfAgent));
+    this.agentNodes = this.#nodesOf(agentLocks.map(([path]) => path));
+    this.#requestDraw();
   }
 
   /** @param {Measure} measure */
@@ -308,8 +306,8 @@ class MapView {
   #changeTheme() {
     this.palette = readPalette(this.element);
     this.bar.showLanguages(this.graph ? languagesOf(this.graph) : [], this.palette);
-    this.minimap.forget();
-    this.drawing.forget();
+    this.minimap.invalidate();
+    this.drawing.invalidate();
     this.#changeEdges();
     this.#draw();
   }
@@ -321,7 +319,7 @@ class MapView {
     const { unit } = this.drawing;
     if (!this.camera || aspectFor(clientWidth, clientHeight) !== this.aspect) this.#changeLayout();
     else if (isChanged) this.camera.resize(clientWidth / unit, clientHeight / unit);
-    // A canvas is empty after a change of its size: it is filled before the frame is shown.
+    // A change of its size empties a canvas, so the map draws before the browser shows the frame.
     this.#draw();
   }
 
@@ -331,10 +329,10 @@ class MapView {
     if (!camera) return;
     const { x, y, w, h } = camera.boxOf(node);
     const [middleX, middleY] = [x + w / 2, y + h / 2];
-    const isIn = middleX > 0 && middleY > 0 && middleX < camera.width && middleY < camera.height;
-    const factor = Math.max(1, GENTLE_SIDE / Math.min(w, h));
-    if (isIn && factor === 1) return;
-    this.#fly({ node, u: 0.5, v: 0.5 }, camera.scale * Math.min(factor, 40));
+    const isInView = middleX > 0 && middleY > 0 && middleX < camera.width && middleY < camera.height;
+    const factor = Math.max(1, MIN_SIDE / Math.min(w, h));
+    if (isInView && factor === 1) return;
+    this.#fly({ node, u: 0.5, v: 0.5 }, camera.scale * Math.min(factor, MAX_ZOOM_FACTOR));
   }
 
   /** @param {import('./placement.js').Anchor} anchor @param {number} scale */
@@ -343,7 +341,7 @@ class MapView {
     this.motion.fly(anchor, scale);
   }
 
-  /** Names the folder in view: the deepest one that fills most of it. */
+  /** Shows the folder in view in the bar: the deepest folder that fills most of the view. */
   #showFolder() {
     const { camera, tree } = this;
     if (!camera || !tree) return;
@@ -354,12 +352,13 @@ class MapView {
       const height = Math.min(y + h, camera.height) - Math.max(y, 0);
       return (Math.max(0, width) * Math.max(0, height)) / (camera.width * camera.height);
     };
-    const inView = camera.scale === 1 ? 0 : foldersAbove(tree, node).findLast((folder) => folder === 0 || shareOf(folder) >= IN_VIEW) ?? 0;
-    const all = { node: 0, name: 'All files' };
-    this.bar.setCrumbs(inView === 0 ? [all] : [all, { node: inView, name: tree.path[inView] }]);
+    const isInView = (/** @type {number} */ folder) => folder === 0 || shareOf(folder) >= IN_VIEW;
+    const folderInView = camera.scale === 1 ? 0 : foldersAbove(tree, node).findLast(isInView) ?? 0;
+    const root = { node: 0, name: 'All files' };
+    this.bar.setCrumbs(folderInView === 0 ? [root] : [root, { node: folderInView, name: tree.path[folderInView] }]);
   }
 
-  #request() {
+  #requestDraw() {
     this.frame ||= window.requestAnimationFrame(() => {
       this.frame = 0;
       this.#draw();
@@ -391,12 +390,16 @@ class MapView {
       const file = graph.indexOf.get(path);
       return file === undefined ? -1 : tree.nodeOf[file];
     };
-    const { selected, pointer: { hovered }, motion: { isMoving, isReduced } } = this;
+    const { edges, selected, connectedNodes, agentNodes, ownedNodes } = this;
+    const { hovered } = this.pointer;
+    const { isMoving, isReduced } = this.motion;
     drawing.draw(scene, {
-      edges: this.edges, connected: this.connected, chosen: this.chosen, owned: this.owned, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
+      edges, lights, nodeOf, selected, hovered, connectedNodes, agentNodes, ownedNodes, isMoving,
+      now: isReduced ? Infinity : now,
     });
-    this.minimap.draw(camera, scene, lights.map(({ path, mark }) => ({ node: nodeOf(path), mark })).filter(({ node }) => node >= 0));
+    const marks = lights.map(({ path, mark }) => ({ node: nodeOf(path), mark })).filter(({ node }) => node >= 0);
+    this.minimap.draw(camera, scene, marks);
     this.bar.setZoom({ canZoomIn: camera.scale < camera.maxScale, canZoomOut: camera.scale > 1 });
-    if (!isReduced && this.lights.isMoving(now)) this.#request();
+    if (!isReduced && this.lights.isMoving(now)) this.#requestDraw();
   }
 }

@@ -1,4 +1,4 @@
-// The whole map, small, with the part that is in view. It can be dragged.
+// The whole map, small, with a frame around the part in view. The user can drag the frame.
 
 import { isClosed } from './detail.js';
 import { anchorAt, emptyPlacement, place, pointOf } from './placement.js';
@@ -9,15 +9,15 @@ import { anchorAt, emptyPlacement, place, pointOf } from './placement.js';
 const WIDTH = 168;
 const NARROW_WIDTH = 104;
 const NARROW_VIEW = 600;
-// Below this scale, the map shows nearly all anyway.
-const LEAST_SCALE = 1.15;
+/** Below this scale, the map shows nearly everything anyway. */
+const MIN_SCALE = 1.15;
 const DOT_PX = 3;
 const USUAL_FONT_PX = 16;
 
 export class Minimap {
   /**
    * @param {HTMLElement} parent
-   * @param {(anchor: Anchor) => void} onMove A point to bring to the middle of the view.
+   * @param {(anchor: Anchor) => void} onMove Gets a point to bring to the middle of the view.
    */
   constructor(parent, onMove) {
     this.canvas = document.createElement('canvas');
@@ -32,10 +32,10 @@ export class Minimap {
     const move = (/** @type {PointerEvent} */ event) => {
       if (!this.layout || !this.canvas.hasPointerCapture(event.pointerId)) return;
       const box = this.canvas.getBoundingClientRect();
-      const within = (/** @type {number} */ share) => Math.min(Math.max(0, share), 0.9999);
+      const clamp = (/** @type {number} */ share) => Math.min(Math.max(0, share), 0.9999);
       const { w, h } = this.placement;
-      const x = within((event.clientX - box.left) / box.width) * w[0];
-      const y = within((event.clientY - box.top) / box.height) * h[0];
+      const x = clamp((event.clientX - box.left) / box.width) * w[0];
+      const y = clamp((event.clientY - box.top) / box.height) * h[0];
       onMove(anchorAt(this.layout, this.placement, x, y));
     };
     this.canvas.addEventListener('pointerdown', (event) => {
@@ -45,8 +45,8 @@ export class Minimap {
     this.canvas.addEventListener('pointermove', move);
   }
 
-  /** Draws the cells anew next time: their colors changed. */
-  forget() {
+  /** Redraws the cells next time, because their colors have changed. */
+  invalidate() {
     this.cellsKey = '';
   }
 
@@ -56,7 +56,7 @@ export class Minimap {
    * @param {{ node: number, mark: import('./lock_lights.js').Mark }[]} marks
    */
   draw(camera, scene, marks) {
-    const isShown = camera.scale >= LEAST_SCALE;
+    const isShown = camera.scale >= MIN_SCALE;
     this.canvas.hidden = !isShown;
     if (!isShown) return;
     const { dpr, palette } = scene;
@@ -73,19 +73,21 @@ export class Minimap {
     const context = canvas.getContext('2d', { alpha: false });
     if (!context) return;
     context.drawImage(this.cells, 0, 0);
+    const { x, y, w, h } = this.placement;
+    const size = DOT_PX * dpr;
     for (const { node, mark } of marks) {
       if (mark === 'NEIGHBOR' || mark === 'INFORMED') continue;
-      const { x, y, w, h } = this.placement;
-      const size = DOT_PX * dpr;
+      const [middleX, middleY] = [(x[node] + w[node] / 2) * dpr, (y[node] + h[node] / 2) * dpr];
       context.fillStyle = mark === 'WRITING' ? palette.color.writing : palette.color.reading;
-      context.fillRect((x[node] + w[node] / 2) * dpr - size / 2, (y[node] + h[node] / 2) * dpr - size / 2, size, size);
+      context.fillRect(middleX - size / 2, middleY - size / 2, size, size);
     }
     const from = pointOf(this.placement, camera.anchorAt(0, 0));
     const to = pointOf(this.placement, camera.anchorAt(camera.width - 0.01, camera.height - 0.01));
+    const frameWidth = Math.max(4, to.x - from.x);
+    const frameHeight = Math.max(4, to.y - from.y);
     context.lineWidth = 1.5 * dpr;
     context.strokeStyle = palette.color.accent;
-    const least = 4 * dpr;
-    context.strokeRect(from.x * dpr, from.y * dpr, Math.max(least, (to.x - from.x) * dpr), Math.max(least, (to.y - from.y) * dpr));
+    context.strokeRect(from.x * dpr, from.y * dpr, frameWidth * dpr, frameHeight * dpr);
   }
 
   /**

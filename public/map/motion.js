@@ -1,16 +1,16 @@
-// Moves the camera, at once or in flight, and tells when it rests.
+// Moves the camera, at once or in flight, and reports when it rests.
 
 import { flight } from './camera.js';
 
 /** @typedef {import('./camera.js').Camera} Camera */
 
 const FLIGHT_MS = 280;
-// The camera rests when it has not moved for so long.
+/** The camera rests when it has not moved for this time. */
 const REST_MS = 140;
 
 export class Motion {
   /**
-   * @param {() => void} onChange The camera moves with the next frame.
+   * @param {() => void} onChange Called when the next frame has to show a change.
    * @param {() => void} onRest
    */
   constructor(onChange, onRest) {
@@ -20,13 +20,13 @@ export class Motion {
     this.camera = null;
     this.isMoving = false;
     this.timer = 0;
-    /** @type {{ start: number, scale: number, go: (share: number) => void } | null} */
+    /** @type {{ start: number, scale: number, moveTo: (share: number) => void } | null} */
     this.flight = null;
-    this.reduced = window.matchMedia('(prefers-reduced-motion: reduce)');
+    this.reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
   }
 
   get isReduced() {
-    return this.reduced.matches;
+    return this.reducedMotion.matches;
   }
 
   /** The scale that the camera has, or will have when it arrives. */
@@ -46,7 +46,7 @@ export class Motion {
     if (!this.camera) return;
     this.flight = null;
     change(this.camera);
-    this.#moved();
+    this.#onMove();
   }
 
   /**
@@ -57,31 +57,27 @@ export class Motion {
   fly(anchor, scale) {
     const { camera } = this;
     if (!camera) return;
-    const go = flight(camera, anchor, scale);
+    const moveTo = flight(camera, anchor, scale);
     if (this.isReduced) {
-      this.move(() => go(1));
+      this.move(() => moveTo(1));
       return;
     }
     const bounded = Math.min(camera.maxScale, Math.max(1, scale));
-    this.flight = { start: performance.now(), scale: bounded, go };
-    this.#moved();
+    this.flight = { start: performance.now(), scale: bounded, moveTo };
+    this.#onMove();
   }
 
-  /** Puts the camera where it is in its flight now. @param {number} now */
+  /** Moves the camera along its flight. @param {number} now */
   step(now) {
     const { flight: current } = this;
     if (!current) return;
     const share = Math.min(1, Math.max(0, (now - current.start) / FLIGHT_MS));
-    current.go(share);
+    current.moveTo(share);
     if (share === 1) this.flight = null;
-    this.#moved();
+    this.#onMove();
   }
 
-  end() {
-    window.clearTimeout(this.timer);
-  }
-
-  #moved() {
+  #onMove() {
     this.isMoving = true;
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.#rest(), REST_MS);

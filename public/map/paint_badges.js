@@ -20,7 +20,7 @@ export function paintBadge(context, scene, lock, left, top) {
   const { palette, dpr } = scene;
   const { letters, slot } = badgeOf(lock.holder, lock.agentId, lock.userName);
   const width = badgeWidth(scene, lock);
-  // A line of ground keeps the badge apart from the colors around it.
+  // A line in the surface color separates the badge from the colors around it.
   context.fillStyle = palette.color.surface;
   fillBox(context, slot, left - dpr, top - dpr, width + 2 * dpr, (BADGE_HEIGHT + 2) * dpr);
   context.fillStyle = palette.holders[slot];
@@ -32,7 +32,7 @@ export function paintBadge(context, scene, lock, left, top) {
 }
 
 /**
- * Every other color has round ends: a sign for those who see few of them.
+ * Every other color has round ends, for users who cannot distinguish all colors.
  * @param {CanvasRenderingContext2D} context
  * @param {number} slot
  * @param {number} left
@@ -50,7 +50,7 @@ function fillBox(context, slot, left, top, width, height) {
   context.fill();
 }
 
-/** @param {Scene} scene @param {Lock} lock Device pixels. */
+/** @param {Scene} scene @param {Lock} lock @returns {number} Device pixels. */
 export function badgeWidth({ boldWidths, dpr }, lock) {
   const { letters } = badgeOf(lock.holder, lock.agentId, lock.userName);
   return Math.round((boldWidths.of(letters) + 8) * dpr);

@@ -1,7 +1,7 @@
 import { walk } from './scene.js';
 
 /**
- * Draws folders and cells. Nothing is stroked: lines between cells are the folder's ground, left free.
+ * Draws folders and cells. The lines between cells are gaps that show the folder behind them.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./scene.js').Scene} scene
  * @param {import('./scene.js').Region} region
@@ -20,7 +20,7 @@ export function paintCells(context, scene, region) {
       color = matches && matches[node] === 0 ? palette.dimmedCell(language) : palette.cell(language);
     }
     if (color !== fill) context.fillStyle = fill = color;
-    const free = width > 3 * gap && height > 3 * gap && node > 0 ? gap : 0;
-    context.fillRect(left, top, width - free, height - free);
+    const cellGap = width > 3 * gap && height > 3 * gap && node > 0 ? gap : 0;
+    context.fillRect(left, top, width - cellGap, height - cellGap);
   });
 }

@@ -1,28 +1,42 @@
-import { boxOf } from './scene.js';
+// Outlines of the selected files, and of the file under the pointer.
+
+import { boxOf, isOutOfView } from './scene.js';
 
 const TAG_PX = 11;
 const TAG_HEIGHT = 17;
-const MOST_TAG_WIDTH = 260;
+const MAX_TAG_WIDTH = 260;
 
 /**
- * Outlines the selected file, what it imports and what imports it, and what is under the pointer. -1 is none.
+ * Outlines the selected file, the files connected to it, the files of the selected agent, and the file under the
+ * pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./scene.js').Scene} scene
- * @param {{ selected: number, connected: number[], chosen: number[], hovered: number }} nodes `chosen`: files of the selected agent.
+ * @param {object} nodes
+ * @param {number} nodes.selected -1 without one.
+ * @param {number[]} nodes.connectedNodes
+ * @param {number[]} nodes.agentNodes
+ * @param {number} nodes.hovered -1 without one.
  */
-export function paintFocus(context, scene, { selected, connected, chosen, hovered }) {
+export function paintFocus(context, scene, { selected, connectedNodes, agentNodes, hovered }) {
   const { palette: { color }, dpr } = scene;
-  for (const node of connected) outline(context, scene, node, color.accent, dpr);
-  for (const node of chosen) {
-    outline(context, scene, node, color.ground, 5 * dpr);
-    outline(context, scene, node, color.focus, 2.5 * dpr);
-  }
+  for (const node of connectedNodes) outline(context, scene, node, color.accent, dpr);
+  for (const node of agentNodes) outlineFocus(context, scene, node);
   if (hovered > 0 && hovered !== selected) outline(context, scene, hovered, color.soft, 1.5 * dpr);
   if (selected >= 0) {
-    outline(context, scene, selected, color.ground, 5 * dpr);
-    outline(context, scene, selected, color.focus, 2.5 * dpr);
-    tag(context, scene, selected);
+    outlineFocus(context, scene, selected);
+    paintTag(context, scene, selected);
   }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('./scene.js').Scene} scene
+ * @param {number} node
+ */
+function outlineFocus(context, scene, node) {
+  const { palette: { color }, dpr } = scene;
+  outline(context, scene, node, color.ground, 5 * dpr);
+  outline(context, scene, node, color.focus, 2.5 * dpr);
 }
 
 /**
@@ -31,12 +45,12 @@ export function paintFocus(context, scene, { selected, connected, chosen, hovere
  * @param {import('./scene.js').Scene} scene
  * @param {number} node
  */
-function tag(context, scene, node) {
+function paintTag(context, scene, node) {
   const { palette, boldWidths, dpr, layout: { tree } } = scene;
   const box = boxOf(scene, node);
-  if (box.left > scene.width || box.top > scene.height || box.left + box.width < 0 || box.top + box.height < 0) return;
-  // Many files have one name: with the folder it says which.
-  const name = boldWidths.fit(tree.path[node].split('/').slice(-2).join('/'), MOST_TAG_WIDTH);
+  if (isOutOfView(scene, box)) return;
+  // Many files share a name, so the tag includes the folder.
+  const name = boldWidths.fit(tree.path[node].split('/').slice(-2).join('/'), MAX_TAG_WIDTH);
   const width = (boldWidths.of(name) * (TAG_PX / 10) + 10) * dpr;
   if (box.width > width + 18 * dpr && box.height > 2 * TAG_HEIGHT * dpr) return;
   const height = TAG_HEIGHT * dpr;
@@ -59,9 +73,9 @@ function tag(context, scene, node) {
  * @param {number} line
  */
 function outline(context, scene, node, color, line) {
-  const { left, top, width, height } = boxOf(scene, node);
-  if (left > scene.width || top > scene.height || left + width < 0 || top + height < 0) return;
+  const box = boxOf(scene, node);
+  if (isOutOfView(scene, box)) return;
   context.strokeStyle = color;
   context.lineWidth = line;
-  context.strokeRect(left - 0.5, top - 0.5, Math.max(3, width), Math.max(3, height));
+  context.strokeRect(box.left - 0.5, box.top - 0.5, Math.max(3, box.width), Math.max(3, box.height));
 }

@@ -1,20 +1,21 @@
-// WRITING is solid, READING an outline, a blocked neighbor hatched, one that is only informed dotted: told apart without color, and on cells of any size.
+// Locks and neighbors. Their shapes differ without color, on cells of any size: WRITING is solid, READING an outline, a
+// blocked neighbor hatched, another neighbor dotted.
 
 import { drawIcon } from './icons.js';
 import { pulseOf, strengthOf } from './lock_lights.js';
 import { linesOf, sizeOf } from './label_text.js';
 import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { paintNamesBeside } from './paint_names.js';
-import { boxOf } from './scene.js';
+import { boxOf, isOutOfView } from './scene.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
+/** @typedef {import('./scene.js').Box} Box */
 /** @typedef {import('./lock_lights.js').Light} Light */
-/** @typedef {{ left: number, top: number, width: number, height: number }} Box */
 
-// A lock on a smaller cell gets a marker of this size, so that it is never lost.
+/** A lock on a smaller cell gets a marker of this size, so that it stays visible. */
 const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6, INFORMED: 4 };
 const ICON = 12;
-const LEAST_NAME_PX = 11;
+const MIN_NAME_PX = 11;
 const LINE = 1.2;
 const HATCH_PX = 6;
 
@@ -28,7 +29,7 @@ const HATCH_PX = 6;
  */
 export function paintLocks(context, scene, lights, nodeOf, now, isMoving) {
   const hatch = hatchOf(context, scene);
-  /** @type {{ node: number, light: Light, isBadged: boolean }[]} */
+  /** @type {{ node: number, light: Light, hasBadges: boolean }[]} */
   const unnamed = [];
   /** @type {Box[]} */
   const locked = [];
@@ -36,24 +37,24 @@ export function paintLocks(context, scene, lights, nodeOf, now, isMoving) {
     const node = nodeOf(light.path);
     if (node < 0) continue;
     const box = boxOf(scene, node);
-    const margin = 16 * scene.dpr;
-    if (box.left > scene.width + margin || box.top > scene.height + margin) continue;
-    if (box.left + box.width < -margin || box.top + box.height < -margin) continue;
+    if (isOutOfView(scene, box, 16 * scene.dpr)) continue;
     context.globalAlpha = strengthOf(light, now);
-    const least = MARKER[light.mark] * scene.dpr;
-    const isSmall = box.width < least || box.height < least;
-    if (isSmall) paintMarker(context, scene, light, box, least);
+    const minSide = MARKER[light.mark] * scene.dpr;
+    const isSmall = box.width < minSide || box.height < minSide;
+    if (isSmall) paintMarker(context, scene, light, box, minSide);
     const isNamed = !isSmall && paintCell(context, scene, light, box, node, hatch);
-    if (light.locks.length > 0) locked.push(box);
-    if (light.locks.length > 0 && light.endedAt === null && !isNamed) unnamed.push({ node, light, isBadged: hasBadges(scene, box) });
+    if (light.locks.length > 0) {
+      locked.push(box);
+      if (light.endedAt === null && !isNamed) unnamed.push({ node, light, hasBadges: hasRoomForBadges(scene, box) });
+    }
     paintPulse(context, scene, light, box, pulseOf(light, now));
   }
   context.globalAlpha = 1;
   paintNamesBeside(context, scene, unnamed, locked, isMoving);
 }
 
-/** Whether a cell has room for badges. @param {Scene} scene @param {Box} box */
-function hasBadges({ dpr }, { width, height }) {
+/** @param {Scene} scene @param {Box} box */
+function hasRoomForBadges({ dpr }, { width, height }) {
   return width >= 28 * dpr && height >= (ICON + BADGE_HEIGHT + 10) * dpr;
 }
 
@@ -62,16 +63,16 @@ function hasBadges({ dpr }, { width, height }) {
  * @param {Scene} scene
  * @param {Light} light
  * @param {Box} box
- * @param {number} least
+ * @param {number} minSide
  */
-function paintMarker(context, { palette: { color }, dpr }, { mark }, box, least) {
+function paintMarker(context, { palette: { color }, dpr }, { mark }, box, minSide) {
   const isSquare = mark === 'NEIGHBOR' || mark === 'INFORMED';
-  const width = Math.round(isSquare ? least : Math.max(box.width, least));
-  const height = Math.round(isSquare ? least : Math.max(box.height, least));
+  const width = Math.round(isSquare ? minSide : Math.max(box.width, minSide));
+  const height = Math.round(isSquare ? minSide : Math.max(box.height, minSide));
   const left = Math.round(box.left + (box.width - width) / 2);
   const top = Math.round(box.top + (box.height - height) / 2);
   const line = Math.max(1, Math.round(dpr));
-  // A ring of ground keeps it apart from the cells around it.
+  // A ring in the ground color separates it from the cells around it.
   context.fillStyle = color.ground;
   context.fillRect(left - line, top - line, width + 2 * line, height + 2 * line);
   if (mark === 'WRITING') {
@@ -98,7 +99,7 @@ function paintMarker(context, { palette: { color }, dpr }, { mark }, box, least)
  * @param {Box} box
  * @param {number} node
  * @param {CanvasPattern | null} hatch
- * @returns {boolean} Whether it has its whole name.
+ * @returns {boolean} Whether the cell shows its whole name.
  */
 function paintCell(context, scene, { mark, locks }, box, node, hatch) {
   const { palette, dpr } = scene;
@@ -119,8 +120,8 @@ function paintCell(context, scene, { mark, locks }, box, node, hatch) {
     context.strokeRect(left + dpr / 2, top + dpr / 2, width - dpr, height - dpr);
     context.setLineDash([]);
     if (mark === 'NEIGHBOR' && width >= 64 * dpr && height >= 34 * dpr) {
-      const at = { left: left + width - (ICON + 4) * dpr, top: top + height - (ICON + 4) * dpr };
-      drawIcon(context, mark, at.left, at.top, ICON * dpr, color.neighbor);
+      const [iconLeft, iconTop] = [left + width - (ICON + 4) * dpr, top + height - (ICON + 4) * dpr];
+      drawIcon(context, mark, iconLeft, iconTop, ICON * dpr, color.neighbor);
     }
     return false;
   }
@@ -135,31 +136,34 @@ function paintCell(context, scene, { mark, locks }, box, node, hatch) {
 }
 
 /**
- * Icon, name, and the badges of the holders, as far as there is room.
+ * Paints the icon, the name, and the badges of the holders, as far as there is room.
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
  * @param {'WRITING' | 'READING'} mark
  * @param {Light['locks']} locks
  * @param {Box} box
  * @param {number} node
- * @returns {boolean} Whether it has its whole name.
+ * @returns {boolean} Whether the cell shows its whole name.
  */
-function paintText(context, scene, mark, locks, { left, top, width, height }, node) {
+function paintText(context, scene, mark, locks, box, node) {
   const { palette, boldWidths, dpr, layout: { tree } } = scene;
+  const { left, top, width, height } = box;
   const ink = mark === 'WRITING' ? palette.onWriting : palette.color.ink;
   const [roomX, roomY] = [width / dpr, height / dpr];
   if (roomX < 15 || roomY < 15) return false;
   const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
-  const isBadged = hasBadges(scene, { left, top, width, height });
+  const hasBadges = hasRoomForBadges(scene, box);
   const name = tree.name[node];
-  const size = Math.max(LEAST_NAME_PX, sizeOf(boldWidths.of(name), roomX - ICON - 12, roomY, scene.width / dpr));
+  const size = Math.max(MIN_NAME_PX, sizeOf(boldWidths.of(name), roomX - ICON - 12, roomY, scene.width / dpr));
   const beside = linesOf(boldWidths, name, (roomX - ICON - 12) * (10 / size), 1);
   const below = beside.isWhole ? beside : linesOf(boldWidths, name, (roomX - 8) * (10 / size), 2);
-  // Below the icon, the badges stand beside it.
+  // If the name is below the icon, the badges are beside the icon.
   const isBelow = !beside.isWhole && below.isWhole && roomY >= ICON + 8 + below.lines.length * size * LINE;
   const isNamed = beside.isWhole || isBelow;
-  const insetX = isNamed || isBadged ? 4 : (roomX - ICON) / 2;
-  const insetY = isNamed || isBadged ? Math.min(2.5 + (size - LEAST_NAME_PX) / 2, (roomY - ICON) / 2) : (roomY - ICON) / 2;
+  const isIconAlone = !isNamed && !hasBadges;
+  const [middleX, middleY] = [(roomX - ICON) / 2, (roomY - ICON) / 2];
+  const insetX = isIconAlone ? middleX : 4;
+  const insetY = isIconAlone ? middleY : Math.min(2.5 + (size - MIN_NAME_PX) / 2, middleY);
   drawIcon(context, mark, left + insetX * dpr, top + insetY * dpr, ICON * dpr, iconInk);
   if (isNamed) {
     context.font = `600 ${size * dpr}px ${palette.font}`;
@@ -170,14 +174,14 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
       context.fillText(line, left + (isBelow ? 4 : ICON + 8) * dpr, top + base * dpr);
     });
   }
-  if (!isBadged) return isNamed;
+  if (!hasBadges) return isNamed;
   let badgeLeft = left + (isBelow ? ICON + 10 : 6) * dpr;
   const badgeTop = top + (isBelow ? 2 : Math.max(ICON, size) + 7) * dpr;
   for (const lock of locks) {
-    const itsWidth = badgeWidth(scene, lock);
-    if (badgeLeft + itsWidth > left + width - 2 * dpr) break;
+    const nextWidth = badgeWidth(scene, lock);
+    if (badgeLeft + nextWidth > left + width - 2 * dpr) break;
     paintBadge(context, scene, lock, badgeLeft, badgeTop);
-    badgeLeft += itsWidth + 5 * dpr;
+    badgeLeft += nextWidth + 5 * dpr;
   }
   return isNamed;
 }
@@ -191,11 +195,12 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
  */
 function paintPulse(context, { palette: { color }, dpr }, { mark }, box, pulse) {
   if (pulse <= 0) return;
-  const away = (2 + 12 * (1 - pulse)) * dpr;
+  const distance = (2 + 12 * (1 - pulse)) * dpr;
   context.globalAlpha = pulse * pulse;
   context.strokeStyle = mark === 'WRITING' ? color.writing : color.reading;
   context.lineWidth = 3 * dpr;
-  context.strokeRect(box.left - away, box.top - away, box.width + 2 * away, box.height + 2 * away);
+  context.strokeRect(
+    box.left - distance, box.top - distance, box.width + 2 * distance, box.height + 2 * distance);
   context.globalAlpha = pulse * 0.35;
   context.fillStyle = color.ink;
   context.fillRect(box.left, box.top, box.width, box.height);
@@ -206,11 +211,12 @@ const tiles = new WeakMap();
 
 /** @param {CanvasRenderingContext2D} context @param {Scene} scene */
 function hatchOf(context, { palette, dpr, ox, oy }) {
-  let known = tiles.get(palette);
-  if (known?.dpr !== dpr) tiles.set(palette, known = { dpr, tile: hatchTile(palette.color.neighbor, dpr) });
-  const pattern = context.createPattern(known.tile, 'repeat');
+  let cached = tiles.get(palette);
+  if (cached?.dpr !== dpr) tiles.set(palette, cached = { dpr, tile: hatchTile(palette.color.neighbor, dpr) });
+  const { tile } = cached;
+  const pattern = context.createPattern(tile, 'repeat');
   // The lines move with the map.
-  pattern?.setTransform(new DOMMatrix().translate(ox % known.tile.width, oy % known.tile.width));
+  pattern?.setTransform(new DOMMatrix().translate(ox % tile.width, oy % tile.width));
   return pattern;
 }
 

@@ -1,58 +1,67 @@
-// Names and badges of locked files whose cells have no room for them, with a line to the cell where they stand away from it.
+// Names and badges of locked files whose cells have no room for them, beside the cells, with lines to the cells.
 
 import { placesOf } from './label_places.js';
 import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { boxOf } from './scene.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
+/** @typedef {import('./scene.js').Box} Box */
 /** @typedef {import('./lock_lights.js').Light} Light */
+/** @typedef {{ dx: number, dy: number }} Offset From a cell to its name. */
 
 const TEXT_PX = 11;
 const HEIGHT = BADGE_HEIGHT + 4;
-/** Of the name of a locked file: a third of a narrow map, so that others have room. */
-const MOST_WIDTH = 190;
+/** Largest width of a name. On a narrow map, it is a third of the map, so that other names have room. */
+const MAX_WIDTH = 190;
 /** More badges would hide the map around a small cell. */
-const MOST_BADGES = 2;
-/** So many names are placed in each frame; the others are found by pointing, in the table, and by zooming in. */
-const MOST_NAMES = 80;
+const MAX_BADGES = 2;
+/** Maximum number of names in a frame. The user finds the others by pointing, by zooming in, and in the table. */
+const MAX_NAMES = 80;
 
-/** Where names stood when the map rested, from their cells: while it moves, they move along. @type {WeakMap<import('./layout.js').Layout, Map<number, { dx: number, dy: number }>>} */
-const rested = new WeakMap();
+/**
+ * The offsets of names when the map last rested, by node. While the map moves, names keep them.
+ * @type {WeakMap<import('./layout.js').Layout, Map<number, Offset>>}
+ */
+const restOffsets = new WeakMap();
 
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
- * @param {{ node: number, light: Light, isBadged: boolean }[]} cells Those without a name, and whether they have their badges.
- * @param {{ left: number, top: number, width: number, height: number }[]} locked Boxes of all locked cells in view.
+ * @param {{ node: number, light: Light, hasBadges: boolean }[]} cells Cells without a name; `hasBadges`: with badges.
+ * @param {Box[]} locked Boxes of all locked cells in view.
  * @param {boolean} isMoving Whether the camera moves.
  */
 export function paintNamesBeside(context, scene, cells, locked, isMoving) {
   const { dpr, palette, boldWidths, layout: { tree } } = scene;
-  const mostWidth = Math.min(MOST_WIDTH, scene.width / dpr / 3);
-  const labels = cells.slice(0, MOST_NAMES).map(({ node, light, isBadged }) => {
-    const text = boldWidths.fit(tree.name[node], mostWidth * (10 / TEXT_PX));
-    const badges = isBadged ? [] : light.locks.slice(0, MOST_BADGES);
+  const maxWidth = Math.min(MAX_WIDTH, scene.width / dpr / 3);
+  const labels = cells.slice(0, MAX_NAMES).map(({ node, light, hasBadges }) => {
+    const text = boldWidths.fit(tree.name[node], maxWidth * (10 / TEXT_PX));
+    const textWidth = (boldWidths.of(text) * (TEXT_PX / 10) + 8) * dpr;
+    const badges = hasBadges ? [] : light.locks.slice(0, MAX_BADGES);
     const badgesWidth = badges.reduce((sum, lock) => sum + badgeWidth(scene, lock) + 3 * dpr, 0);
-    return { node, light, text, badges, cell: boxOf(scene, node), width: badgesWidth + (boldWidths.of(text) * (TEXT_PX / 10) + 8) * dpr, height: HEIGHT * dpr };
+    const size = { width: badgesWidth + textWidth, height: HEIGHT * dpr };
+    return { node, light, text, badges, cell: boxOf(scene, node), ...size };
   });
-  const kept = rested.get(scene.layout);
-  const places = isMoving && kept
+  const offsets = isMoving ? restOffsets.get(scene.layout) : undefined;
+  const places = offsets
     ? labels.map(({ node, cell, width, height }) => {
-      const away = kept.get(node);
-      return away ? { left: cell.left + away.dx, top: cell.top + away.dy, width, height } : null;
+      const offset = offsets.get(node);
+      return offset ? { left: cell.left + offset.dx, top: cell.top + offset.dy, width, height } : null;
     })
     : placesOf(labels, locked, scene);
   if (!isMoving) {
-    rested.set(scene.layout, new Map(labels.flatMap(({ node, cell }, index) => {
+    /** @type {Map<number, Offset>} */
+    const nextOffsets = new Map();
+    labels.forEach(({ node, cell }, index) => {
       const place = places[index];
-      return place ? [[node, { dx: place.left - cell.left, dy: place.top - cell.top }]] : [];
-    })));
+      if (place) nextOffsets.set(node, { dx: place.left - cell.left, dy: place.top - cell.top });
+    });
+    restOffsets.set(scene.layout, nextOffsets);
   }
   labels.forEach(({ cell, light, text, badges, width, height }, index) => {
     const place = places[index];
     if (!place) return;
-    const color = light.mark === 'WRITING' ? palette.color.writing : palette.color.reading;
-    context.strokeStyle = color;
+    context.strokeStyle = light.mark === 'WRITING' ? palette.color.writing : palette.color.reading;
     context.lineWidth = dpr;
     paintLine(context, cell, place);
     context.fillStyle = palette.color.surface;
@@ -71,16 +80,18 @@ export function paintNamesBeside(context, scene, cells, locked, isMoving) {
 }
 
 /**
- * From the middle of the cell to the nearest point of its name.
+ * Paints a line from the middle of the cell to the nearest point of its name.
  * @param {CanvasRenderingContext2D} context
- * @param {import('./label_places.js').Box} cell
- * @param {import('./label_places.js').Box} place
+ * @param {Box} cell
+ * @param {Box} name
  */
-function paintLine(context, cell, place) {
+function paintLine(context, cell, name) {
   const x = cell.left + cell.width / 2;
   const y = cell.top + cell.height / 2;
+  const nearestX = Math.min(Math.max(x, name.left), name.left + name.width);
+  const nearestY = Math.min(Math.max(y, name.top), name.top + name.height);
   context.beginPath();
   context.moveTo(x, y);
-  context.lineTo(Math.min(Math.max(x, place.left), place.left + place.width), Math.min(Math.max(y, place.top), place.top + place.height));
+  context.lineTo(nearestX, nearestY);
   context.stroke();
 }

@@ -1,6 +1,6 @@
-import { boxOf } from './scene.js';
+import { boxOf, isOutOfView } from './scene.js';
 
-/** Length of a bracket's arm, at most, and its width, in pixels of the map. */
+/** Largest length of a bracket's arm, and its width, in pixels of the map. */
 const ARM = 9;
 const LINE = 2.5;
 
@@ -14,17 +14,20 @@ export function paintOwned(context, scene, nodes) {
   const { palette: { color }, dpr } = scene;
   context.lineCap = 'butt';
   for (const node of nodes) {
-    const { left, top, width, height } = boxOf(scene, node);
-    if (left > scene.width || top > scene.height || left + width < 0 || top + height < 0) continue;
-    const [w, h] = [Math.max(4 * dpr, width), Math.max(4 * dpr, height)];
-    const arm = Math.min(ARM * dpr, w / 2, h / 2);
+    const box = boxOf(scene, node);
+    if (isOutOfView(scene, box)) continue;
+    const { left, top } = box;
+    const [width, height] = [Math.max(4 * dpr, box.width), Math.max(4 * dpr, box.height)];
+    const [right, bottom] = [left + width, top + height];
+    const arm = Math.min(ARM * dpr, width / 2, height / 2);
     context.beginPath();
-    for (const [x, y, right, down] of [[left, top, 1, 1], [left + w, top, -1, 1], [left, top + h, 1, -1], [left + w, top + h, -1, -1]]) {
-      context.moveTo(x + right * arm, y);
+    const corners = [[left, top, 1, 1], [right, top, -1, 1], [left, bottom, 1, -1], [right, bottom, -1, -1]];
+    for (const [x, y, dx, dy] of corners) {
+      context.moveTo(x + dx * arm, y);
       context.lineTo(x, y);
-      context.lineTo(x, y + down * arm);
+      context.lineTo(x, y + dy * arm);
     }
-    // A line of ground keeps the brackets apart from the colors of locks.
+    // A line in the surface color separates the brackets from the colors of locks.
     for (const [style, line] of /** @type {const} */ ([[color.surface, 2 * LINE], [color.focus, LINE]])) {
       context.strokeStyle = style;
       context.lineWidth = line * dpr;

@@ -1,12 +1,13 @@
-// The colors and fonts of the canvas, read from the style sheet once for each theme.
+// The colors and fonts of the canvas. The page reads them from the style sheet once for each theme.
 
 /** @typedef {[number, number, number]} Rgb */
 
 const NAMES = /** @type {const} */ ([
-  'ground', 'surface', 'line', 'ink', 'soft', 'accent', 'focus', 'folder', 'cell', 'writing', 'reading', 'reading-ground', 'neighbor',
+  'ground', 'surface', 'line', 'ink', 'soft', 'accent', 'focus', 'folder', 'cell', 'writing', 'reading',
+  'reading-ground', 'neighbor',
 ]);
 const HOLDERS = 8;
-// Share of the language's hue in a cell: just enough to see where the languages lie. Colors that stand out are for state.
+// Share of the language's hue in a cell: just enough to tell the languages apart. Strong colors are for state.
 const TINT = 0.05;
 const DIMMED = 0.72;
 
@@ -14,19 +15,19 @@ const DIMMED = 0.72;
  * @typedef {object} Palette
  * @property {Record<typeof NAMES[number], string>} color
  * @property {string[]} holders
- * @property {string[]} folders Of the root, of odd depths, of even ones.
+ * @property {string[]} folders Of the root, of odd depths, and of even depths.
  * @property {(language: string | null) => string} cell
  * @property {(language: string | null) => string} dimmedCell
  * @property {string} cellInk
  * @property {string} cellSoft
- * @property {string} folderInk Of the folders of the first level; `soft` of those inside.
+ * @property {string} folderInk Of the folders of the first level. Folders inside use `soft`.
  * @property {string} dimmedInk
  * @property {string} onWriting Ink on the color of WRITING.
  * @property {string} font
  */
 
 /**
- * @param {HTMLElement} element Where the tokens hold.
+ * @param {HTMLElement} element The element whose tokens apply.
  * @returns {Palette}
  */
 export function readPalette(element) {
@@ -37,7 +38,7 @@ export function readPalette(element) {
   if (!pixel) throw new Error('This browser has no 2D canvas');
   /** @param {string} token @returns {Rgb} */
   const rgb = (token) => {
-    // Only a used color has `light-dark()` resolved; only a pixel has every notation as three numbers.
+    // The browser resolves `light-dark()` only in a used color. Only a pixel gives every notation as three numbers.
     probe.style.color = `var(--${token})`;
     pixel.fillStyle = getComputedStyle(probe).color;
     pixel.fillRect(0, 0, 1, 1);
@@ -49,14 +50,14 @@ export function readPalette(element) {
   const holders = Array.from({ length: HOLDERS }, (_, slot) => css(rgb(`holder-${slot}`)));
   const font = getComputedStyle(probe).fontFamily;
   probe.remove();
-  const tinted = remembered((language) => (language ? mix(cell, hueOf(language), TINT) : cell));
+  const tinted = memoized((language) => (language ? mix(cell, hueOf(language), TINT) : cell));
   return {
     color,
     holders,
-    // In turns, so that boxes in boxes stay apart, and none comes near the color of cells.
+    // The colors alternate, so that nested boxes differ. None comes near the color of cells.
     folders: [ground, folder, mix(folder, cell, -0.4)].map(css),
-    cell: remembered((language) => css(tinted(language))),
-    dimmedCell: remembered((language) => css(mix(tinted(language), folder, DIMMED))),
+    cell: memoized((language) => css(tinted(language))),
+    dimmedCell: memoized((language) => css(mix(tinted(language), folder, DIMMED))),
     cellInk: css(mix(ink, cell, 0.12)),
     cellSoft: css(soft),
     folderInk: css(mix(ink, soft, 0.3)),
@@ -67,17 +68,17 @@ export function readPalette(element) {
 }
 
 /** @template T @param {(key: string | null) => T} compute */
-function remembered(compute) {
+function memoized(compute) {
   /** @type {Map<string | null, T>} */
-  const known = new Map();
+  const cache = new Map();
   return (/** @type {string | null} */ key) => {
-    let value = known.get(key);
-    if (value === undefined) known.set(key, value = compute(key));
+    let value = cache.get(key);
+    if (value === undefined) cache.set(key, value = compute(key));
     return value;
   };
 }
 
-/** @param {string} text @returns {Rgb} A color of middle lightness: the same text has the same one. */
+/** @param {string} text @returns {Rgb} A color of medium lightness. The same text always gets the same color. */
 function hueOf(text) {
   let hash = 7;
   for (let index = 0; index < text.length; index++) hash = (hash * 31 + text.charCodeAt(index)) >>> 0;
@@ -98,7 +99,7 @@ function css([red, green, blue]) {
   return `rgb(${red}, ${green}, ${blue})`;
 }
 
-/** @param {Rgb} rgb Relative luminance of WCAG. */
+/** @param {Rgb} rgb @returns {number} The relative luminance as WCAG defines it. */
 function luminance(rgb) {
   const [red, green, blue] = rgb.map((value) => {
     const share = value / 255;

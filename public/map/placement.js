@@ -1,11 +1,11 @@
-// A layout in pixels, for one size of the whole map.
+// Converts a layout to pixels, for one size of the whole map.
 
 import { frameOf } from './frame.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */
 
 /**
- * Pixels of each node from the left upper corner of the map; of a folder, its frame too.
+ * The box of each node, in pixels from the upper left corner of the map. For a folder, its frame too.
  * @typedef {object} Placement
  * @property {Float64Array} x
  * @property {Float64Array} y
@@ -16,7 +16,7 @@ import { frameOf } from './frame.js';
  */
 
 /**
- * A point of the map that stays the same at every zoom: shares of a node.
+ * A point of the map that is valid at every zoom, as shares of a node's width and height.
  * @typedef {{ node: number, u: number, v: number }} Anchor
  */
 
@@ -27,10 +27,11 @@ export function emptyPlacement(count) {
 }
 
 /**
+ * Computes the box of each node.
  * @param {Layout} layout
  * @param {number} width
  * @param {number} height
- * @param {Placement} placement Where to write it.
+ * @param {Placement} placement Receives the result.
  * @param {boolean} [isFramed] Whether folders have frames.
  */
 export function place(layout, width, height, placement, isFramed = true) {
@@ -42,7 +43,7 @@ export function place(layout, width, height, placement, isFramed = true) {
       h[0] = height;
     } else {
       const folder = parent[node];
-      // Few files stand in the middle, and leave the rest free.
+      // A map of few files uses only its middle and leaves the rest empty.
       const share = folder === 0 ? side : 1;
       const innerWidth = (w[folder] - 2 * inset[folder]) * share;
       const innerHeight = (h[folder] - header[folder] - inset[folder]) * share;
@@ -68,20 +69,20 @@ export function place(layout, width, height, placement, isFramed = true) {
  * @param {(folder: number) => boolean} [isClosed] Folders to stop at.
  */
 export function nodeAt({ tree }, { x, y, w, h }, px, py, isClosed) {
-  const isAt = (/** @type {number} */ node) =>
+  const containsPoint = (/** @type {number} */ node) =>
     px >= x[node] && py >= y[node] && px < x[node] + w[node] && py < y[node] + h[node];
-  if (tree.count === 0 || !isAt(0)) return -1;
-  let found = 0;
-  for (let node = 1; node < tree.end[found];) {
-    if (!isAt(node)) {
+  if (tree.count === 0 || !containsPoint(0)) return -1;
+  let deepest = 0;
+  for (let node = 1; node < tree.end[deepest];) {
+    if (!containsPoint(node)) {
       node = tree.end[node];
       continue;
     }
-    found = node;
+    deepest = node;
     if (tree.file[node] >= 0 || isClosed?.(node)) break;
     node += 1;
   }
-  return found;
+  return deepest;
 }
 
 /**

@@ -1,4 +1,4 @@
-// What the pointer does on the map: pans and zooms, selects and opens, and says what is under it.
+// The pointer on the map: it pans and zooms, selects and opens, and describes the file under it.
 
 import { counted } from '../app/words.js';
 import { fileLines } from './descriptions.js';
@@ -12,20 +12,21 @@ import { nodeAt } from './placement.js';
  * @property {import('./drawing.js').Drawing} drawing
  * @property {import('./tooltip.js').Tooltip} tooltip
  * @property {import('../app/types.js').Model} model
- * @property {() => void} onHover Another node is under the pointer.
+ * @property {() => void} onHover Called when another node is under the pointer.
  * @property {(path: string | null) => void} onSelect
- * @property {(node: number) => void} onOpen A folder, or a file that was clicked twice.
+ * @property {(node: number) => void} onOpen Gets a folder, or a file that was double-clicked.
  */
 
 export class Pointer {
   /** @param {PointerTarget} target */
   constructor(target) {
     this.target = target;
-    /** Node under the pointer; -1 where there is none. */
+    /** Node under the pointer; -1 without one. */
     this.hovered = -1;
     this.position = { x: 0, y: 0 };
-    const { drawing: { base: { canvas } }, drawing, motion } = target;
-    const unlisten = listen(canvas, () => drawing.unit, {
+    const { drawing, motion } = target;
+    const { canvas } = drawing.base;
+    listen(canvas, () => drawing.unit, {
       pan: (dx, dy) => motion.move((camera) => camera.panBy(dx, dy)),
       zoom: (factor, x, y) => {
         this.leave();
@@ -49,21 +50,17 @@ export class Pointer {
         target.onHover();
       },
     });
-    // Locks count down.
-    const timer = window.setInterval(() => this.describe(), 1000);
-    this.end = () => {
-      unlisten();
-      window.clearInterval(timer);
-    };
+    // The description counts down the time of a lock.
+    window.setInterval(() => this.describe(), 1000);
   }
 
-  /** Nothing is under the pointer until it moves again: the map moved, or changed. */
+  /** Forgets the node under the pointer until the pointer moves again: the map has moved or changed. */
   leave() {
     this.hovered = -1;
     this.target.tooltip.hide();
   }
 
-  /** Says what is under the pointer. */
+  /** Describes the node under the pointer. */
   describe() {
     const { motion: { camera }, model, tooltip, drawing: { unit } } = this.target;
     const { graph } = model.state;
@@ -89,7 +86,7 @@ export class Pointer {
     else onOpen(node);
   }
 
-  /** The node as it is drawn: a closed folder hides its files. @param {number} x @param {number} y */
+  /** The node as the map draws it: a closed folder hides its files. @param {number} x @param {number} y */
   #nodeAt(x, y) {
     const { camera } = this.target.motion;
     if (!camera) return -1;

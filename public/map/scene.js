@@ -1,9 +1,9 @@
-// What the painters are given, and the walk over the nodes that they share.
+// The input of the painters, and the walk over the nodes that they share.
 
 import { isClosed } from './detail.js';
 
 /**
- * Coordinates of painters are device pixels: edges of cells lie on them, so lines stay sharp.
+ * Painters use device pixels: edges of cells lie on them, so lines stay sharp.
  * @typedef {object} Scene
  * @property {import('./layout.js').Layout} layout
  * @property {import('./placement.js').Placement} placement In CSS pixels.
@@ -12,16 +12,17 @@ import { isClosed } from './detail.js';
  * @property {import('./label_text.js').TextWidths} widths Of text at 10 pixels.
  * @property {import('./label_text.js').TextWidths} boldWidths Of semibold text at 10 pixels.
  * @property {(file: number) => string} detailOf The second line of a cell.
- * @property {Int32Array | null} matches Files inside that match the filter, by node; none without a filter.
+ * @property {Int32Array | null} matches By node, the files inside that match the filter; `null` without a filter.
  * @property {number} scale Of the camera.
  * @property {number} dpr Device pixels of a CSS pixel.
- * @property {number} ox Device pixels from the left of the view to the left of the map, whole.
+ * @property {number} ox Device pixels from the left of the view to the left of the map: an integer.
  * @property {number} oy
  * @property {number} width Of the view.
  * @property {number} height
  */
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Region */
+/** @typedef {import('./label_places.js').Box} Box */
 
 /** @param {Scene} scene @returns {Region} */
 export function wholeView({ width, height }) {
@@ -32,6 +33,7 @@ export function wholeView({ width, height }) {
  * The box of a node, on whole device pixels.
  * @param {Scene} scene
  * @param {number} node
+ * @returns {Box}
  */
 export function boxOf({ placement: { x, y, w, h }, dpr, ox, oy }, node) {
   const left = Math.round(x[node] * dpr) + ox;
@@ -44,12 +46,17 @@ export function boxOf({ placement: { x, y, w, h }, dpr, ox, oy }, node) {
   };
 }
 
+/** @param {Scene} scene @param {Box} box @param {number} [margin] Pixels around the view that count as in view. */
+export function isOutOfView(scene, { left, top, width, height }, margin = 0) {
+  return left > scene.width + margin || top > scene.height + margin || left + width < -margin || top + height < -margin;
+}
+
 /**
- * Visits what is in a region: folders before their files; nothing inside a closed folder.
+ * Visits the nodes in a region: folders before their files; nothing inside a closed folder.
  * @param {Scene} scene
  * @param {Region} region
  * @param {(node: number, left: number, top: number, width: number, height: number, isTile: boolean) => void} visit
- * Folders that are tiles are visited as such.
+ *   `isTile`: whether it is a closed folder.
  */
 export function walk(scene, region, visit) {
   const { layout: { tree }, placement, dpr, ox, oy } = scene;

@@ -1,6 +1,7 @@
-// The small box beside the pointer. What it says stands in the table too, so it is not read aloud.
+// The small box beside the pointer. Screen readers skip it, because the table has the same content.
 
-const AWAY_PX = 14;
+const DISTANCE_PX = 14;
+const MARGIN_PX = 4;
 
 export class Tooltip {
   /** @param {HTMLElement} parent */
@@ -19,21 +20,22 @@ export class Tooltip {
    * @param {number} y
    */
   show({ title, lines }, x, y) {
-    const path = document.createElement('strong');
-    path.textContent = title;
-    const rest = lines.map((line) => {
-      const made = document.createElement('span');
-      made.textContent = line;
-      return made;
+    const titleNode = document.createElement('strong');
+    titleNode.textContent = title;
+    const lineNodes = lines.map((line) => {
+      const node = document.createElement('span');
+      node.textContent = line;
+      return node;
     });
-    this.root.replaceChildren(path, ...rest);
+    this.root.replaceChildren(titleNode, ...lineNodes);
     this.root.hidden = false;
     const { clientWidth, clientHeight } = this.parent;
     const { offsetWidth, offsetHeight } = this.root;
-    const left = x + AWAY_PX + offsetWidth > clientWidth ? x - AWAY_PX - offsetWidth : x + AWAY_PX;
-    const top = y + AWAY_PX + offsetHeight > clientHeight ? y - AWAY_PX - offsetHeight : y + AWAY_PX;
-    this.root.style.left = `${Math.max(4, Math.min(left, clientWidth - offsetWidth - 4))}px`;
-    this.root.style.top = `${Math.max(4, top)}px`;
+    const [right, below] = [x + DISTANCE_PX, y + DISTANCE_PX];
+    const left = right + offsetWidth > clientWidth ? x - DISTANCE_PX - offsetWidth : right;
+    const top = below + offsetHeight > clientHeight ? y - DISTANCE_PX - offsetHeight : below;
+    this.root.style.left = `${Math.max(MARGIN_PX, Math.min(left, clientWidth - offsetWidth - MARGIN_PX))}px`;
+    this.root.style.top = `${Math.max(MARGIN_PX, top)}px`;
   }
 
   hide() {

@@ -1,17 +1,18 @@
-// The files of a graph as a tree of folders, in arrays: a large repository has no object for each file here.
+// The files of a graph as a tree of folders. The tree is made of arrays, so that a large repository needs no object for
+// each file.
 
 /**
- * Nodes in preorder: a folder stands before everything inside it. Node 0 is the root folder.
+ * Nodes in preorder: a folder comes before everything inside it. Node 0 is the root folder.
  * @typedef {object} Tree
  * @property {number} count
  * @property {Int32Array} parent -1 for the root.
- * @property {Int32Array} end The node after the last one inside: the next one to visit when a folder is skipped.
- * @property {Int32Array} file Index of the file in the graph; -1 for a folder.
+ * @property {Int32Array} end The node after the last one inside: the node to visit next to skip a folder.
+ * @property {Int32Array} file Index of the file in the graph, or -1 for a folder.
  * @property {Int32Array} nodeOf The node of each file.
- * @property {Int32Array} fileCount Files inside; 1 for a file.
+ * @property {Int32Array} fileCount Number of files inside, or 1 for a file.
  * @property {Uint8Array} depth
- * @property {string[]} name Of a folder that holds nothing but one folder, both names: `a/b`.
- * @property {string[]} path Without a slash at the end; empty for the root.
+ * @property {string[]} name A folder that contains only one folder has both names: `a/b`.
+ * @property {string[]} path Without a trailing slash. Empty for the root.
  */
 
 /** @typedef {{ name: string, path: string, folders: Folder[], files: number[] }} Folder */
@@ -42,7 +43,7 @@ export function treeOf(files) {
 }
 
 /**
- * The folders that a node is in, from the root down, and the node itself if it is a folder.
+ * The folders that contain a node, from the root down, and the node itself if it is a folder.
  * @param {Tree} tree
  * @param {number} node
  */
@@ -60,7 +61,7 @@ function foldersOf(files) {
   const root = { name: '', path: '', folders: [], files: [] };
   const open = [root];
   files.forEach(({ path }, index) => {
-    // The open folders that hold this file too: sorted paths keep the files of a folder together.
+    // Closes the folders that do not contain this file. Sorted paths keep the files of a folder together.
     while (open.length > 1 && !path.startsWith(`${open[open.length - 1].path}/`)) open.pop();
     let folder = open[open.length - 1];
     let from = folder === root ? 0 : folder.path.length + 1;

@@ -1,11 +1,11 @@
-// How much room a file gets. Both measures are dampened, so that one large file cannot take the map from all others.
+// How much room a file gets. Both measures are damped, so that one large file does not fill the map.
 
 /** @typedef {import('../app/types.js').Graph} Graph */
 /** @typedef {'size' | 'importers'} Measure */
 
 // The area of the largest cell is at most this many times that of the smallest.
 const LARGEST_RATIO = 24;
-// Below this size, files look alike.
+// Below this size, all files get the same room.
 const SMALL_FILE_BYTES = 512;
 
 /**
@@ -24,7 +24,7 @@ export function weightsOf(graph, measure) {
 }
 
 /**
- * In steps of an eighth of a doubling: a file that grows by a few lines does not move the map of the next commit.
+ * The weight changes in steps of an eighth of a doubling, so that a few new lines in a file do not change the map.
  * @param {number} bytes
  */
 export function weightOfSize(bytes) {

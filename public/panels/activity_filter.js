@@ -1,4 +1,4 @@
-// The three choices over the feed: agent, folder, kind.
+// The filter of the feed: by agent, folder and kind.
 
 import { make } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
@@ -7,18 +7,20 @@ import { foldersOf, KINDS } from './feed.js';
 /** @typedef {import('../app/types.js').State} State */
 /** @typedef {import('./feed.js').FeedFilter} FeedFilter */
 
-const MOST_OPTIONS = 200;
+const MAX_OPTIONS = 200;
 
 /** @param {(filter: FeedFilter) => void} onChange */
 export function activityFilter(onChange) {
   /** @type {FeedFilter} */
   const filter = { holder: '', folder: '', kind: '' };
-  const [holder, folder, kind] = [choice('Agent', 'All agents', 'holder'), choice('Folder', 'All folders', 'folder'), choice('Kind', 'All kinds', 'kind')];
-  kind.offer([...KINDS].map(([value, { label }]) => [value, label]));
+  const holder = choice('Agent', 'All agents', 'holder');
+  const folder = choice('Folder', 'All folders', 'folder');
+  const kind = choice('Kind', 'All kinds', 'kind');
+  kind.setOptions([...KINDS].map(([value, { label }]) => [value, label]));
 
-  /** @param {string} name @param {string} all @param {keyof FeedFilter} field */
-  function choice(name, all, field) {
-    let offered = '';
+  /** @param {string} name @param {string} allLabel @param {keyof FeedFilter} field */
+  function choice(name, allLabel, field) {
+    let shownOptions = '';
     const node = /** @type {HTMLSelectElement} */ (make('select', {
       'aria-label': name,
       onchange() {
@@ -26,17 +28,21 @@ export function activityFilter(onChange) {
         node.classList.toggle('is-set', node.value !== '');
         onChange({ ...filter });
       },
-    }, make('option', { value: '' }, all)));
+    }, make('option', { value: '' }, allLabel)));
     return {
       node,
-      /** What is chosen stays an option. @param {[string, string][]} options */
-      offer(options) {
-        const all = filter[field] && !options.some(([value]) => value === filter[field]) ? [...options, /** @type {[string, string]} */ ([filter[field], filter[field]])] : options;
-        const key = JSON.stringify(all);
-        if (key === offered && node.value === filter[field]) return;
-        offered = key;
-        node.replaceChildren(/** @type {Node} */ (node.firstChild), ...all.map(([value, label]) => make('option', { value }, label)));
-        node.value = filter[field];
+      /** The selected value stays an option. @param {[string, string][]} options */
+      setOptions(options) {
+        const selected = filter[field];
+        const isListed = !selected || options.some(([value]) => value === selected);
+        /** @type {[string, string][]} */
+        const nextOptions = isListed ? options : [...options, [selected, selected]];
+        const key = JSON.stringify(nextOptions);
+        if (key === shownOptions && node.value === selected) return;
+        shownOptions = key;
+        const nodes = nextOptions.map(([value, label]) => make('option', { value }, label));
+        node.replaceChildren(/** @type {Node} */ (node.firstChild), ...nodes);
+        node.value = selected;
       },
     };
   }
@@ -49,14 +55,15 @@ export function activityFilter(onChange) {
       holder.node.classList.toggle('is-set', key !== '');
       onChange({ ...filter });
     },
-    node: make('div', { class: 'feed-filter', role: 'group', 'aria-label': 'Filter of the activity' }, holder.node, folder.node, kind.node),
+    node: make('div', { class: 'feed-filter', role: 'group', 'aria-label': 'Filter of the activity' },
+      holder.node, folder.node, kind.node),
     /** @param {State} state */
     update(state) {
       const { activity, agents } = state;
       const holders = new Set(agents.map((agent) => agent.holder));
-      for (const entry of activity) if (entry.holder && holders.size < MOST_OPTIONS) holders.add(entry.holder);
-      holder.offer([...holders].sort().map((each) => [each, nameOf(state, each)]));
-      folder.offer(foldersOf(activity, MOST_OPTIONS).map((each) => [each, each]));
+      for (const entry of activity) if (entry.holder && holders.size < MAX_OPTIONS) holders.add(entry.holder);
+      holder.setOptions([...holders].sort().map((key) => [key, nameOf(state, key)]));
+      folder.setOptions(foldersOf(activity, MAX_OPTIONS).map((path) => [path, path]));
     },
   };
 }

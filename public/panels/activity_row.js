@@ -10,7 +10,11 @@ import { badge, commandChip, fileButton, memberBadge, moment } from './parts.js'
 /** @typedef {import('../app/types.js').Model} Model */
 
 const PATHS_SHOWN = 3;
-const ICONS = new Map([['head_moved', 'branch'], ['lock_refused', 'warning'], ['lock_expired', 'clock'], ['lock_released', 'lock']]);
+const ICONS = new Map([
+  ['head_moved', 'branch'], ['lock_refused', 'warning'], ['lock_expired', 'clock'], ['lock_released', 'lock'],
+]);
+/** Kinds whose first line contains the detail: a claim says its mode, and that it was granted. */
+const KINDS_WITH_DETAIL = ['lock_granted', 'lock_renewed', 'intent_changed'];
 
 /**
  * @param {Model} model
@@ -19,51 +23,62 @@ const ICONS = new Map([['head_moved', 'branch'], ['lock_refused', 'warning'], ['
  */
 export function activityRow(model, entry, { withFiles }) {
   const at = moment();
-  const times = make('span', { class: 'entry-count' });
-  const paths = withFiles ? entry.paths.slice(0, PATHS_SHOWN) : [];
-  // A claim says its mode, and that it was granted, in its first line.
-  const isSaid = entry.kind === 'lock_granted' || entry.kind === 'lock_renewed' || entry.kind === 'intent_changed' || entry.isOfTeam;
-  const detail = isSaid ? null : entry.detail;
-  const command = entry.command === 'PROCEED' ? null : entry.command;
+  const repetitions = make('span', { class: 'entry-count' });
+  const detail = KINDS_WITH_DETAIL.includes(entry.kind) || entry.isOfTeam ? null : entry.detail;
+  const command = entry.command && entry.command !== 'PROCEED' ? commandChip(entry.command) : null;
+  const message = messageOf(model, entry);
   const intent = entry.intentId ? intentButton(model, entry.intentId) : null;
-  const { task, team } = entry;
-  const openTask = () => model.go({ view: 'board', team, task });
-  const isLinked = task !== null && entry.message !== null && entry.kind !== 'task_deleted';
-  const said = isLinked ? make('button', { type: 'button', class: 'quiet intent-button', title: 'Show the task', onclick: openTask }, entry.message) : entry.message;
-  const buttons = paths.map((path) => fileButton(model, path));
-  const more = withFiles ? entry.fileCount - paths.length : 0;
+  const buttons = withFiles ? entry.paths.slice(0, PATHS_SHOWN).map((path) => fileButton(model, path)) : [];
+  const more = entry.fileCount - buttons.length;
   // Events of teams name a member by its handle.
   const member = entry.isOfTeam && entry.holder ? memberBadge(model) : null;
-  const who = entry.holder ? holderName(model, entry.holder, 'entry-who') : null;
-  const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
-    member?.node ?? (entry.holder
-      ? badge(entry.holder, entry.agentId, entry.userName)
-      : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(entry.kind) ?? 'map'))),
+  const actor = entry.holder ? holderName(model, entry.holder, 'entry-who') : null;
+  const node = make('li', {
+    class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp,
+  },
+    member?.node ?? actorBadge(entry),
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, who?.node, who && ' ', deedOf(entry, !withFiles)),
-        times, at.node),
-      said ? make('p', { class: 'entry-message' }, said) : null,
-      detail || command
-        ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command ? commandChip(command) : null)
-        : null,
+        make('span', { class: 'entry-deed' }, actor?.node, actor && ' ', deedOf(entry, !withFiles)),
+        repetitions, at.node),
+      message ? make('p', { class: 'entry-message' }, message) : null,
+      detail || command ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command) : null,
       intent ? make('p', { class: 'intent-line soft' }, 'Intent:', intent.node) : null,
       buttons.length > 0
-        ? make('p', { class: 'entry-files' }, ...buttons.map(({ node: button }) => button), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
+        ? make('p', { class: 'entry-files' },
+          ...buttons.map(({ node: button }) => button),
+          more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)
         : null));
-  // Without marks: a mark would say what is locked now, in a row about then.
+  // The buttons show no lock: a row about the past must not show what is locked now.
   for (const button of buttons) button.update(null);
 
   return {
     node,
-    /** @param {{ count: number, isAbsolute: boolean }} shown */
+    /** @param {{ count: number, isAbsolute: boolean }} options */
     update({ count, isAbsolute }) {
       if (entry.holder) member?.update(entry.holder);
-      setText(times, count > 1 ? `\u00d7${count}` : '');
-      times.title = count > 1 ? `${count} times` : '';
+      setText(repetitions, count > 1 ? `\u00d7${count}` : '');
+      repetitions.title = count > 1 ? `${count} times` : '';
       intent?.update();
-      who?.update();
+      actor?.update();
       at.update(entry.at, model.now(), isAbsolute);
     },
   };
+}
+
+/** @param {Activity} entry @returns {HTMLElement} */
+function actorBadge({ holder, agentId, userName, kind }) {
+  if (holder) return badge(holder, agentId, userName);
+  return make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(kind) ?? 'map'));
+}
+
+/**
+ * @param {Model} model
+ * @param {Activity} entry
+ * @returns {Node | string | null} A button if the entry is about a task that still exists.
+ */
+function messageOf(model, { task, team, kind, message }) {
+  if (message === null || task === null || kind === 'task_deleted') return message;
+  const onclick = () => model.go({ view: 'board', team, task });
+  return make('button', { type: 'button', class: 'quiet intent-button', title: 'Show the task', onclick }, message);
 }

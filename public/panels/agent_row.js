@@ -1,4 +1,4 @@
-// One row of the panel of agents: a line, and what is behind it.
+// One row of the panel of agents: a line, and its details.
 
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
@@ -16,13 +16,14 @@ import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
 const FILES_SHOWN = 8;
 const CONFLICT_FILES_SHOWN = 3;
 
-/** @param {Agent} agent @returns {{ icon: string, text: string, tone: string }} What it does: who waits does not write. */
-export function deedOfAgent({ locks, wait }) {
+/** @param {Agent} agent @returns {{ icon: string, text: string, tone: string }} The work of the agent. */
+function deedOfAgent({ locks, wait }) {
   const written = locks.filter(({ mode }) => mode === 'WRITING').length;
   const read = locks.length - written;
   const holds = [written > 0 ? `writes ${written}` : '', read > 0 ? `reads ${read}` : ''].filter(Boolean).join(', ');
   if (wait) return { icon: 'clock', text: holds ? `waits, ${holds}` : 'waits', tone: 'waits' };
-  if (holds) return { icon: written > 0 ? 'pencil' : 'eye', text: holds, tone: written > 0 ? 'writes' : 'reads' };
+  if (written > 0) return { icon: 'pencil', text: holds, tone: 'writes' };
+  if (read > 0) return { icon: 'eye', text: holds, tone: 'reads' };
   return { icon: 'warning', text: 'refused', tone: 'refused' };
 }
 
@@ -40,21 +41,25 @@ export function agentRow(model, first) {
   const left = timeLeft();
   const since = moment(duration);
   const commandAt = moment();
-  const said = make('span', { class: 'agent-said' });
+  const shortMessage = make('span', { class: 'agent-said' });
   const deedIcon = icon('pencil');
-  const deed = make('span', {});
-  const deedNode = make('span', { class: 'agent-deed' }, deedIcon, deed);
-  const select = make('button', { type: 'button', class: 'agent-select', onclick: toggleSelection }, name.node, deedNode, said);
-  const fold = make('button', { type: 'button', class: 'icon-button agent-fold', 'aria-expanded': 'false', onclick: toggle }, icon('chevron'));
+  const deedText = make('span', {});
+  const deed = make('span', { class: 'agent-deed' }, deedIcon, deedText);
+  const select = make('button', { type: 'button', class: 'agent-select', onclick: toggleSelection },
+    name.node, deed, shortMessage);
+  const fold = make('button', {
+    type: 'button', class: 'icon-button agent-fold', 'aria-expanded': 'false', onclick: toggleDetails,
+  }, icon('chevron'));
   const message = make('p', { class: 'agent-message' });
   const files = make('ul', { class: 'file-list' });
-  const more = make('button', { type: 'button', class: 'quiet', onclick: () => { areAllShown = !areAllShown; update(agent); } });
+  const more = make('button', { type: 'button', class: 'quiet', onclick: toggleFiles });
   const command = make('span', { class: 'agent-command' });
   const sinceLine = make('span', { class: 'agent-since' });
   const notes = make('p', { class: 'agent-notes' }, sinceLine, command);
   const conflicts = make('ul', { class: 'agent-conflicts' });
   const acts = holderActs(model);
-  const details = make('div', { class: 'agent-details', hidden: true }, message, conflicts, files, more, notes, acts.node);
+  const details = make('div', { class: 'agent-details', hidden: true },
+    message, conflicts, files, more, notes, acts.node);
   const node = make('li', { class: 'agent', 'data-holder': holder },
     make('div', { class: 'agent-line-row' }, mark, select, left.node, fold), details, left.bar);
 
@@ -62,12 +67,17 @@ export function agentRow(model, first) {
     model.go({ agent: model.state.place.agent === holder ? null : holder });
   }
 
-  function toggle() {
+  function toggleDetails() {
     isOpen = details.hidden;
-    show();
+    updateState();
   }
 
-  function show() {
+  function toggleFiles() {
+    areAllShown = !areAllShown;
+    update(agent);
+  }
+
+  function updateState() {
     const isSelected = model.state.place.agent === holder;
     details.hidden = !isOpen;
     setAttribute(fold, 'aria-expanded', String(isOpen));
@@ -80,28 +90,15 @@ export function agentRow(model, first) {
     const button = fileButton(model, lock.path);
     return { node: make('li', {}, button.node), update: (/** @type {Lock} */ next) => button.update(next.mode) };
   });
-  const renderConflicts = keyedChildren(conflicts, (/** @type {Conflict} */ { holder: other, isWaiting }) => `${isWaiting} ${other}`, ({ holder: other, isWaiting }) => {
-    if (!isWaiting) return waitedFor(model, other);
-    const head = make('span', {});
-    const paths = make('span', { class: 'conflict-files' });
-    const rest = make('span', { class: 'soft' });
-    const renderPaths = keyedChildren(paths, (/** @type {string} */ path) => path, (path) => {
-      const button = fileButton(model, path);
-      return { node: button.node, update: () => button.update(model.state.locks.get(path)?.[0].mode ?? null) };
-    });
-    return {
-      node: make('li', { class: 'waits' }, head, paths, rest),
-      update(/** @type {Conflict} */ next) {
-        setText(head, `Waits for ${nameOf(model.state, other)}:`);
-        renderPaths(next.paths.slice(0, CONFLICT_FILES_SHOWN));
-        setText(rest, next.paths.length > CONFLICT_FILES_SHOWN ? `and ${next.paths.length - CONFLICT_FILES_SHOWN} more` : '');
-      },
-    };
-  });
+  const keyOfConflict = (/** @type {Conflict} */ conflict) => `${conflict.isWaiting} ${conflict.holder}`;
+  const renderConflicts = keyedChildren(conflicts, keyOfConflict, (conflict) => (conflict.isWaiting
+    ? waitRow(model, conflict.holder)
+    : waiterRow(model, conflict.holder)));
 
   /** @param {number} now */
   function tick(now) {
-    const lock = agent.locks.reduce((/** @type {Lock | null} */ soonest, each) => (soonest && soonest.expiry <= each.expiry ? soonest : each), null);
+    const lock = agent.locks.reduce((/** @type {Lock | null} */ soonest, each) =>
+      (soonest && soonest.expiry <= each.expiry ? soonest : each), null);
     left.node.hidden = left.bar.hidden = !lock;
     if (lock) left.update(lock, now);
     since.update(agent.since, now);
@@ -111,16 +108,16 @@ export function agentRow(model, first) {
   /** @param {Agent} next */
   function update(next) {
     agent = next;
-    const does = deedOfAgent(agent);
-    const says = agent.locks.length === 0 && agent.wait ? agent.wait.message : agent.message;
+    const { icon: deedName, text: deedWords, tone } = deedOfAgent(agent);
+    const text = agent.locks.length === 0 && agent.wait ? agent.wait.message : agent.message;
     name.update();
-    setIcon(deedIcon, does.icon);
-    setText(deed, does.text);
-    setAttribute(deedNode, 'data-tone', does.tone);
-    setText(said, says);
-    setText(message, says);
-    message.hidden = !says;
-    setAttribute(select, 'title', `${holder}: ${says}`);
+    setIcon(deedIcon, deedName);
+    setText(deedText, deedWords);
+    setAttribute(deed, 'data-tone', tone);
+    setText(shortMessage, text);
+    setText(message, text);
+    message.hidden = !text;
+    setAttribute(select, 'title', `${holder}: ${text}`);
     renderFiles(areAllShown ? agent.locks : agent.locks.slice(0, FILES_SHOWN));
     more.hidden = agent.locks.length <= FILES_SHOWN;
     more.setAttribute('aria-expanded', String(areAllShown));
@@ -129,15 +126,18 @@ export function agentRow(model, first) {
     acts.update(holder, agent.locks.map(({ path }) => path));
     if (command.dataset.shown !== `${agent.command}`) {
       command.dataset.shown = `${agent.command}`;
-      command.replaceChildren(...(agent.command ? ['Last answer ', commandChip(agent.command), ' ', commandAt.node] : []));
+      const parts = agent.command ? ['Last command ', commandChip(agent.command), ' ', commandAt.node] : [];
+      command.replaceChildren(...parts);
     }
     command.hidden = !agent.command;
-    const [verb, suffix] = agent.locks.length > 0 ? ['Held for ', ''] : agent.wait ? ['Waiting for ', ''] : ['Refused ', ' ago'];
+    const [verb, suffix] = agent.locks.length > 0
+      ? ['Held for ', '']
+      : agent.wait ? ['Waiting for ', ''] : ['Refused ', ' ago'];
     if (sinceLine.dataset.verb !== verb) {
       sinceLine.dataset.verb = verb;
       sinceLine.replaceChildren(verb, since.node, suffix);
     }
-    show();
+    updateState();
     tick(model.now());
   }
 
@@ -149,18 +149,43 @@ export function agentRow(model, first) {
     /** Opens its details. */
     open() {
       isOpen = true;
-      show();
+      updateState();
     },
   };
 }
 
-/** The other side of a wait: the files are in this row already, so their names are enough. @param {Model} model @param {string} other */
-function waitedFor(model, other) {
+/** A holder that the agent waits for, with the files. @param {Model} model @param {string} blocker */
+function waitRow(model, blocker) {
+  const head = make('span', {});
+  const files = make('span', { class: 'conflict-files' });
+  const rest = make('span', { class: 'soft' });
+  const renderFiles = keyedChildren(files, (/** @type {string} */ path) => path, (path) => {
+    const button = fileButton(model, path);
+    return { node: button.node, update: () => button.update(model.state.locks.get(path)?.[0].mode ?? null) };
+  });
+  return {
+    node: make('li', { class: 'waits' }, head, files, rest),
+    update(/** @type {Conflict} */ { paths }) {
+      const more = paths.length - CONFLICT_FILES_SHOWN;
+      setText(head, `Waits for ${nameOf(model.state, blocker)}:`);
+      renderFiles(paths.slice(0, CONFLICT_FILES_SHOWN));
+      setText(rest, more > 0 ? `and ${more} more` : '');
+    },
+  };
+}
+
+/**
+ * A holder that waits for the agent. The row already has buttons for the files.
+ * @param {Model} model
+ * @param {string} waiter
+ */
+function waiterRow(model, waiter) {
   const node = make('li', { class: 'is-waited-for' });
   return {
     node,
     update(/** @type {Conflict} */ { paths }) {
-      setText(node, `${nameOf(model.state, other)} waits for ${listed(paths.map(nameOfPath), CONFLICT_FILES_SHOWN)}`);
+      const files = listed(paths.map(nameOfPath), CONFLICT_FILES_SHOWN);
+      setText(node, `${nameOf(model.state, waiter)} waits for ${files}`);
       node.title = paths.join('\n');
     },
   };

@@ -1,4 +1,4 @@
-// The panel of agents: a line for each holder, and lines between those that wait for each other.
+// The panel of agents: a row for each holder, and lines between holders that wait for each other.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
@@ -20,10 +20,11 @@ export function mountAgents(element, model) {
   const lines = make('div', { class: 'agent-lines', 'aria-hidden': 'true' });
   const body = make('div', { class: 'agent-body' }, lines, list);
   const nobody = make('p', {});
-  const empty = make('div', { class: 'empty' }, nobody,
-    make('p', {}, 'To connect an agent, run ', make('code', {}, 'coord init'), ' in the repository. Help: ', make('kbd', {}, '?')));
+  const empty = make('div', { class: 'empty' }, nobody, make('p', {},
+    'To connect an agent, run ', make('code', {}, 'coord init'), ' in the repository. Help: ', make('kbd', {}, '?')));
   element.classList.add('panel', 'agents');
-  element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
+  element.append(
+    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
 
   /** @type {Map<string, ReturnType<typeof agentRow>>} */
   const rows = new Map();
@@ -42,7 +43,7 @@ export function mountAgents(element, model) {
     order = agents.map(({ holder }) => holder);
     for (const holder of rows.keys()) if (!order.includes(holder)) rows.delete(holder);
     renderRows(agents);
-    reveal();
+    openSelected();
     setText(count, agents.length > 0 ? String(agents.length) : '');
     empty.hidden = agents.length > 0;
     renderNobody();
@@ -50,8 +51,8 @@ export function mountAgents(element, model) {
     drawLines();
   }
 
-  /** What was selected elsewhere, or by the address, is opened once. */
-  function reveal() {
+  /** Opens an agent that was selected elsewhere, or by the address, once. */
+  function openSelected() {
     const { agent } = model.state.place;
     if (agent === opened) return;
     const row = agent === null ? undefined : rows.get(agent);
@@ -62,51 +63,46 @@ export function mountAgents(element, model) {
   }
 
   function renderNobody() {
-    setText(nobody, `${nothingLocked(model.state, model.now(), 'No agent holds a lock.')} Agents appear here when they claim files.`);
+    const reason = nothingLocked(model.state, model.now(), 'No agent holds a lock.');
+    setText(nobody, `${reason} Agents appear here when they claim files.`);
   }
 
   function drawLines() {
     const waits = waitsAmong(model.state.agents);
-    const top = waits.length > 0 ? body.getBoundingClientRect().top : 0;
-    const drawn = waits.flatMap((wait) => {
+    const bodyTop = waits.length > 0 ? body.getBoundingClientRect().top : 0;
+    const spans = waits.flatMap((wait) => {
       const from = rows.get(wait.waiter);
       const to = rows.get(wait.holder);
       if (!from || !to) return [];
-      const ends = [from, to].map(({ badge }) => {
+      const [start, end] = [from, to].map(({ badge }) => {
         const box = badge.getBoundingClientRect();
-        return box.top + box.height / 2 - top;
+        return box.top + box.height / 2 - bodyTop;
       });
-      return [{ wait, isWaiterFirst: ends[0] < ends[1], top: Math.min(...ends), bottom: Math.max(...ends) }];
+      return [{ wait, isWaiterFirst: start < end, top: Math.min(start, end), bottom: Math.max(start, end) }];
     });
-    const lanes = lanesOf(drawn);
-    body.style.setProperty('--lanes', String(drawn.length > 0 ? Math.max(...lanes) + 1 : 0));
-    lines.replaceChildren(...drawn.map(({ wait, isWaiterFirst, top: start, bottom }, index) => {
+    const lanes = lanesOf(spans);
+    body.style.setProperty('--lanes', String(spans.length > 0 ? Math.max(...lanes) + 1 : 0));
+    lines.replaceChildren(...spans.map(({ wait, isWaiterFirst, top, bottom }, index) => {
+      const names = `${nameOf(model.state, wait.waiter)} waits for ${nameOf(model.state, wait.holder)}`;
       const line = make('span', {
         class: `agent-line ${isWaiterFirst ? 'to-end' : 'to-start'}`,
-        title: `${nameOf(model.state, wait.waiter)} waits for ${nameOf(model.state, wait.holder)}: ${wait.paths.join(', ')}`,
+        title: `${names}: ${wait.paths.join(', ')}`,
       });
-      line.style.top = `${start}px`;
-      line.style.height = `${bottom - start}px`;
+      line.style.top = `${top}px`;
+      line.style.height = `${bottom - top}px`;
       line.style.setProperty('--lane', String(lanes[index]));
       return line;
     }));
   }
 
-  const observer = new ResizeObserver(drawLines);
-  observer.observe(list);
-  const endTicks = everySecond(() => {
+  new ResizeObserver(drawLines).observe(list);
+  everySecond(() => {
     for (const row of rows.values()) row.tick(model.now());
   });
-  const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('agents') || changed.has('locks') || changed.has('place') || changed.has('session') || changed.has('work')) render();
+  const causes = /** @type {const} */ (['agents', 'locks', 'place', 'session', 'work']);
+  model.subscribe((changed) => {
+    if (causes.some((part) => changed.has(part))) render();
     else renderNobody();
   });
   render();
-  return {
-    destroy() {
-      observer.disconnect();
-      endTicks();
-      unsubscribe();
-    },
-  };
 }

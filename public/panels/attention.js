@@ -1,4 +1,4 @@
-// What needs attention, over everything else: nothing is shown where nothing does.
+// The panel of what needs attention, above everything else. It is hidden if nothing does.
 
 import { attentionOf } from '../app/attention.js';
 import { icon, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
@@ -9,10 +9,12 @@ import { everySecond } from './ticker.js';
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/attention.js').Concern} Concern */
 
-/** Lines that are shown at once. */
+/** Lines that are visible at first. */
 const FIRST = 3;
 /** @type {Record<Concern['kind'], string>} */
-const ICONS = { blocked: 'lock', expiring: 'clock', silent: 'clock', task: 'board', collision: 'branch', held: 'pencil' };
+const ICONS = {
+  blocked: 'lock', expiring: 'clock', silent: 'clock', task: 'board', collision: 'branch', held: 'pencil',
+};
 
 /**
  * @param {HTMLElement} element
@@ -22,10 +24,17 @@ export function mountAttention(element, model) {
   let isOpen = false;
   const count = make('span', { class: 'count' });
   const list = make('ul', { class: 'concern-list' });
-  const more = make('button', { type: 'button', class: 'quiet concern-more', onclick: () => { isOpen = !isOpen; render(); } });
+  const more = make('button', { type: 'button', class: 'quiet concern-more', onclick: toggle });
+  const title = make('h2', { class: 'panel-title' }, icon('warning'), 'Needs attention ', count);
   element.classList.add('panel', 'attention');
-  element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, icon('warning'), 'Needs attention ', count), more), list);
-  const renderRows = keyedChildren(list, (/** @type {Concern} */ { key }) => key, (concern) => concernRow(model, concern));
+  element.append(make('div', { class: 'panel-head' }, title, more), list);
+  const keyOf = (/** @type {Concern} */ { key }) => key;
+  const renderRows = keyedChildren(list, keyOf, (concern) => concernRow(model, concern));
+
+  function toggle() {
+    isOpen = !isOpen;
+    render();
+  }
 
   function render() {
     const concerns = model.state.place.repoUrl ? attentionOf(model.state, model.now()) : [];
@@ -37,33 +46,30 @@ export function mountAttention(element, model) {
     setText(more, isOpen ? 'Show fewer' : `Show all ${counted(concerns.length, 'line')}`);
   }
 
-  const endTicks = everySecond(render);
-  const unsubscribe = model.subscribe(render);
+  everySecond(render);
+  model.subscribe(render);
   render();
-  return {
-    destroy() {
-      endTicks();
-      unsubscribe();
-    },
-  };
 }
 
 /** @param {Model} model @param {Concern} first */
 function concernRow(model, first) {
   let concern = first;
+  const { kind } = first;
   const text = make('span', { class: 'concern-text' });
   const advice = make('span', { class: 'soft' });
   const acts = holderActs(model);
-  const button = make('button', { type: 'button', class: 'concern-button', onclick: () => model.go(concern.place) }, icon(ICONS[first.kind]), text);
+  const onclick = () => model.go(concern.place);
+  const button = make('button', { type: 'button', class: 'concern-button', onclick }, icon(ICONS[kind]), text);
+  const next = make('div', { class: 'concern-next' }, advice, acts.node);
   return {
-    node: make('li', { class: 'concern', 'data-kind': first.kind }, button, make('div', { class: 'concern-next' }, advice, acts.node)),
-    /** @param {Concern} next */
-    update(next) {
-      concern = next;
-      setText(text, next.text);
-      setText(advice, next.advice);
-      acts.update(next.holder, next.paths);
-      setAttribute(button, 'title', next.paths.join('\n') || null);
+    node: make('li', { class: 'concern', 'data-kind': kind }, button, next),
+    /** @param {Concern} current */
+    update(current) {
+      concern = current;
+      setText(text, concern.text);
+      setText(advice, concern.advice);
+      acts.update(concern.holder, concern.paths);
+      setAttribute(button, 'title', concern.paths.join('\n') || null);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The board of a team: what is blocked, ready, in progress and done; the top blockers; an open shutdown.
+// The board of a team: its columns of tasks, its top blockers, and an open shutdown.
 
 import { filteredColumns, taskOf } from '../app/board.js';
 import { make, setAttribute, setText } from '../app/dom.js';
@@ -13,29 +13,33 @@ import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 
+const SIGN_IN_TEXT = 'Teams need signing in: they are shown to those who may read the repository.';
+
 /**
  * @param {HTMLElement} element
  * @param {Model} model
  * @param {{ signIn: () => void }} actions
  */
 export function mountBoard(element, model, { signIn }) {
-  const locked = needsSignIn('Teams need signing in: they are shown to those who may read the repository.', signIn);
-  const none = make('div', { class: 'empty' },
-    make('p', { class: 'board-none' }),
-    make('p', {}, 'A team begins with ', make('code', {}, 'coord team create NAME'), ' in the repository; its board appears here by itself.'));
+  const signInNote = needsSignIn(SIGN_IN_TEXT, signIn);
+  const reason = make('p', { class: 'board-none' });
+  const advice = make('p', {}, 'A team begins with ', make('code', {}, 'coord team create NAME'),
+    ' in the repository; its board appears here by itself.');
+  const noTeam = make('div', { class: 'empty' }, reason, advice);
   const bar = boardBar(model);
   const shutdown = teamShutdown();
   const holdups = boardHoldups(model);
   const columns = COLUMNS.map((name) => ({ name, column: boardColumn(model, name) }));
-  const older = make('button', { type: 'button', class: 'quiet', onclick: () => model.readDone() }, 'Read the completed tasks');
-  columns[3].column.append(older);
+  const readDone = make('button', { type: 'button', class: 'quiet', onclick: () => model.readDone() },
+    'Read the completed tasks');
+  columns[3].column.append(readDone);
   const frame = make('div', { class: 'columns', onkeydown: onKey }, ...columns.map(({ column }) => column.node));
   const table = make('div', { class: 'board-table', hidden: true });
-  const whole = make('div', { class: 'board-whole' }, bar.node, shutdown.node, holdups.node, frame, table);
+  const content = make('div', { class: 'board-whole' }, bar.node, shutdown.node, holdups.node, frame, table);
   element.classList.add('panel', 'board');
-  element.append(locked.node, none, whole);
+  element.append(signInNote.node, noTeam, content);
   let isOutdated = true;
-  let revealed = '';
+  let revealedTask = '';
   let filter = model.state.place.filter;
   let name = model.state.board.name;
 
@@ -47,12 +51,13 @@ export function mountBoard(element, model, { signIn }) {
     }
     isOutdated = false;
     const isShown = teams.phase === 'shown' && board.name !== null;
-    whole.hidden = !isShown;
-    locked.update(teams.phase === 'sign_in' ? teams.message : null);
-    none.hidden = isShown || teams.phase === 'sign_in';
-    const isMissing = teams.phase === 'shown' && place.team !== null;
-    setText(/** @type {Element} */ (none.firstChild), teams.phase === 'unknown' ? 'Reading the teams of the repository' : isMissing ? `There is no team "${place.team}".` : 'This repository has no team.');
-    /** @type {HTMLElement} */ (none.lastChild).hidden = teams.phase === 'unknown';
+    content.hidden = !isShown;
+    signInNote.update(teams.phase === 'sign_in' ? teams.message : null);
+    noTeam.hidden = isShown || teams.phase === 'sign_in';
+    if (teams.phase === 'unknown') setText(reason, 'Reading the teams of the repository');
+    else if (teams.phase === 'shown' && place.team !== null) setText(reason, `There is no team "${place.team}".`);
+    else setText(reason, 'This repository has no team.');
+    advice.hidden = teams.phase === 'unknown';
     if (!isShown) return;
     if (board.name !== name || place.filter !== filter) for (const { column } of columns) column.reset();
     name = board.name;
@@ -61,68 +66,75 @@ export function mountBoard(element, model, { signIn }) {
     shutdown.update(board.team, model.now());
     frame.hidden = holdups.node.hidden = place.view !== 'board';
     table.hidden = place.view !== 'tasks';
-    if (place.view !== 'board') return;
-    holdups.update();
-    const shown = filteredColumns(board, place.filter);
-    for (const each of columns) {
-      const isDone = each.name === 'done';
-      const isKnown = isDone ? board.done === 'whole' : board.phase === 'whole';
-      const total = isDone && !isKnown && !place.filter ? board.team?.doneTasks ?? null : null;
-      each.column.update(shown[each.name], { total, isFiltered: place.filter !== '', isReading: isDone ? board.done === 'reading' : !isKnown });
-    }
-    older.hidden = board.done !== 'unread' || board.phase !== 'whole';
-    setAttribute(older, 'aria-busy', board.done === 'reading' ? 'true' : null);
-    const task = taskOf(board, place.task);
-    if (task && revealed !== task.id) columns.find((each) => each.name === columnOf(task))?.column.reveal(task.id);
-    revealed = task ? task.id : '';
+    if (place.view === 'board') renderColumns();
   }
 
-  /** Arrows move between the cards; up and down within a column, left and right to another. @param {KeyboardEvent} event */
+  function renderColumns() {
+    const { board, place } = model.state;
+    holdups.update();
+    const tasks = filteredColumns(board, place.filter);
+    for (const each of columns) {
+      const isDone = each.name === 'done';
+      const isComplete = isDone ? board.done === 'whole' : board.phase === 'whole';
+      const total = isDone && !isComplete && !place.filter ? board.team?.doneTasks ?? null : null;
+      const isReading = isDone ? board.done === 'reading' : !isComplete;
+      each.column.update(tasks[each.name], { total, isFiltered: place.filter !== '', isReading });
+    }
+    readDone.hidden = board.done !== 'unread' || board.phase !== 'whole';
+    setAttribute(readDone, 'aria-busy', board.done === 'reading' ? 'true' : null);
+    const task = taskOf(board, place.task);
+    if (task && revealedTask !== task.id) {
+      columns.find((each) => each.name === columnOf(task))?.column.reveal(task.id);
+    }
+    revealedTask = task ? task.id : '';
+  }
+
+  /** Up and down move within a column, left and right to another column. @param {KeyboardEvent} event */
   function onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const from = columns.findIndex(({ column }) => column.node.contains(document.activeElement));
     const focused = /** @type {HTMLElement} */ (document.activeElement);
     const buttons = columns[from]?.column.buttons() ?? [];
-    const place = buttons.indexOf(focused);
-    if (place < 0) return;
-    const next = nextCard(event.key, from, place, buttons);
+    const index = buttons.indexOf(focused);
+    if (index < 0) return;
+    const next = nextCard(event.key, from, index, buttons);
     if (!next) return;
     event.preventDefault();
     next.focus({ preventScroll: true });
     next.closest('li')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
-  /** @param {string} key @param {number} from @param {number} place @param {HTMLElement[]} buttons @returns {HTMLElement | null} */
-  function nextCard(key, from, place, buttons) {
-    if (key === 'ArrowDown') return buttons[place + 1] ?? null;
-    if (key === 'ArrowUp') return buttons[place - 1] ?? null;
+  /**
+   * @param {string} key
+   * @param {number} from Index of the column.
+   * @param {number} index Of the card in the column.
+   * @param {HTMLElement[]} buttons
+   * @returns {HTMLElement | null}
+   */
+  function nextCard(key, from, index, buttons) {
+    if (key === 'ArrowDown') return buttons[index + 1] ?? null;
+    if (key === 'ArrowUp') return buttons[index - 1] ?? null;
     if (key === 'Home') return buttons[0];
     if (key === 'End') return buttons[buttons.length - 1];
     const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return null;
-    for (let at = from + step; at >= 0 && at < columns.length; at += step) {
-      const others = columns[at].column.buttons();
-      if (others.length > 0) return others[Math.min(place, others.length - 1)];
+    for (let target = from + step; target >= 0 && target < columns.length; target += step) {
+      const targetButtons = columns[target].column.buttons();
+      if (targetButtons.length > 0) return targetButtons[Math.min(index, targetButtons.length - 1)];
     }
     return null;
   }
 
-  const ofTable = mountTaskTable(table, model);
-  const endTicks = everySecond(() => {
+  mountTaskTable(table, model);
+  everySecond(() => {
     if (element.hidden) return;
     const now = model.now();
     for (const { column } of columns) column.tick(now);
     shutdown.tick(now);
   });
-  const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('board') || changed.has('teams') || changed.has('place') || changed.has('locks') || changed.has('agents') || isOutdated) render();
+  const causes = /** @type {const} */ (['board', 'teams', 'place', 'locks', 'agents']);
+  model.subscribe((changed) => {
+    if (isOutdated || causes.some((part) => changed.has(part))) render();
   });
   render();
-  return {
-    destroy() {
-      endTicks();
-      ofTable.destroy();
-      unsubscribe();
-    },
-  };
 }

@@ -15,11 +15,11 @@ const MORE = 200;
 /** @param {Model} model @param {Column} column */
 export function boardColumn(model, column) {
   const words = COLUMN_WORDS[column];
-  let most = FIRST;
+  let maxCards = FIRST;
   /** @type {Task[]} */
   let tasks = [];
-  /** The card at which the tab key stops. */
-  let stop = '';
+  /** Id of the card that the tab key reaches. */
+  let tabStop = '';
   /** @type {Map<string, ReturnType<typeof taskCard>>} */
   const cards = new Map();
   const count = make('span', { class: 'count' });
@@ -29,57 +29,60 @@ export function boardColumn(model, column) {
   const scroller = make('div', { class: 'column-scroller' }, list, empty, more);
   const node = make('section', { class: 'column', 'data-column': column, 'aria-label': words.title },
     make('h2', { class: 'column-head' }, icon(words.icon), words.title, count), scroller);
-  const render = keyedChildren(list, (/** @type {Task} */ { id }) => id, (task) => {
+  const renderCards = keyedChildren(list, (/** @type {Task} */ { id }) => id, (task) => {
     const card = taskCard(model, task);
     cards.set(task.id, card);
-    return { node: card.node, update: (next) => card.update(next, next.id === stop) };
+    return { node: card.node, update: (next) => card.update(next, next.id === tabStop) };
   });
   node.addEventListener('focusin', (event) => {
     const id = /** @type {HTMLElement} */ (event.target).dataset.task;
-    if (id && id !== stop) {
-      stop = id;
-      draw();
+    if (id && id !== tabStop) {
+      tabStop = id;
+      render();
     }
   });
 
   function showMore() {
-    const first = most;
-    most += MORE;
-    draw();
-    /** @type {HTMLElement | null | undefined} */ (list.children[first]?.querySelector('button'))?.focus();
+    const firstNew = maxCards;
+    maxCards += MORE;
+    render();
+    /** @type {HTMLElement | null | undefined} */ (list.children[firstNew]?.querySelector('button'))?.focus();
   }
 
-  function draw() {
-    const shown = tasks.slice(0, most);
-    // Unless somebody is in the column, the tab key comes to its first card.
-    if (!node.contains(document.activeElement) || !shown.some(({ id }) => id === stop)) stop = shown[0]?.id ?? '';
-    render(shown);
-    if (cards.size > shown.length) {
-      const ids = new Set(shown.map(({ id }) => id));
+  function render() {
+    const visibleTasks = tasks.slice(0, maxCards);
+    // Unless the focus is in the column, the tab key reaches its first card.
+    const isFocused = node.contains(document.activeElement) && visibleTasks.some(({ id }) => id === tabStop);
+    if (!isFocused) tabStop = visibleTasks[0]?.id ?? '';
+    renderCards(visibleTasks);
+    if (cards.size > visibleTasks.length) {
+      const ids = new Set(visibleTasks.map(({ id }) => id));
       for (const id of cards.keys()) if (!ids.has(id)) cards.delete(id);
     }
-    const rest = tasks.length - most;
-    more.hidden = rest <= 0;
-    setText(more, `Show ${rest > MORE ? `${MORE} more of ${counted(tasks.length, 'task')}` : `all ${counted(tasks.length, 'task')}`}`);
+    const hiddenCount = tasks.length - maxCards;
+    const total = counted(tasks.length, 'task');
+    more.hidden = hiddenCount <= 0;
+    setText(more, hiddenCount > MORE ? `Show ${MORE} more of ${total}` : `Show all ${total}`);
   }
 
   return {
     node,
     /**
      * @param {Task[]} next
-     * @param {{ total: number | null, isFiltered: boolean, isReading: boolean }} of `total`: how many there are, where not all are known.
+     * @param {{ total: number | null, isFiltered: boolean, isReading: boolean }} options `total`: the number of tasks,
+     *   if the page has not read all of them.
      */
     update(next, { total, isFiltered, isReading }) {
       tasks = next;
       setText(count, (total ?? tasks.length).toLocaleString('en-US'));
       empty.hidden = tasks.length > 0;
       setText(empty, isReading ? 'Reading' : isFiltered ? 'No task matches the search.' : words.empty);
-      draw();
+      render();
     },
-    /** @param {Node} extra Under the cards. */
+    /** Adds an element below the cards. @param {Node} extra */
     append: (extra) => scroller.append(extra),
     reset() {
-      most = FIRST;
+      maxCards = FIRST;
       scroller.scrollTop = 0;
     },
     /** @param {number} now */
@@ -88,13 +91,13 @@ export function boardColumn(model, column) {
     },
     /** @returns {HTMLElement[]} */
     buttons: () => [...list.querySelectorAll('button')],
-    /** Brings a task into view. @param {string} id */
+    /** Scrolls a task into view. @param {string} id */
     reveal(id) {
-      const place = tasks.findIndex((task) => task.id === id);
-      if (place < 0) return;
-      if (place >= most) {
-        most = place + 1;
-        draw();
+      const index = tasks.findIndex((task) => task.id === id);
+      if (index < 0) return;
+      if (index >= maxCards) {
+        maxCards = index + 1;
+        render();
       }
       cards.get(id)?.node.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     },

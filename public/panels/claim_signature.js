@@ -3,17 +3,20 @@ import { isFollowed } from '../app/lock_knowledge.js';
 /** @typedef {import('../app/types.js').State} State */
 
 /**
- * Everything of the state of the page that decides about a claim of a file, as text: its locks, those of its neighbors, the graph, and whether
- * the server tells of changes. While it stays the same, the server's answer is not asked for again.
+ * All facts of the state that decide a claim of a file, as text: its locks, the locks of its neighbors, the graph, and
+ * whether events arrive. While it stays the same, the page does not repeat its request for a verdict.
  * @param {Pick<State, 'graph' | 'locks' | 'connection'>} state
  * @param {string} path
  * @returns {string}
  */
 export function claimSignature({ graph, locks, connection }, path) {
   const index = graph?.indexOf.get(path);
-  const near = new Set([path]);
-  if (graph && index !== undefined) for (const each of [...graph.imports[index], ...graph.importers[index]]) near.add(graph.files[each].path);
-  const held = [...near].flatMap((each) => (locks.get(each) ?? []).map(({ holder, mode }) => [each, holder, mode]));
+  const paths = new Set([path]);
+  if (graph && index !== undefined) {
+    for (const neighbor of [...graph.imports[index], ...graph.importers[index]]) paths.add(graph.files[neighbor].path);
+  }
+  const relevantLocks = [...paths].flatMap((lockPath) =>
+    (locks.get(lockPath) ?? []).map(({ holder, mode }) => [lockPath, holder, mode]));
   const isAnswering = connection.phase === 'connecting' || isFollowed(connection);
-  return JSON.stringify([path, graph?.version ?? null, held, isAnswering]);
+  return JSON.stringify([path, graph?.version ?? null, relevantLocks, isAnswering]);
 }

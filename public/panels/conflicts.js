@@ -1,4 +1,4 @@
-// Which agent waits for which, and where the lines between their rows run.
+// The waits between agents, and the lanes of the lines between their rows.
 
 /** @typedef {import('../app/types.js').Agent} Agent */
 
@@ -10,17 +10,17 @@
  */
 
 /**
- * Every pair of shown agents of which one waits for the other, once, whichever of them says so.
+ * The waits between these agents, each once, whichever of the two agents has it.
  * @param {Agent[]} agents
  * @returns {Wait[]}
  */
 export function waitsAmong(agents) {
-  const shown = new Set(agents.map(({ holder }) => holder));
+  const holders = new Set(agents.map(({ holder }) => holder));
   /** @type {Map<string, Wait>} */
   const waits = new Map();
   for (const agent of agents) {
     for (const { holder, paths, isWaiting } of agent.conflicts) {
-      if (!shown.has(holder)) continue;
+      if (!holders.has(holder)) continue;
       const wait = isWaiting ? { waiter: agent.holder, holder } : { waiter: holder, holder: agent.holder };
       const key = JSON.stringify([wait.waiter, wait.holder]);
       waits.set(key, { ...wait, paths: [...new Set([...(waits.get(key)?.paths ?? []), ...paths])] });
@@ -30,7 +30,7 @@ export function waitsAmong(agents) {
 }
 
 /**
- * Gives each span a lane such that spans of one lane do not overlap. Shorter spans get the lanes nearer to the rows.
+ * Assigns a lane to each span, so that spans in one lane do not overlap. Shorter spans get lanes nearer to the rows.
  * @param {{ top: number, bottom: number }[]} spans
  * @returns {number[]} The lane of each; 0 is nearest.
  */
@@ -51,13 +51,13 @@ export function lanesOf(spans) {
 }
 
 /**
- * Keeps the order of the rows that are there, and puts new ones at the end, in the order in which they come.
- * @param {string[]} order Holders, as shown before.
+ * Keeps the order of existing rows, and adds new ones at the end, in the order of `agents`.
+ * @param {string[]} order Holders of the existing rows.
  * @param {Agent[]} agents
  * @returns {Agent[]}
  */
 export function stableOrder(order, agents) {
-  const places = new Map(order.map((holder, index) => [holder, index]));
-  const placeOf = (/** @type {Agent} */ { holder }) => places.get(holder) ?? order.length;
-  return [...agents].sort((a, b) => placeOf(a) - placeOf(b));
+  const indices = new Map(order.map((holder, index) => [holder, index]));
+  const indexOf = (/** @type {Agent} */ { holder }) => indices.get(holder) ?? order.length;
+  return [...agents].sort((a, b) => indexOf(a) - indexOf(b));
 }

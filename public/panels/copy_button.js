@@ -1,25 +1,26 @@
-// A button that copies a text, and says whether it could.
+// A button that copies a text, and reports whether that succeeded.
 
 import { icon, make, setText } from '../app/dom.js';
 
-const SAID_MS = 2000;
+const STATUS_MS = 2000;
 
 /**
- * @param {string} name What it copies: the name of the button.
+ * @param {string} name The name of the button, which says what it copies.
  * @param {() => string} text
  */
 export function copyButton(name, text) {
-  const said = make('span', { class: 'soft', role: 'status' });
-  const button = make('button', { type: 'button', class: 'icon-button', 'aria-label': name, title: name, onclick: copy }, icon('copy'));
+  const status = make('span', { class: 'soft', role: 'status' });
+  const attributes = { type: 'button', class: 'icon-button', 'aria-label': name, title: name, onclick: copy };
+  const button = make('button', attributes, icon('copy'));
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(text());
-      setText(said, 'Copied');
+      setText(status, 'Copied');
     } catch {
-      setText(said, 'The browser does not allow copying.');
+      setText(status, 'The browser does not allow copying.');
     }
-    window.setTimeout(() => setText(said, ''), SAID_MS);
+    window.setTimeout(() => setText(status, ''), STATUS_MS);
   }
-  return { said, button };
+  return { status, button };
 }

@@ -1,18 +1,26 @@
-// What the feed of activity shows: which entries, grouped how. No elements.
+// The rows of the feed of activity: filtered and grouped. No elements.
 
 import { counted } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */
 
-/** Kinds of events, by what a reader looks for. */
+/** Groups of kinds of events, as the filter offers them. */
 export const KINDS = new Map([
   ['claims', { label: 'Claims', kinds: ['lock_granted'] }],
   ['renewals', { label: 'Renewals', kinds: ['lock_renewed'] }],
   ['refusals', { label: 'Refusals', kinds: ['lock_refused'] }],
   ['releases', { label: 'Releases', kinds: ['lock_released', 'lock_reserved', 'interface_changed'] }],
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
-  ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
-  ['teams', { label: 'Teams', kinds: ['task_created', 'task_updated', 'task_claimed', 'task_completed', 'task_released', 'task_lapsed', 'task_deleted', 'task_unblocked', 'message_sent', 'team_changed', 'shutdown_changed'] }],
+  ['intents', {
+    label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'],
+  }],
+  ['teams', {
+    label: 'Teams',
+    kinds: [
+      'task_created', 'task_updated', 'task_claimed', 'task_completed', 'task_released', 'task_lapsed', 'task_deleted',
+      'task_unblocked', 'message_sent', 'team_changed', 'shutdown_changed',
+    ],
+  }],
   ['graph', { label: 'Branch and graph', kinds: ['head_moved', 'graph_update', 'graph_progress'] }],
 ]);
 
@@ -27,8 +35,11 @@ const REPEATED = new Set(['lock_refused', 'lock_renewed', 'graph_progress']);
  */
 
 /**
- * A row of the feed: an entry, with how often it was repeated, or the line over what happened while the page was offline.
- * @typedef {{ type: 'entry', key: string, entry: Activity, count: number, firstAt: number } | { type: 'divider', key: string, count: number }} FeedRow
+ * A row of the feed: an entry with the number of its repetitions, or the line above the events that happened while the
+ * page was offline.
+ * @typedef {{ type: 'entry', key: string, entry: Activity, count: number, firstAt: number }} EntryRow
+ * @typedef {{ type: 'divider', key: string, count: number }} DividerRow
+ * @typedef {EntryRow | DividerRow} FeedRow
  */
 
 /** @param {Activity} entry @returns {string} */
@@ -45,25 +56,24 @@ export function isShown(entry, { holder, folder, kind }) {
 
 /**
  * @param {Activity[]} activity The newest first.
- * @param {string} kind What is asked for.
- * @returns {Activity[]} Without the renewals that say nothing new, unless they are asked for.
+ * @param {string} kind Of the filter.
+ * @returns {Activity[]} Without renewals that say nothing new, unless the filter selects renewals.
  */
 export function withoutRenewals(activity, kind) {
   if (kind === 'renewals') return activity;
-  /** @type {Map<string, string | null>} The last message about the files. */
-  const said = new Map();
+  /** The last message, by holder and files. @type {Map<string, string | null>} */
+  const messages = new Map();
   return activity.toReversed().filter((entry) => {
     if (entry.kind !== 'lock_granted' && entry.kind !== 'lock_renewed') return true;
-    const about = `${entry.holder} ${entry.paths.join(' ')}`;
-    const isNew = said.has(about) && said.get(about) !== entry.message;
-    said.set(about, entry.message);
+    const key = `${entry.holder} ${entry.paths.join(' ')}`;
+    const isNew = messages.has(key) && messages.get(key) !== entry.message;
+    messages.set(key, entry.message);
     return entry.kind === 'lock_granted' || isNew;
   }).reverse();
 }
 
 /**
- * The rows of the feed. A refusal, renewal or progress joins the newer one of the same holder about the same, if that holder did nothing
- * else between.
+ * The rows of the feed. A refusal, renewal or progress joins the next newer row of its holder if it is the same.
  * @param {Activity[]} activity The newest first.
  * @param {FeedFilter} filter
  * @returns {FeedRow[]}
@@ -71,16 +81,16 @@ export function withoutRenewals(activity, kind) {
 export function feedRows(activity, filter) {
   /** @type {FeedRow[]} */
   const rows = [];
-  /** @type {Map<string | null, { about: string, row: FeedRow & { type: 'entry' } }>} */
-  const newest = new Map();
-  /** @type {(FeedRow & { type: 'divider' }) | null} */
+  /** The last row of each holder. @type {Map<string | null, { content: string, row: EntryRow }>} */
+  const lastRows = new Map();
+  /** @type {DividerRow | null} */
   let divider = null;
   for (const entry of withoutRenewals(activity, filter.kind)) {
     if (!isShown(entry, filter)) continue;
     if (!entry.isCaughtUp) divider = null;
-    const about = JSON.stringify([entry.kind, entry.branch, entry.paths, entry.message, entry.isCaughtUp]);
-    const last = newest.get(entry.holder);
-    if (last?.about === about && REPEATED.has(entry.kind)) {
+    const content = JSON.stringify([entry.kind, entry.branch, entry.paths, entry.message, entry.isCaughtUp]);
+    const last = lastRows.get(entry.holder);
+    if (last?.content === content && REPEATED.has(entry.kind)) {
       last.row.count += 1;
       last.row.firstAt = entry.at;
       continue;
@@ -90,34 +100,43 @@ export function feedRows(activity, filter) {
       if (!divider) rows.push((divider = { type: 'divider', key: `before ${key}`, count: 0 }));
       divider.count += 1;
     }
-    const row = /** @type {FeedRow & { type: 'entry' }} */ ({ type: 'entry', key, entry, count: 1, firstAt: entry.at });
+    /** @type {EntryRow} */
+    const row = { type: 'entry', key, entry, count: 1, firstAt: entry.at };
     rows.push(row);
-    newest.set(entry.holder, { about, row });
+    lastRows.set(entry.holder, { content, row });
   }
   return rows;
 }
 
-/** Number of entries that are newer than the one with this key; 0 if it is not there any more. @param {Activity[]} activity @param {string} key */
+/**
+ * @param {Activity[]} activity
+ * @param {string} key
+ * @returns {number} Number of entries that are newer than the one with this key; 0 if that is no longer there.
+ */
 export function newerThan(activity, key) {
   return Math.max(0, activity.findIndex((entry) => keyOfEntry(entry) === key));
 }
 
-/** Folders of the files that the entries name, sorted, with their last slash. @param {Activity[]} activity @param {number} most */
-export function foldersOf(activity, most) {
+/**
+ * @param {Activity[]} activity
+ * @param {number} maxCount
+ * @returns {string[]} Folders of the files that the entries name, sorted, with a trailing slash.
+ */
+export function foldersOf(activity, maxCount) {
   /** @type {Set<string>} */
   const folders = new Set();
-  for (const { paths } of activity) {
-    for (const path of paths) {
-      for (let slash = path.indexOf('/'); slash >= 0 && folders.size < most; slash = path.indexOf('/', slash + 1)) folders.add(path.slice(0, slash + 1));
+  for (const path of activity.flatMap(({ paths }) => paths)) {
+    for (let slash = path.indexOf('/'); slash >= 0 && folders.size < maxCount; slash = path.indexOf('/', slash + 1)) {
+      folders.add(path.slice(0, slash + 1));
     }
   }
   return [...folders].sort();
 }
 
 /**
- * What happened, without the names of the files.
+ * The event in words, without the names of the files.
  * @param {Activity} entry
- * @param {boolean} [isOfOneFile] Whether it is told in the history of a file.
+ * @param {boolean} [isOfOneFile] Whether it is part of the history of a file.
  * @returns {string}
  */
 export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, isOfOneFile = false) {
@@ -127,7 +146,9 @@ export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, is
   switch (kind) {
     case 'lock_granted': return `claims ${files}${mode}`;
     case 'lock_renewed': return `renews ${files}${mode}`;
-    case 'lock_released': return holder ? (detail ? `loses ${files}: ${detail}` : `releases ${files}`) : `Locks on ${files} were released`;
+    case 'lock_released':
+      if (!holder) return `Locks on ${files} were released`;
+      return detail ? `loses ${files}: ${detail}` : `releases ${files}`;
     case 'lock_expired': return holder ? `loses ${files}: expired` : `Locks on ${files} expired`;
     case 'lock_refused': return `is refused ${files}`;
     case 'lock_reserved': return `has ${files} reserved`;

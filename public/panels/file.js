@@ -21,11 +21,13 @@ import { splitPath } from './words.js';
 export function mountFile(element, model) {
   /** @type {string | null} */
   let path = null;
-  /** What had the focus before, to give it back. @type {HTMLElement | null} */
+  /** The element that gets the focus when the details are closed. @type {HTMLElement | null} */
   let opener = null;
   const title = make('h2', { class: 'file-name', tabindex: '-1' });
   const copy = copyButton('Copy the path', () => path ?? '');
-  const closeButton = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close }, icon('close'));
+  const closeButton = make('button', {
+    type: 'button', class: 'icon-button', 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close,
+  }, icon('close'));
   const crumbs = make('nav', { class: 'crumbs', 'aria-label': 'Folders of the file' });
   const facts = make('p', { class: 'file-facts soft' });
   const locks = fileLocks(model);
@@ -34,10 +36,10 @@ export function mountFile(element, model) {
   const verdict = fileVerdict(model);
   const links = fileLinks(model);
   const history = fileHistory(model);
+  const body = make('div', { class: 'file-body' },
+    crumbs, facts, locks.node, intents.node, tasks.node, verdict.node, links.node, history.node);
   element.classList.add('panel', 'file');
-  element.append(
-    make('div', { class: 'panel-head' }, title, copy.said, copy.button, closeButton),
-    make('div', { class: 'file-body' }, crumbs, facts, locks.node, intents.node, tasks.node, verdict.node, links.node, history.node));
+  element.append(make('div', { class: 'panel-head' }, title, copy.status, copy.button, closeButton), body);
   element.addEventListener('keydown', onKey);
 
   /** @param {KeyboardEvent} event */
@@ -69,38 +71,54 @@ export function mountFile(element, model) {
     const [folder, name] = splitPath(next);
     setText(title, name);
     title.title = next;
-    const folders = folder.split('/').slice(0, -1);
-    crumbs.hidden = folders.length === 0;
-    crumbs.replaceChildren(...folders.flatMap((part, depth) => [
-      make('button', { type: 'button', class: 'crumb', title: `Show only ${folders.slice(0, depth + 1).join('/')}/`, onclick: () => model.go({ filter: `${folders.slice(0, depth + 1).join('/')}/` }) }, part),
-      make('span', { 'aria-hidden': 'true' }, '/')]));
-    element.querySelector('.file-body')?.scrollTo(0, 0);
+    showCrumbs(folder);
+    body.scrollTo(0, 0);
     tasks.show(next);
     links.show(next);
     verdict.show(next);
     history.show(next);
     update();
-    // Whoever came by keyboard goes on in the details. A click, or a step over the map, leaves the focus where it is.
+    // A user of the keyboard continues in the details. A click, or a step over the map, leaves the focus where it is.
     const isByKeyboard = hadFocus || (focused?.matches('button:focus-visible, input:focus-visible') ?? false);
     if (before !== null ? hadFocus : isByKeyboard) title.focus({ preventScroll: true });
   }
 
+  /** @param {string} folder With its last slash; empty for the root. */
+  function showCrumbs(folder) {
+    const names = folder.split('/').slice(0, -1);
+    crumbs.hidden = names.length === 0;
+    crumbs.replaceChildren(...names.flatMap((name, depth) => {
+      const filter = `${names.slice(0, depth + 1).join('/')}/`;
+      const onclick = () => model.go({ filter });
+      return [
+        make('button', { type: 'button', class: 'crumb', title: `Show only ${filter}`, onclick }, name),
+        make('span', { 'aria-hidden': 'true' }, '/'),
+      ];
+    }));
+  }
+
+  /** @param {string} selected @returns {string[]} */
+  function factsOf(selected) {
+    const { graph } = model.state;
+    if (!graph) return ['the import graph is not loaded yet'];
+    const entry = graph.files[graph.indexOf.get(selected) ?? -1];
+    if (!entry) return ['not in the import graph'];
+    const { size, language, state } = entry;
+    return [size > 0 ? byteSize(size) : '', language ?? '', state ? `not scanned: ${state}` : ''].filter(Boolean);
+  }
+
   function update() {
     if (path === null) return;
-    const { graph } = model.state;
-    const entry = graph?.files[graph.indexOf.get(path) ?? -1];
-    const known = entry
-      ? [entry.size > 0 ? byteSize(entry.size) : null, entry.language, entry.state ? `not scanned: ${entry.state}` : null].filter(Boolean)
-      : [graph ? 'not in the import graph' : 'the import graph is not there yet'];
-    setText(facts, known.join(' \u00b7 '));
-    facts.hidden = known.length === 0;
+    const words = factsOf(path);
+    setText(facts, words.join(' \u00b7 '));
+    facts.hidden = words.length === 0;
     locks.update(path);
     intents.update(path);
     links.update();
   }
 
-  const endTicks = everySecond(() => path !== null && locks.tick(model.now()));
-  const unsubscribe = model.subscribe((changed) => {
+  everySecond(() => path !== null && locks.tick(model.now()));
+  model.subscribe((changed) => {
     if (changed.has('place') && model.state.place.file !== path) {
       show();
       return;
@@ -115,13 +133,4 @@ export function mountFile(element, model) {
   });
   element.hidden = true;
   if (model.state.place.file !== null) show();
-  return {
-    destroy() {
-      endTicks();
-      unsubscribe();
-      tasks.destroy();
-      verdict.destroy();
-      history.destroy();
-    },
-  };
 }

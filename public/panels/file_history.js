@@ -2,7 +2,7 @@
 
 import { activityRow } from './activity_row.js';
 import { keyedChildren, make, setText } from '../app/dom.js';
-import { counted } from '../app/words.js';
+import { counted, errorSentence } from '../app/words.js';
 import { feedRows, keyOfEntry } from './feed.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -10,29 +10,34 @@ import { feedRows, keyOfEntry } from './feed.js';
 /** @typedef {import('./feed.js').FeedRow} FeedRow */
 
 const FIRST = 6;
-const ALL = { holder: '', folder: '', kind: '' };
+const NO_FILTER = { holder: '', folder: '', kind: '' };
 
 /** @param {Model} model */
 export function fileHistory(model) {
   let path = '';
-  let most = FIRST;
-  let asked = 0;
+  let maxRows = FIRST;
+  let lastRequest = 0;
   /** @type {Activity[]} */
   let events = [];
   const list = make('ol', { class: 'feed-list' });
   const note = make('p', { class: 'soft', role: 'status' });
-  const more = make('button', { type: 'button', class: 'quiet', onclick: () => { most = Infinity; render(); } });
+  const more = make('button', { type: 'button', class: 'quiet', onclick: showAll });
   const node = make('section', { class: 'file-section' }, make('h3', {}, 'History'), list, note, more);
   const renderRows = keyedChildren(list, (/** @type {FeedRow} */ row) => row.key, (row) => {
     if (row.type === 'divider') throw new Error('the history has no divider');
     const { node: item, update } = activityRow(model, row.entry, { withFiles: false });
-    return { node: item, update: (next) => next.type === 'entry' && update({ count: next.count, isAbsolute: false }) };
+    return { node: item, update: ({ count }) => update({ count, isAbsolute: false }) };
   });
 
+  function showAll() {
+    maxRows = Infinity;
+    render();
+  }
+
   function render() {
-    const rows = feedRows(events, ALL);
-    renderRows(rows.slice(0, most));
-    more.hidden = rows.length <= most;
+    const rows = feedRows(events, NO_FILTER);
+    renderRows(rows.slice(0, maxRows));
+    more.hidden = rows.length <= maxRows;
     setText(more, `Show all ${counted(rows.length, 'event')}`);
   }
 
@@ -41,37 +46,35 @@ export function fileHistory(model) {
     /** @param {string} next */
     async show(next) {
       path = next;
-      most = FIRST;
+      maxRows = FIRST;
       events = [];
-      asked += 1;
-      const own = asked;
+      lastRequest += 1;
+      const request = lastRequest;
       render();
       setText(note, 'Reading the log');
       try {
-        const read = await model.historyOf(next);
-        if (own !== asked) return;
-        events = merge(events, read);
-        setText(note, events.length === 0 ? 'The log has no event about it.' : '');
+        const history = await model.historyOf(next);
+        if (request !== lastRequest) return;
+        events = merge(events, history);
+        setText(note, events.length === 0 ? 'The log has no events for this file.' : '');
       } catch (error) {
-        if (own !== asked) return;
-        setText(note, `The log cannot be read: ${error instanceof Error ? error.message : error}`);
+        if (request !== lastRequest) return;
+        setText(note, `The log cannot be read: ${errorSentence(error)}`);
       }
       render();
     },
-    /** Adds what has arrived about the file since. */
+    /** Adds the new events of the file. */
     refresh() {
       events = merge(model.state.activity.filter(({ paths }) => paths.includes(path)), events);
       if (events.length > 0) setText(note, '');
       render();
-    },
-    destroy() {
-      asked += 1;
     },
   };
 }
 
 /** @param {Activity[]} newer @param {Activity[]} older @returns {Activity[]} The newest first, each once. */
 function merge(newer, older) {
-  const known = new Set(newer.map(keyOfEntry));
-  return [...newer, ...older.filter((entry) => !known.has(keyOfEntry(entry)))].sort((a, b) => b.at - a.at).map((entry) => ({ ...entry, isCaughtUp: false }));
+  const newerKeys = new Set(newer.map(keyOfEntry));
+  const entries = [...newer, ...older.filter((entry) => !newerKeys.has(keyOfEntry(entry)))];
+  return entries.sort((a, b) => b.at - a.at).map((entry) => ({ ...entry, isCaughtUp: false }));
 }

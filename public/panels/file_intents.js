@@ -1,4 +1,4 @@
-// The intents that own the selected file, and the way to its lines in the ledger.
+// The intents that own the selected file, and a button for its lines in the ledger.
 
 import { keyedChildren, make } from '../app/dom.js';
 import { intentButton } from './intent_button.js';
@@ -9,15 +9,15 @@ import { intentButton } from './intent_button.js';
 export function fileIntents(model) {
   let path = '';
   const list = make('ul', {});
-  const none = make('p', { class: 'soft' }, 'No active intent owns it.');
+  const empty = make('p', { class: 'soft' }, 'No active intent owns this file.');
   const ledger = make('button', { type: 'button', class: 'quiet', onclick: showLines }, 'In the ledger');
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Intent'), list, none, ledger);
+  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Intent'), list, empty, ledger);
   const render = keyedChildren(list, (/** @type {string} */ id) => id, (id) => {
     const button = intentButton(model, id);
     return { node: make('li', { class: 'intent-line' }, 'Owned by', button.node), update: button.update };
   });
 
-  /** The ledger is behind the details. */
+  /** Closes the details, which cover the ledger. */
   function showLines() {
     model.filterLedger({ intent: null, file: path });
     model.go({ file: null });
@@ -32,7 +32,7 @@ export function fileIntents(model) {
       const owners = intents.owners.get(path) ?? [];
       node.hidden = intents.phase !== 'shown';
       render(owners);
-      none.hidden = owners.length > 0;
+      empty.hidden = owners.length > 0;
     },
   };
 }

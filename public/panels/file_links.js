@@ -1,4 +1,4 @@
-// What the selected file imports, and what imports it.
+// The files that the selected file imports, and the files that import it.
 
 import { make, setText } from '../app/dom.js';
 import { fileList } from './file_list.js';
@@ -35,20 +35,21 @@ export function fileLinks(model) {
   };
 }
 
-/** @param {Model} model @param {string} name @param {string} none */
-function linkList(model, name, none) {
+/** @param {Model} model @param {string} name @param {string} emptyText */
+function linkList(model, name, emptyText) {
   const count = make('span', { class: 'count' });
-  const nothing = make('p', { class: 'soft' }, none);
+  const empty = make('p', { class: 'soft' }, emptyText);
   const files = fileList(model);
   return {
-    node: make('section', { class: 'file-section' }, make('h3', {}, `${name} `, count), nothing, files.node),
+    node: make('section', { class: 'file-section' }, make('h3', {}, `${name} `, count), empty, files.node),
     reset: files.reset,
-    /** What is locked comes first. @param {string[]} next */
-    update(next) {
-      const rank = (/** @type {string} */ each) => (model.state.locks.has(each) ? 0 : 1);
-      files.update(next.map((each) => ({ each, rank: rank(each) })).sort((a, b) => a.rank - b.rank || (a.each < b.each ? -1 : 1)).map(({ each }) => each));
-      setText(count, next.length.toLocaleString('en-US'));
-      nothing.hidden = next.length > 0;
+    /** Shows locked files first. @param {string[]} paths */
+    update(paths) {
+      const ranked = paths.map((path) => ({ path, rank: model.state.locks.has(path) ? 0 : 1 }));
+      ranked.sort((a, b) => a.rank - b.rank || (a.path < b.path ? -1 : 1));
+      files.update(ranked.map(({ path }) => path));
+      setText(count, paths.length.toLocaleString('en-US'));
+      empty.hidden = paths.length > 0;
     },
   };
 }

@@ -1,4 +1,4 @@
-// A list of files as buttons, the first of them at first.
+// A list of files as buttons: the first few, and more on demand.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { counted } from '../app/words.js';
@@ -7,41 +7,42 @@ import { fileButton, modeOf } from './parts.js';
 /** @typedef {import('../app/types.js').Model} Model */
 
 const FIRST = 8;
-/** How many more at each press: a file can have thousands of importers. */
+/** Files that each click adds: a file can have thousands of importers. */
 const MORE = 200;
 
 /** @param {Model} model */
 export function fileList(model) {
   /** @type {string[]} */
   let paths = [];
-  let most = FIRST;
+  let maxRows = FIRST;
   const list = make('ul', { class: 'file-list' });
   const more = make('button', { type: 'button', class: 'quiet', onclick: showMore });
-  const renderFiles = keyedChildren(list, (/** @type {string} */ each) => each, (each) => {
-    const button = fileButton(model, each);
-    return { node: make('li', {}, button.node), update: () => button.update(modeOf(model.state, each)) };
+  const renderFiles = keyedChildren(list, (/** @type {string} */ path) => path, (path) => {
+    const button = fileButton(model, path);
+    return { node: make('li', {}, button.node), update: () => button.update(modeOf(model.state, path)) };
   });
 
   function showMore() {
-    const first = most;
-    most += MORE;
+    const firstNew = maxRows;
+    maxRows += MORE;
     render();
-    /** @type {HTMLElement | null} */ (list.children[first]?.firstElementChild)?.focus();
+    /** @type {HTMLElement | null} */ (list.children[firstNew]?.firstElementChild)?.focus();
   }
 
   function render() {
-    const rest = paths.length - most;
-    renderFiles(paths.slice(0, most));
-    more.hidden = rest <= 0;
-    setText(more, rest > MORE ? `Show ${MORE} more of ${counted(paths.length, 'file')}` : `Show all ${counted(paths.length, 'file')}`);
+    const hiddenCount = paths.length - maxRows;
+    const total = counted(paths.length, 'file');
+    renderFiles(paths.slice(0, maxRows));
+    more.hidden = hiddenCount <= 0;
+    setText(more, hiddenCount > MORE ? `Show ${MORE} more of ${total}` : `Show all ${total}`);
   }
 
   return {
     node: make('div', {}, list, more),
     reset() {
-      most = FIRST;
+      maxRows = FIRST;
     },
-    /** @param {string[]} next In the order in which they are shown. */
+    /** @param {string[]} next In the order of the list. */
     update(next) {
       paths = next;
       render();

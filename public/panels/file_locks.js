@@ -1,4 +1,4 @@
-// The locks of the selected file, and the writers that it is a neighbor of.
+// The locks of the selected file, and the files under WRITING locks that it is a neighbor of.
 
 import { nameOf } from '../app/names.js';
 import { pendingSentence } from '../app/pending.js';
@@ -13,7 +13,7 @@ import { badge, fileButton, moment, timeLeft } from './parts.js';
 /** @typedef {import('../app/types.js').Lock} Lock */
 /** @typedef {import('../app/pending.js').Pending} Pending */
 
-/** A file that everything imports is a neighbor of every writer. */
+/** A file that all files import is a neighbor of every writer. */
 const NEIGHBORS_SHOWN = 6;
 
 /** @param {Model} model */
@@ -23,8 +23,9 @@ export function fileLocks(model) {
   const neighbors = make('ul', { class: 'file-list' });
   const rest = make('p', { class: 'soft' });
   const unmerged = make('ul', { class: 'file-list' });
-  const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Imports, or is imported by, files that are being written:'), neighbors, rest);
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, unmerged, endangered);
+  const neighborNote = make('div', { class: 'neighbor-note' },
+    make('p', {}, 'Imports, or is imported by, files that are being written:'), neighbors, rest);
+  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, unmerged, neighborNote);
   /** @type {Map<string, ReturnType<typeof lockRow>>} */
   const rows = new Map();
   const renderLocks = keyedChildren(list, (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`, (lock) => {
@@ -32,7 +33,8 @@ export function fileLocks(model) {
     rows.set(lock.holder, row);
     return row;
   });
-  const renderUnmerged = keyedChildren(unmerged, (/** @type {Pending} */ { holder, workBranch }) => `${holder} ${workBranch}`, () => {
+  const keyOfPending = (/** @type {Pending} */ { holder, workBranch }) => `${holder} ${workBranch}`;
+  const renderUnmerged = keyedChildren(unmerged, keyOfPending, () => {
     const text = make('span');
     const since = moment(duration);
     return {
@@ -53,7 +55,10 @@ export function fileLocks(model) {
         button.update(lock?.mode ?? null);
         if (writer.dataset.holder === lock?.holder) return;
         writer.dataset.holder = lock?.holder ?? '';
-        writer.replaceChildren(...(lock ? [badge(lock.holder, lock.agentId, lock.userName), make('span', { class: 'unseen' }, `by ${nameOf(model.state, lock.holder)}`)] : []));
+        writer.replaceChildren(...(lock ? [
+          badge(lock.holder, lock.agentId, lock.userName),
+          make('span', { class: 'unseen' }, `by ${nameOf(model.state, lock.holder)}`),
+        ] : []));
       },
     };
   });
@@ -79,7 +84,7 @@ export function fileLocks(model) {
       const pending = model.state.pending.filter((change) => change.path === path);
       renderUnmerged(pending);
       unmerged.hidden = pending.length === 0;
-      endangered.hidden = writers.length === 0;
+      neighborNote.hidden = writers.length === 0;
       tick(model.now());
     },
   };
@@ -88,22 +93,22 @@ export function fileLocks(model) {
 /** @param {Model} model @param {Lock} first */
 function lockRow(model, first) {
   let lock = first;
-  const mark = icon('lock');
+  const modeIcon = icon('lock');
   const name = holderName(model, lock.holder);
-  const word = make('span');
-  const mode = make('span', { class: 'mode' }, mark, word);
+  const modeText = make('span');
+  const mode = make('span', { class: 'mode' }, modeIcon, modeText);
   const message = make('p', { class: 'agent-message' });
   const left = timeLeft();
   const since = moment(duration);
   const renewal = moment();
-  const renewed = make('span', {}, ', renewed ', renewal.node);
+  const renewalNote = make('span', {}, ', renewed ', renewal.node);
   const acts = holderActs(model);
   const node = make('li', { class: 'lock-row' },
     badge(lock.holder, lock.agentId, lock.userName),
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' }, name.node, left.node),
       message,
-      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewed)), acts.node),
+      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewalNote)), acts.node),
     left.bar);
 
   /** @param {number} now */
@@ -111,7 +116,7 @@ function lockRow(model, first) {
     left.update(lock, now);
     since.update(lock.since, now);
     renewal.update(lock.renewedAt, now);
-    renewed.hidden = lock.renewedAt - lock.since < 1000;
+    renewalNote.hidden = lock.renewedAt - lock.since < 1000;
   }
 
   return {
@@ -122,9 +127,9 @@ function lockRow(model, first) {
       lock = next;
       name.update();
       acts.update(lock.holder, [lock.path]);
-      setIcon(mark, lock.mode === 'WRITING' ? 'pencil' : 'eye');
+      setIcon(modeIcon, lock.mode === 'WRITING' ? 'pencil' : 'eye');
       mode.dataset.mode = lock.mode;
-      setText(word, lock.mode);
+      setText(modeText, lock.mode);
       setText(message, lock.message);
     },
   };

@@ -1,54 +1,59 @@
-// The tasks that are about the selected file.
+// The tasks about the selected file.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { standingOf } from '../app/team_words.js';
 import { taskButton } from './task_button.js';
+import { errorSentence } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {{ team: string, task: import('../app/team_types.js').Task }} Row */
 
-/** Before they are read again after something happened to tasks. */
+/** Delay of a read after an event about tasks, so that several events cause one. */
 const DEBOUNCE_MS = 1000;
 
 /** @param {Model} model */
 export function fileTasks(model) {
   let path = '';
-  let turn = 0;
+  let lastRequest = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  /** The newest event about teams that was seen. */
-  let seen = newest();
+  let lastEventId = newestEventId();
   const list = make('ul', { class: 'file-task-list' });
-  const none = make('p', { class: 'soft', role: 'status' });
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Tasks'), list, none);
-  const render = keyedChildren(list, (/** @type {Row} */ { team, task }) => `${team} ${task.id}`, ({ team, task }) => {
+  const note = make('p', { class: 'soft', role: 'status' });
+  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Tasks'), list, note);
+  const keyOf = (/** @type {Row} */ { team, task }) => `${team} ${task.id}`;
+  const render = keyedChildren(list, keyOf, ({ team, task }) => {
     const button = taskButton(model, task.id, team);
     const words = make('span', { class: 'soft' });
     return {
       node: make('li', {}, button.node, words),
       update(/** @type {Row} */ next) {
         button.update(next.task);
-        setText(words, model.state.teams.list.length > 1 ? `${standingOf(next.task)}, team ${team}` : standingOf(next.task));
+        const hasSeveralTeams = model.state.teams.list.length > 1;
+        setText(words, `${standingOf(next.task)}${hasSeveralTeams ? `, team ${team}` : ''}`);
       },
     };
   });
 
-  /** @returns {string} */
-  function newest() {
+  /** @returns {string} The id of the newest event about teams. */
+  function newestEventId() {
     return model.state.activity.find(({ isOfTeam }) => isOfTeam)?.id ?? '';
   }
 
   async function read() {
-    const own = ++turn;
+    lastRequest += 1;
+    const request = lastRequest;
     if (model.state.teams.phase !== 'shown') return;
     try {
-      const found = await model.tasksOf(path);
-      if (own !== turn) return;
-      const rows = found.flatMap(({ team, tasks }) => tasks.map((task) => ({ team, task })));
-      render(rows.filter(({ task }) => task.status !== 'completed').concat(rows.filter(({ task }) => task.status === 'completed')));
-      setText(none, rows.length === 0 ? 'No task is about it.' : '');
+      const teams = await model.tasksOf(path);
+      if (request !== lastRequest) return;
+      const rows = teams.flatMap(({ team, tasks }) => tasks.map((task) => ({ team, task })));
+      const isCompleted = (/** @type {Row} */ { task }) => task.status === 'completed';
+      render([...rows.filter((row) => !isCompleted(row)), ...rows.filter(isCompleted)]);
+      setText(note, rows.length === 0 ? 'No tasks for this file.' : '');
     } catch (error) {
-      if (own === turn) setText(none, `The tasks cannot be read: ${error instanceof Error ? error.message : error}`);
+      if (request !== lastRequest) return;
+      setText(note, `The tasks cannot be read: ${errorSentence(error)}`);
     }
   }
 
@@ -57,22 +62,21 @@ export function fileTasks(model) {
     /** @param {string} next */
     show(next) {
       path = next;
-      seen = newest();
+      lastEventId = newestEventId();
       clearTimeout(timer);
       render([]);
-      setText(none, 'Reading the tasks');
+      setText(note, 'Reading the tasks');
       node.hidden = model.state.teams.phase !== 'shown';
       read();
     },
     refresh() {
       const wasHidden = node.hidden;
       node.hidden = model.state.teams.phase !== 'shown';
-      const id = newest();
-      if (id === seen && !(wasHidden && !node.hidden)) return;
-      seen = id;
+      const eventId = newestEventId();
+      if (eventId === lastEventId && !(wasHidden && !node.hidden)) return;
+      lastEventId = eventId;
       clearTimeout(timer);
       timer = setTimeout(read, DEBOUNCE_MS);
     },
-    destroy: () => clearTimeout(timer),
   };
 }

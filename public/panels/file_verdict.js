@@ -1,4 +1,4 @@
-// What a claim of the selected file would meet now, as the server answers it.
+// How the server would decide a claim of the selected file now.
 
 import { claimSignature } from './claim_signature.js';
 import { make, setText } from '../app/dom.js';
@@ -6,56 +6,53 @@ import { commandChip } from './parts.js';
 import { COMMAND_MEANINGS } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Verdict} Verdict */
 
-/** Locks change in bursts: one answer for each burst. */
-const CALM_MS = 600;
+/** Delay of a request after a change of locks, which come in bursts. */
+const DEBOUNCE_MS = 600;
 
 /** @param {Model} model */
 export function fileVerdict(model) {
   let path = '';
   let signature = '';
-  let asked = 0;
+  let lastRequest = 0;
   let timer = 0;
   const chip = make('span');
   const meaning = make('span', { class: 'soft' });
   const reason = make('p', { class: 'verdict-reason' });
   const warnings = make('ul', { class: 'verdict-warnings' });
-  const again = make('button', { type: 'button', class: 'quiet', hidden: true, onclick: ask }, 'Ask again');
+  const again = make('button', { type: 'button', class: 'quiet', hidden: true, onclick: read }, 'Ask again');
   const node = make('section', { class: 'file-section verdict', 'aria-live': 'polite' },
-    make('h3', {}, 'A claim for writing now'), make('p', { class: 'verdict-head' }, chip, meaning), reason, warnings, again);
+    make('h3', {}, 'A claim for writing now'),
+    make('p', { class: 'verdict-head' }, chip, meaning), reason, warnings, again);
 
-  async function ask() {
+  async function read() {
     window.clearTimeout(timer);
-    asked += 1;
-    const own = asked;
+    lastRequest += 1;
+    const request = lastRequest;
     signature = claimSignature(model.state, path);
     node.setAttribute('aria-busy', 'true');
     try {
-      const verdict = await model.check(path);
-      if (own === asked) say(verdict);
+      const { command, reason: sentence, warnings: sentences } = await model.check(path);
+      if (request !== lastRequest) return;
+      chip.replaceChildren(commandChip(command));
+      setText(meaning, COMMAND_MEANINGS.get(command) ?? '');
+      setText(reason, sentence);
+      warnings.replaceChildren(...sentences.map((warning) => make('li', {}, warning)));
+      again.hidden = true;
     } catch (error) {
-      if (own === asked) sayFailure(error instanceof Error ? error.message : String(error));
+      if (request !== lastRequest) return;
+      showWithoutVerdict('The server does not answer.', error instanceof Error ? error.message : String(error));
+      again.hidden = false;
     }
-    if (own === asked) node.removeAttribute('aria-busy');
+    node.removeAttribute('aria-busy');
   }
 
-  /** @param {Verdict} verdict */
-  function say(verdict) {
-    chip.replaceChildren(commandChip(verdict.command));
-    setText(meaning, COMMAND_MEANINGS.get(verdict.command) ?? '');
-    setText(reason, verdict.reason);
-    warnings.replaceChildren(...verdict.warnings.map((warning) => make('li', {}, warning)));
-    again.hidden = true;
-  }
-
-  /** @param {string} message */
-  function sayFailure(message) {
+  /** @param {string} state @param {string} sentence */
+  function showWithoutVerdict(state, sentence) {
     chip.replaceChildren();
-    setText(meaning, 'The server does not answer.');
-    setText(reason, message);
+    setText(meaning, state);
+    setText(reason, sentence);
     warnings.replaceChildren();
-    again.hidden = false;
   }
 
   return {
@@ -63,21 +60,14 @@ export function fileVerdict(model) {
     /** @param {string} next */
     show(next) {
       path = next;
-      chip.replaceChildren();
-      setText(meaning, 'Asking the server');
-      setText(reason, '');
-      warnings.replaceChildren();
+      showWithoutVerdict('Asking the server', '');
       again.hidden = true;
-      ask();
+      read();
     },
-    /** Asks again if the locks that decide have changed. */
+    /** Repeats the request if the locks that decide have changed. */
     refresh() {
       window.clearTimeout(timer);
-      if (claimSignature(model.state, path) !== signature) timer = window.setTimeout(ask, CALM_MS);
-    },
-    destroy() {
-      window.clearTimeout(timer);
-      asked += 1;
+      if (claimSignature(model.state, path) !== signature) timer = window.setTimeout(read, DEBOUNCE_MS);
     },
   };
 }

@@ -1,4 +1,4 @@
-// A part that is folded until somebody wants it: what is in it is made then.
+// A section that the user can open. Its content is made when it is opened.
 
 import { make, setText } from '../app/dom.js';
 
@@ -13,7 +13,7 @@ export function fold(name, content, fill) {
   node.addEventListener('toggle', () => node.open && fill());
   return {
     node,
-    /** @param {string} text What the folded part says; empty where there is nothing in it. */
+    /** @param {string} text The summary; empty to hide the section. */
     update(text) {
       node.hidden = text === '';
       setText(summary, text);

@@ -1,4 +1,4 @@
-// The help: what the shapes mean, the keys, how agents join.
+// The help: the shapes, the rules, the keys, the commands, and how agents join.
 
 import { icon, make } from '../app/dom.js';
 import { policySentences } from '../app/truth.js';
@@ -6,54 +6,86 @@ import { KEY_HELP } from './key_commands.js';
 import { COMMAND_MEANINGS } from './words.js';
 import { commandChip } from './parts.js';
 
+const COLORS =
+  'Orange, teal and purple are locks; badges have the color of their agent. The tint of a cell is its language.';
 const SHAPES = [
-  { mode: 'WRITING', icon: 'pencil', says: 'Solid: one agent changes the file. Nobody else can claim it.' },
-  { mode: 'READING', icon: 'eye', says: 'Outlined: agents rely on the file as it is. Others can read it; nobody can write it.' },
-  { mode: 'NEIGHBOR', icon: 'link', says: 'Hatched: a neighbor (it imports a file that is being written, or is imported by it) that others cannot write now.' },
-  { mode: 'INFORMED', icon: 'link', says: 'Dotted: a neighbor that others can write; they are told who writes beside it.' },
-  { mode: 'OWNED', icon: 'check', says: 'In brackets: the selected intent owns the file. Others cannot write it until the intent ends.' },
+  { mode: 'WRITING', icon: 'pencil', meaning: 'Solid: one agent changes the file. Nobody else can claim it.' },
+  {
+    mode: 'READING',
+    icon: 'eye',
+    meaning: 'Outlined: agents rely on the file as it is. Others can read it; nobody can write it.',
+  },
+  {
+    mode: 'NEIGHBOR',
+    icon: 'link',
+    meaning: 'Hatched: a neighbor (it imports a file that is being written, or is imported by it) that others cannot '
+      + 'write now.',
+  },
+  {
+    mode: 'INFORMED',
+    icon: 'link',
+    meaning: 'Dotted: a neighbor that others can write; they are told who writes beside it.',
+  },
+  {
+    mode: 'OWNED',
+    icon: 'check',
+    meaning: 'In brackets: the selected intent owns the file. Others cannot write it until the intent ends.',
+  },
 ];
 
 /**
- * @param {HTMLElement} element The dialog.
+ * @param {HTMLDialogElement} dialog
  * @param {import('../app/types.js').Model} model
  */
-export function mountHelp(element, model) {
-  const dialog = /** @type {HTMLDialogElement} */ (element);
+export function mountHelp(dialog, model) {
   dialog.classList.add('help');
   dialog.setAttribute('aria-labelledby', 'help-title');
   const rules = make('ul', { class: 'help-rules' });
-  const close = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the help', onclick: () => dialog.close() }, icon('close'));
+  const close = make('button', {
+    type: 'button', class: 'icon-button', 'aria-label': 'Close the help', onclick: () => dialog.close(),
+  }, icon('close'));
+  const shapes = SHAPES.map(({ mode, icon: name, meaning }) =>
+    ({ terms: [make('span', { class: 'help-shape', 'data-mode': mode }, icon(name), mode)], meaning }));
+  const keys = KEY_HELP.map(({ keys: names, effect }) =>
+    ({ terms: names.map((name) => make('kbd', {}, name)), meaning: effect }));
+  const commands = [...COMMAND_MEANINGS].map(([command, meaning]) => ({ terms: [commandChip(command)], meaning }));
   dialog.append(
     make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title', id: 'help-title' }, 'Help'), close),
     make('div', { class: 'help-body' },
-      section('Shapes and colors', make('p', {}, 'Orange, teal and purple are locks; badges have the color of their agent. The tint of a cell is its language.'), make('dl', { class: 'help-list' }, ...SHAPES.flatMap(({ mode, icon: name, says }) => [
-        make('dt', {}, make('span', { class: 'help-shape', 'data-mode': mode }, icon(name), mode)), make('dd', {}, says)]))),
+      section('Shapes and colors', make('p', {}, COLORS), definitionList(shapes)),
       section('The rules of this branch', rules),
-      section('Keys', make('dl', { class: 'help-list' }, ...KEY_HELP.flatMap(({ keys, does }) => [
-        make('dt', {}, ...keys.map((key) => make('kbd', {}, key))), make('dd', {}, does)]))),
-      section('Commands that agents get', make('dl', { class: 'help-list' }, ...[...COMMAND_MEANINGS].flatMap(([command, says]) => [
-        make('dt', {}, commandChip(command)), make('dd', {}, says)]))),
+      section('Keys', definitionList(keys)),
+      section('Commands that agents get', definitionList(commands)),
       section('How agents join',
         make('p', {}, 'In your repository, once:'),
-        make('pre', {}, make('code', {}, 'coord init')),
+        codeBlock('coord init'),
         make('p', {}, 'An agent with MCP can join this server. For Claude Code:'),
-        make('pre', {}, make('code', {}, `claude mcp add --transport http coord ${new URL('api/mcp', document.baseURI).href}`)),
+        codeBlock(`claude mcp add --transport http coord ${new URL('api/mcp', document.baseURI).href}`),
         make('p', {}, 'A person can claim files too:'),
-        make('pre', {}, make('code', {}, "coord claim 'src/auth/**' -m 'Moving the login'")))));
+        codeBlock("coord claim 'src/auth/**' -m 'Moving the login'"))));
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });
   return {
     open() {
-      rules.replaceChildren(...policySentences(model.state.policy).map((says) => make('li', {}, says)));
+      rules.replaceChildren(...policySentences(model.state.policy).map((sentence) => make('li', {}, sentence)));
       if (!dialog.open) dialog.showModal();
     },
-    close: () => dialog.close(),
   };
 }
 
 /** @param {string} title @param {...HTMLElement} content */
 function section(title, ...content) {
   return make('section', {}, make('h3', {}, title), ...content);
+}
+
+/** @param {{ terms: HTMLElement[], meaning: string }[]} entries */
+function definitionList(entries) {
+  return make('dl', { class: 'help-list' },
+    ...entries.flatMap(({ terms, meaning }) => [make('dt', {}, ...terms), make('dd', {}, meaning)]));
+}
+
+/** @param {string} text */
+function codeBlock(text) {
+  return make('pre', {}, make('code', {}, text));
 }

@@ -1,4 +1,4 @@
-// The name of a holder, which says its login too where there are several.
+// The name of a holder, with its login if there are several logins.
 
 import { make, setText } from '../app/dom.js';
 import { nameParts } from '../app/names.js';

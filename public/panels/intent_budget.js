@@ -1,4 +1,4 @@
-// What of a budget is spent: words, and a bar where there is a limit.
+// The spending of a budget as words, and as a bar if the budget has a limit.
 
 import { make, setAttribute, setText } from '../app/dom.js';
 import { budgetWords } from '../app/intent_words.js';
@@ -15,15 +15,15 @@ export function intentBudget(name) {
     update(spending) {
       node.hidden = spending === null;
       if (!spending) return;
-      const { text: said, share, level } = budgetWords(spending);
-      setText(text, said);
-      setAttribute(node, 'data-level', level);
-      bar.hidden = share === null;
-      if (share === null || spending.most === null) return;
+      const words = budgetWords(spending);
+      setText(text, words.text);
+      setAttribute(node, 'data-level', words.level);
+      bar.hidden = words.share === null;
+      if (words.share === null || spending.most === null) return;
       setAttribute(bar, 'aria-valuemax', String(spending.most));
       setAttribute(bar, 'aria-valuenow', String(Math.min(spending.used, spending.most)));
-      setAttribute(bar, 'aria-valuetext', said);
-      fill.style.transform = `scaleX(${share.toFixed(3)})`;
+      setAttribute(bar, 'aria-valuetext', words.text);
+      fill.style.transform = `scaleX(${words.share.toFixed(3)})`;
     },
   };
 }

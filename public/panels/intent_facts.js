@@ -1,4 +1,4 @@
-// What was written down for an intent: why, how far, by which rules.
+// The description of an intent, its scope and its rules.
 
 import { make } from '../app/dom.js';
 
@@ -6,23 +6,26 @@ import { make } from '../app/dom.js';
 
 export function intentFacts() {
   const node = make('div', { class: 'intent-facts' });
-  let shown = '';
+  let shownFacts = '';
 
   /** @param {string} title @param {string[]} items @param {'code' | 'span'} tag */
-  function part(title, items, tag) {
-    return items.length > 0 ? [make('h3', {}, title), make('ul', {}, ...items.map((item) => make('li', {}, make(tag, {}, item))))] : [];
+  function section(title, items, tag) {
+    if (items.length === 0) return [];
+    return [make('h3', {}, title), make('ul', {}, ...items.map((item) => make('li', {}, make(tag, {}, item))))];
   }
 
   return {
     node,
     /** @param {Intent} intent */
     update({ description, scope, constraints, mayOverlap }) {
-      const next = JSON.stringify([description, scope, constraints, mayOverlap]);
-      if (next === shown) return;
-      shown = next;
+      const facts = JSON.stringify([description, scope, constraints, mayOverlap]);
+      if (facts === shownFacts) return;
+      shownFacts = facts;
       node.replaceChildren(
         ...(description ? [make('p', {}, description)] : []),
-        ...part('May change', scope, 'code'), ...part('Rules', constraints, 'span'), ...part('May overlap with', mayOverlap, 'code'));
+        ...section('May change', scope, 'code'),
+        ...section('Rules', constraints, 'span'),
+        ...section('May overlap with', mayOverlap, 'code'));
     },
   };
 }

@@ -1,4 +1,4 @@
-// The open refusals by intents: who was not let in, why, and what it was told.
+// The open refusals by intents: the holder, the reason, and the command that the holder got.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
@@ -46,24 +46,28 @@ export function intentRefusals(model) {
 function refusalRow(model, { holder, agentId, userName, code, paths, fileCount, command, at }) {
   const time = moment();
   const owners = make('span', { class: 'refusal-owners' });
-  const owned = make('p', { class: 'intent-line soft' }, 'Owner:', owners);
+  const ownerLine = make('p', { class: 'intent-line soft' }, 'Owner:', owners);
   const renderOwners = keyedChildren(owners, (/** @type {string} */ id) => id, (id) => intentButton(model, id));
   const files = paths.slice(0, FILES_SHOWN).map((path) => ({ path, button: fileButton(model, path) }));
   const more = fileCount - files.length;
+  const name = make('strong', { title: holder }, nameOf(model.state, holder));
   const node = make('li', { class: 'refusal', 'data-code': code },
     badge(holder, agentId, userName),
     make('div', { class: 'entry-text' },
-      make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', { title: holder }, nameOf(model.state, holder))), time.node),
+      make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, name), time.node),
       make('p', { class: 'refusal-why' }, refusalWords(code), ' ', command ? commandChip(command) : null),
-      owned,
-      make('div', { class: 'entry-files' }, ...files.map(({ button }) => button.node), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)));
+      ownerLine,
+      make('div', { class: 'entry-files' },
+        ...files.map(({ button }) => button.node),
+        more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)));
   return {
     node,
     tick: (/** @type {number} */ now) => time.update(at, now),
     update() {
-      const ids = code === 'FILE_OWNED' ? [...new Set(paths.flatMap((path) => model.state.intents.owners.get(path) ?? []))] : [];
+      const { owners: ownersByPath } = model.state.intents;
+      const ids = code === 'FILE_OWNED' ? [...new Set(paths.flatMap((path) => ownersByPath.get(path) ?? []))] : [];
       renderOwners(ids);
-      owned.hidden = ids.length === 0;
+      ownerLine.hidden = ids.length === 0;
       for (const { path, button } of files) button.update(modeOf(model.state, path));
       time.update(at, model.now());
     },

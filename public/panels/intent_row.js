@@ -27,18 +27,19 @@ export function intentRow(model, first) {
   /** @type {string[]} */
   let paths = [];
   /** @type {ReturnType<typeof intentButton> | null} */
-  let widens = null;
+  let widenedButton = null;
   const isSelected = () => model.state.place.intent === id;
-  const name = make('button', { type: 'button', class: 'intent-name', onclick: () => model.go({ intent: isSelected() ? null : id }) });
+  const name = make('button', { type: 'button', class: 'intent-name', onclick: toggleSelection });
   const status = intentStatus();
-  const span = make('span', {});
+  const branchText = make('span', {});
   const reason = make('p', { class: 'intent-reason' });
-  const lacks = make('p', { class: 'intent-lacks' });
+  const missing = make('p', { class: 'intent-lacks' });
   const widened = make('p', { class: 'intent-line soft' });
-  const [turns, tokens] = [intentBudget('Turns'), intentBudget('Tokens')];
-  const unbound = make('p', { class: 'soft' }, 'No budget');
+  const turns = intentBudget('Turns');
+  const tokens = intentBudget('Tokens');
+  const noBudget = make('p', { class: 'soft' }, 'No budget');
   const criteria = make('ul', { class: 'criteria' });
-  const criteriaFold = fold('intent-criteria', criteria, fillCriteria);
+  const criteriaFold = fold('intent-criteria', criteria, () => renderCriteria(intent.criteria));
   const files = fileList(model);
   const filesFold = fold('intent-files', files.node, () => files.update(paths));
   const facts = intentFacts();
@@ -46,37 +47,45 @@ export function intentRow(model, first) {
   const workers = make('ul', { class: 'intent-workers' });
   const heard = moment();
   const heardNote = make('span', {}, 'Heard ', heard.node);
-  const by = make('span', {});
-  const ledger = make('button', { type: 'button', class: 'quiet', onclick: () => model.filterLedger({ intent: id, file: null }) }, 'In the ledger');
+  const agentModel = make('span', {});
+  const ledger = make('button', { type: 'button', class: 'quiet', onclick: showLines }, 'In the ledger');
   const node = make('li', { class: 'intent', 'data-intent': id },
     make('div', { class: 'intent-head' }, name, status.node),
-    make('p', { class: 'intent-id' }, make('code', {}, id), span),
-    widened, reason, lacks, turns.node, tokens.node, unbound, criteriaFold.node, filesFold.node, factsFold.node, workers,
-    make('p', { class: 'agent-notes' }, heardNote, by, ledger));
+    make('p', { class: 'intent-id' }, make('code', {}, id), branchText),
+    widened, reason, missing, turns.node, tokens.node, noBudget,
+    criteriaFold.node, filesFold.node, factsFold.node, workers,
+    make('p', { class: 'agent-notes' }, heardNote, agentModel, ledger));
 
-  const renderWorkers = keyedChildren(workers, (/** @type {Worker} */ { holder }) => holder, ({ holder, agentId, userName }) => {
+  const renderWorkers = keyedChildren(workers, (/** @type {Worker} */ { holder }) => holder, (worker) => {
+    const { holder, agentId, userName } = worker;
     const where = make('span', { class: 'soft' });
+    const workerName = make('span', { class: 'intent-worker', title: holder }, nameOf(model.state, holder));
     return {
-      node: make('li', {}, badge(holder, agentId, userName), make('span', { class: 'intent-worker', title: holder }, nameOf(model.state, holder)), where),
+      node: make('li', {}, badge(holder, agentId, userName), workerName, where),
       update: (/** @type {Worker} */ { branch }) => setText(where, branch ? `on ${branch}` : ''),
     };
   });
-  const renderCriteria = keyedChildren(criteria, (/** @type {Intent['criteria'][number]} */ { text }) => text, ({ text }) => {
+  const keyOfCriterion = (/** @type {Intent['criteria'][number]} */ { text }) => text;
+  const renderCriteria = keyedChildren(criteria, keyOfCriterion, ({ text }) => {
     const proof = make('span', { class: 'soft' });
-    const said = make('span', { class: 'unseen' });
-    const own = make('li', {}, make('span', {}, said, text), proof);
+    const spokenState = make('span', { class: 'unseen' });
+    const row = make('li', {}, make('span', {}, spokenState, text), proof);
     return {
-      node: own,
+      node: row,
       update(/** @type {Intent['criteria'][number]} */ { met }) {
-        own.classList.toggle('is-met', met !== null);
-        setText(said, met ? 'Met: ' : 'Not met: ');
+        row.classList.toggle('is-met', met !== null);
+        setText(spokenState, met ? 'Met: ' : 'Not met: ');
         setText(proof, met ? `${met.evidence} (${met.by})` : '');
       },
     };
   });
 
-  function fillCriteria() {
-    renderCriteria(intent.criteria);
+  function toggleSelection() {
+    model.go({ intent: isSelected() ? null : id });
+  }
+
+  function showLines() {
+    model.filterLedger({ intent: id, file: null });
   }
 
   /** @param {number} now */
@@ -87,7 +96,6 @@ export function intentRow(model, first) {
   /** @param {Intent} next */
   function update(next) {
     intent = next;
-    const { branch, turns: budget } = intent;
     const hasEnded = isEnded(intent);
     setText(name, intent.name || id);
     name.title = 'Show its files on the map';
@@ -95,33 +103,39 @@ export function intentRow(model, first) {
     setAttribute(node, 'aria-current', isSelected() ? 'true' : null);
     setAttribute(node, 'data-status', intent.status);
     status.update(intent.status);
-    setText(span, branch ? ` on ${branch}` : '');
-    if (widened.dataset.shown !== `${intent.supplements}`) {
-      widened.dataset.shown = `${intent.supplements}`;
-      const button = intent.supplements ? intentButton(model, intent.supplements) : null;
-      widened.replaceChildren(...(button ? ['Widens', button.node] : []));
-      widened.hidden = !button;
-      widens = button;
-    }
-    widens?.update();
+    setText(branchText, intent.branch ? ` on ${intent.branch}` : '');
+    updateWidened();
     setText(reason, intent.reason ?? '');
     reason.hidden = !intent.reason;
-    setText(lacks, `Missing: ${intent.missing.join(', ')}.`);
-    lacks.hidden = intent.missing.length === 0 || hasEnded;
-    turns.update(budget);
+    setText(missing, `Missing: ${intent.missing.join(', ')}.`);
+    missing.hidden = intent.missing.length === 0 || hasEnded;
+    turns.update(intent.turns);
     tokens.update(intent.tokens);
-    unbound.hidden = budget !== null || hasEnded;
+    noBudget.hidden = intent.turns !== null || hasEnded;
     criteriaFold.update(intent.criteria.length > 0 ? criteriaWords(intent.criteria) : '');
     paths = filesOf(model.state.intents, id);
     filesFold.update(paths.length > 0 ? counted(paths.length, 'owned file') : '');
-    factsFold.update(intent.description || intent.scope.length + intent.constraints.length > 0 ? 'Scope and rules' : '');
-    const working = workersOf(model.state, id, model.now());
-    renderWorkers(working);
-    workers.hidden = working.length === 0;
+    const hasFacts = intent.description || intent.scope.length + intent.constraints.length > 0;
+    factsFold.update(hasFacts ? 'Scope and rules' : '');
+    const workersNow = workersOf(model.state, id, model.now());
+    renderWorkers(workersNow);
+    workers.hidden = workersNow.length === 0;
     heardNote.hidden = intent.heardAt === null;
-    setText(by, intent.model ? `by ${intent.model}` : '');
-    by.hidden = !intent.model;
+    setText(agentModel, intent.model ? `by ${intent.model}` : '');
+    agentModel.hidden = !intent.model;
     tick(model.now());
+  }
+
+  /** Shows the intent whose scope this one widens. */
+  function updateWidened() {
+    const { supplements } = intent;
+    if (widened.dataset.shown !== `${supplements}`) {
+      widened.dataset.shown = `${supplements}`;
+      widenedButton = supplements ? intentButton(model, supplements) : null;
+      widened.replaceChildren(...(widenedButton ? ['Widens', widenedButton.node] : []));
+      widened.hidden = !widenedButton;
+    }
+    widenedButton?.update();
   }
 
   return { node, update, tick };

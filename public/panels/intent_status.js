@@ -1,4 +1,4 @@
-// The status of an intent as a label: told apart by its icon before its color.
+// The status of an intent as a label. Its icon identifies it without its color.
 
 import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { STATUS_WORDS } from '../app/intent_words.js';

@@ -1,4 +1,4 @@
-// The panel of intents: why files are changed, how far the work has come, and who was not let in.
+// The panel of intents: active ones, ended ones, and open refusals.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { sortedIntents } from '../app/intents.js';
@@ -12,6 +12,8 @@ import { everySecond } from './ticker.js';
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Intent} Intent */
 
+const SIGN_IN_TEXT = 'Intents need signing in: they are shown to those who may read the repository.';
+
 /**
  * @param {HTMLElement} element
  * @param {Model} model
@@ -20,16 +22,16 @@ import { everySecond } from './ticker.js';
 export function mountIntents(element, model, { signIn }) {
   const count = make('span', { class: 'count' });
   const message = make('p', { class: 'panel-message', role: 'status' });
-  const locked = needsSignIn('Intents need signing in: they are shown to those who may read the repository.', signIn);
+  const signInNote = needsSignIn(SIGN_IN_TEXT, signIn);
   const refusals = intentRefusals(model);
-  const none = make('p', { class: 'empty' }, 'No intent is active.');
-  const active = make('ul', { class: 'intent-list' });
-  const ended = make('ul', { class: 'intent-list' });
-  const endedFold = fold('intents-ended', ended, () => renderEnded(sortedIntents(model.state.intents.list).ended));
+  const noneActive = make('p', { class: 'empty' }, 'No intent is active.');
+  const activeList = make('ul', { class: 'intent-list' });
+  const endedList = make('ul', { class: 'intent-list' });
+  const endedFold = fold('intents-ended', endedList, () => renderEnded(sortedIntents(model.state.intents.list).ended));
   element.classList.add('panel', 'intents');
   element.append(
     make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Intents ', count)),
-    message, locked.node, refusals.node, none, active, endedFold.node);
+    message, signInNote.node, refusals.node, noneActive, activeList, endedFold.node);
 
   /** @type {Map<string, ReturnType<typeof intentRow>>} */
   const rows = new Map();
@@ -38,47 +40,41 @@ export function mountIntents(element, model, { signIn }) {
     rows.set(intent.id, row);
     return row;
   };
-  const renderActive = keyedChildren(active, (/** @type {Intent} */ { id }) => id, create);
-  const renderEnded = keyedChildren(ended, (/** @type {Intent} */ { id }) => id, create);
+  const keyOf = (/** @type {Intent} */ { id }) => id;
+  const renderActive = keyedChildren(activeList, keyOf, create);
+  const renderEnded = keyedChildren(endedList, keyOf, create);
   /** @type {string | null} */
   let selected = null;
 
   function render() {
-    const { intents, refusals: open, place } = model.state;
+    const { intents, refusals: openRefusals, place } = model.state;
     const isShown = intents.phase === 'shown';
-    const sorted = sortedIntents(intents.list);
-    const known = new Set(intents.list.map(({ id }) => id));
-    for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
-    locked.update(intents.phase === 'sign_in' ? intents.message : null);
+    const { active, ended } = sortedIntents(intents.list);
+    const ids = new Set(intents.list.map(({ id }) => id));
+    for (const id of rows.keys()) if (!ids.has(id)) rows.delete(id);
+    signInNote.update(intents.phase === 'sign_in' ? intents.message : null);
     setText(message, isShown && intents.message ? `The intents are out of date: ${intents.message}` : '');
-    refusals.update(isShown ? open : []);
-    renderActive(sorted.active);
-    endedFold.update(sorted.ended.length > 0 ? `${counted(sorted.ended.length, 'intent')} ended` : '');
-    none.hidden = !isShown || sorted.active.length > 0;
-    setText(count, sorted.active.length > 0 ? String(sorted.active.length) : '');
-    if (place.intent !== selected && (place.intent === null || known.has(place.intent))) {
-      selected = place.intent;
-      if (sorted.ended.some(({ id }) => id === selected)) {
-        endedFold.node.open = true;
-        renderEnded(sorted.ended);
-      }
-      rows.get(selected ?? '')?.node.scrollIntoView({ block: 'nearest' });
+    refusals.update(isShown ? openRefusals : []);
+    renderActive(active);
+    endedFold.update(ended.length > 0 ? `${counted(ended.length, 'intent')} ended` : '');
+    noneActive.hidden = !isShown || active.length > 0;
+    setText(count, active.length > 0 ? String(active.length) : '');
+    if (place.intent === selected || (place.intent !== null && !ids.has(place.intent))) return;
+    selected = place.intent;
+    if (ended.some(({ id }) => id === selected)) {
+      endedFold.node.open = true;
+      renderEnded(ended);
     }
+    rows.get(selected ?? '')?.node.scrollIntoView({ block: 'nearest' });
   }
 
-  const endTicks = everySecond(() => {
+  everySecond(() => {
     const now = model.now();
     for (const row of rows.values()) row.tick(now);
     refusals.tick(now);
   });
-  const unsubscribe = model.subscribe((changed) => {
+  model.subscribe((changed) => {
     if (changed.has('intents') || changed.has('locks') || changed.has('place')) render();
   });
   render();
-  return {
-    destroy() {
-      endTicks();
-      unsubscribe();
-    },
-  };
 }

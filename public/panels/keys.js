@@ -1,4 +1,4 @@
-// The keys of the whole page. A key that an element uses itself does not come here, and none does while somebody types.
+// The keys of the whole page. They have no effect while the user types, or if an element handles the key itself.
 
 import { isBoard } from '../app/address.js';
 import { textFilter } from '../app/words.js';
@@ -18,14 +18,20 @@ const ZOOM = 1.4;
 export function mountKeys({ model, map, search, help }) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open], :popover-open')) return;
+    const isHandled = event.defaultPrevented || event.isComposing;
+    if (isHandled || document.querySelector('dialog[open], :popover-open')) return;
     const target = /** @type {HTMLElement} */ (event.target);
-    const command = commandOf({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, isTyping: isTypedInto(target) });
-    if (command && obey(command, target)) event.preventDefault();
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const command = commandOf({ key, ctrlKey, metaKey, altKey, isTyping: isTypedInto(target) });
+    if (command && run(command, target)) event.preventDefault();
   }
 
-  /** @param {import('./key_commands.js').Command} command @param {HTMLElement} target @returns {boolean} Whether the key was used. */
-  function obey(command, target) {
+  /**
+   * @param {import('./key_commands.js').Command} command
+   * @param {HTMLElement} target
+   * @returns {boolean} Whether the key had an effect.
+   */
+  function run(command, target) {
     const { place } = model.state;
     const isMap = place.view === 'map';
     switch (command) {
@@ -37,12 +43,12 @@ export function mountKeys({ model, map, search, help }) {
       case 'zoom_in': if (isMap) map.zoomBy(ZOOM); return isMap;
       case 'zoom_out': if (isMap) map.zoomBy(1 / ZOOM); return isMap;
       case 'reset': if (isMap) map.reset(); return isMap;
-      case 'close': return closeOne();
-      default: return isMap && isOnMap(target) && step(command);
+      case 'close': return closeSelection();
+      default: return isMap && isOnMap(target) && selectNextFile(command);
     }
   }
 
-  /** Without teams the key does nothing, as there is no button for it. */
+  /** A repository without teams has no board to open. */
   function openBoard() {
     const { phase } = model.state.teams;
     if (phase !== 'shown' && phase !== 'sign_in') return false;
@@ -50,7 +56,7 @@ export function mountKeys({ model, map, search, help }) {
     return true;
   }
 
-  function closeOne() {
+  function closeSelection() {
     const { file, task, inbox, intent, agent, filter } = model.state.place;
     const onBoard = isBoard(model.state.place);
     if (file !== null) model.go({ file: null });
@@ -63,28 +69,23 @@ export function mountKeys({ model, map, search, help }) {
     return true;
   }
 
-  /** Arrows scroll everything else. @param {HTMLElement} target */
+  /** Outside the map, arrow keys scroll. @param {HTMLElement} target */
   function isOnMap(target) {
     return target === document.body || target.closest('#map') !== null;
   }
 
   /** @param {import('./key_commands.js').Command} direction */
-  function step(direction) {
+  function selectNextFile(direction) {
     const { graph, place } = model.state;
     if (!graph) return false;
-    const isForward = direction === 'right' || direction === 'down';
-    const path = nextFile(graph.files, graph.indexOf.get(place.file ?? ''), isForward ? 1 : -1, textFilter(place.filter));
+    const step = direction === 'right' || direction === 'down' ? 1 : -1;
+    const path = nextFile(graph.files, graph.indexOf.get(place.file ?? ''), step, textFilter(place.filter));
     if (path === null) return false;
-    // Steps replace one another: going back leads to where the steps began.
+    // Steps replace one another in the history, so that going back leads to where they began.
     model.go({ file: path }, place.file !== null);
     map.focusFile(path);
     return true;
   }
 
   document.addEventListener('keydown', onKey);
-  return {
-    destroy() {
-      document.removeEventListener('keydown', onKey);
-    },
-  };
 }

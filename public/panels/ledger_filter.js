@@ -1,4 +1,4 @@
-// Which lines of the ledger are shown: those of an intent, of a file, or all.
+// The filter of the ledger: the lines of an intent, of a file, or all lines.
 
 import { icon, keyedChildren, make, setText } from '../app/dom.js';
 import { sortedIntents } from '../app/intents.js';
@@ -9,18 +9,21 @@ import { pathText } from './parts.js';
 
 /** @param {Model} model */
 export function ledgerFilter(model) {
-  const choices = make('optgroup', { label: 'Intents' });
-  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Intent of the lines', onchange: choose }, make('option', { value: '' }, 'All intents'), choices));
-  const file = make('button', { type: 'button', class: 'filter-file', onclick: () => model.filterLedger({ ...model.state.ledger.filter, file: null }) });
+  const options = make('optgroup', { label: 'Intents' });
+  const select = /** @type {HTMLSelectElement} */ (make('select', {
+    'aria-label': 'Intent of the lines', onchange: () => change({ intent: select.value || null }),
+  }, make('option', { value: '' }, 'All intents'), options));
+  const file = make('button', { type: 'button', class: 'filter-file', onclick: () => change({ file: null }) });
   const node = make('div', { class: 'feed-filter ledger-filter' }, select, file);
   let shownFile = '';
-  const renderChoices = keyedChildren(choices, (/** @type {Intent} */ { id }) => id, ({ id }) => {
+  const renderOptions = keyedChildren(options, (/** @type {Intent} */ { id }) => id, ({ id }) => {
     const option = make('option', { value: id });
     return { node: option, update: (/** @type {Intent} */ intent) => setText(option, intent.name || id) };
   });
 
-  function choose() {
-    model.filterLedger({ ...model.state.ledger.filter, intent: select.value || null });
+  /** @param {Partial<import('../app/types.js').LedgerFilter>} fields */
+  function change(fields) {
+    model.filterLedger({ ...model.state.ledger.filter, ...fields });
   }
 
   return {
@@ -28,7 +31,7 @@ export function ledgerFilter(model) {
     update() {
       const { ledger: { filter }, intents } = model.state;
       const { active, ended } = sortedIntents(intents.list);
-      renderChoices([...active, ...ended]);
+      renderOptions([...active, ...ended]);
       select.value = filter.intent ?? '';
       select.classList.toggle('is-set', filter.intent !== null);
       file.hidden = filter.file === null;

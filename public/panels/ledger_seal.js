@@ -1,4 +1,4 @@
-// The seal of the ledger: how many lines are sealed, the hash of the last one, and where the lines that are kept begin.
+// The seal of the ledger: the count and the hash of its lines, and the first line that the server still has.
 
 import { make, setText } from '../app/dom.js';
 import { counted } from '../app/words.js';
@@ -8,27 +8,30 @@ import { shortHash } from './ledger_words.js';
 
 /** @typedef {import('../app/types.js').LedgerPoint} LedgerPoint */
 
+const EXPLANATION = 'Count and hash of the last line. Store it elsewhere to detect later whether lines were changed, '
+  + 'removed or rewritten.';
+
 export function ledgerSeal() {
   /** @type {LedgerPoint | null} */
   let sealed = null;
   const copy = copyButton('Copy the seal', () => sealed?.text ?? '');
-  const whole = make('code', {});
-  const part = fold('seal', make('div', {},
-    make('p', {}, whole),
-    make('p', { class: 'soft' }, 'Count and hash of the last line. Kept elsewhere, it shows later whether lines were changed, removed or written anew.')),
-  () => setText(whole, sealed?.text ?? ''));
+  const code = make('code', {});
+  const content = make('div', {}, make('p', {}, code), make('p', { class: 'soft' }, EXPLANATION));
+  const details = fold('seal', content, () => setText(code, sealed?.text ?? ''));
   const base = make('p', { class: 'seal-base soft' });
-  const node = make('div', { class: 'ledger-seal' }, make('div', { class: 'seal-head' }, part.node, copy.said, copy.button), base);
+  const head = make('div', { class: 'seal-head' }, details.node, copy.status, copy.button);
+  const node = make('div', { class: 'ledger-seal' }, head, base);
   return {
     node,
-    /** @param {LedgerPoint | null} next @param {LedgerPoint | null} first */
-    update(next, first) {
-      sealed = next;
-      node.hidden = next === null;
-      part.update(next ? `Sealed: ${counted(next.count, 'line')}, ${shortHash(next.hash)}` : '');
-      base.hidden = !first || first.count === 0;
-      setText(base, first ? `Kept from line ${(first.count + 1).toLocaleString('en-US')} on, after ${shortHash(first.hash)}.` : '');
-      base.title = first?.text ?? '';
+    /** @param {LedgerPoint | null} seal @param {LedgerPoint | null} basePoint */
+    update(seal, basePoint) {
+      sealed = seal;
+      node.hidden = seal === null;
+      details.update(seal ? `Sealed: ${counted(seal.count, 'line')}, ${shortHash(seal.hash)}` : '');
+      base.hidden = !basePoint || basePoint.count === 0;
+      base.title = basePoint?.text ?? '';
+      const firstLine = ((basePoint?.count ?? 0) + 1).toLocaleString('en-US');
+      setText(base, basePoint ? `Kept from line ${firstLine} on, after ${shortHash(basePoint.hash)}.` : '');
     },
   };
 }

@@ -1,4 +1,4 @@
-// A message with the replies to it.
+// A message with its replies.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { KIND_WORDS } from '../app/team_words.js';
@@ -35,22 +35,24 @@ export function messageThread(model) {
   };
 }
 
-/** @param {Model} model @param {Message} message Only who has read it changes. */
+/** @param {Model} model @param {Message} message Only its readers change. */
 function messageRow(model, { from, to, text, summary, kind, at, task }) {
   const time = moment();
   const unread = make('span', {});
-  const recipients = to.length === 0 ? 'all' : to.length > 3 ? `${to.slice(0, 3).join(', ')} and ${to.length - 3} more` : to.join(', ');
   const button = task === null ? null : taskButton(model, task);
   const mark = memberBadge(model);
+  const sender = make('strong', {}, from || 'Coord');
+  const recipients = make('strong', { title: to.join(', ') }, recipientsOf(to));
   const node = make('li', { class: 'entry message', 'data-kind': kind },
     from ? mark.node : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }),
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, make('strong', {}, from || 'Coord'), ' to ', make('strong', { title: to.join(', ') }, recipients)), time.node),
+        make('span', { class: 'entry-deed' }, sender, ' to ', recipients), time.node),
       kind === 'plain' ? null : make('p', { class: 'message-kind' }, KIND_WORDS[kind] ?? kind),
       summary ? make('p', { class: 'message-summary' }, summary) : null,
       make('p', { class: 'message-text' }, text),
-      button?.node, make('p', { class: 'entry-detail' }, unread)));
+      button?.node,
+      make('p', { class: 'entry-detail' }, unread)));
   const tick = (/** @type {number} */ now) => time.update(at, now);
   return {
     node,
@@ -64,4 +66,11 @@ function messageRow(model, { from, to, text, summary, kind, at, task }) {
       tick(model.now());
     },
   };
+}
+
+/** @param {string[]} handles @returns {string} */
+function recipientsOf(handles) {
+  if (handles.length === 0) return 'all';
+  const more = handles.length - 3;
+  return more > 0 ? `${handles.slice(0, 3).join(', ')} and ${more} more` : handles.join(', ');
 }

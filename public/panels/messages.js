@@ -1,7 +1,9 @@
-// The messages of a team, or from and to one of its members, thread by thread. They are read only while they are on the screen.
+// The messages of a team, or from and to one of its members, in threads. The page reads them only while they are on the
+// screen.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { threadsOf } from '../app/messages.js';
+import { isSameName } from '../app/teams.js';
 import { messageThread } from './message_thread.js';
 import { olderRows } from './older.js';
 import { everySecond } from './ticker.js';
@@ -12,67 +14,72 @@ import { everySecond } from './ticker.js';
 
 /** @param {HTMLElement} element @param {Model} model */
 export function mountMessages(element, model) {
-  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Inbox', onchange: () => model.go({ inbox: select.value || null, team: model.state.board.name }) }));
+  const onchange = () => model.go({ inbox: select.value || null, team: model.state.board.name });
+  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Inbox', onchange }));
   const list = make('ol', { class: 'feed-list' });
-  const older = olderRows({ rows: 'messages', whole: 'The messages', load: () => model.lengthenMail(), render });
-  const scroller = make('div', { class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Messages, the newest first' }, list, older.button, older.end);
+  const older = olderRows({ rows: 'messages', subject: 'The messages', load: () => model.lengthenMail(), render });
+  const scroller = make('div', {
+    class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Messages, the newest first',
+  }, list, older.button, older.end);
   element.classList.add('panel', 'activity', 'messages');
-  element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Messages')), make('div', { class: 'feed-filter' }, select), make('div', { class: 'feed-frame' }, scroller));
+  element.append(
+    make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Messages')),
+    make('div', { class: 'feed-filter' }, select),
+    make('div', { class: 'feed-frame' }, scroller));
   /** @type {Map<number, ReturnType<typeof messageThread>>} */
   const rows = new Map();
-  const renderThreads = keyedChildren(list, (/** @type {Thread} */ { id }) => String(id), (thread) => {
+  const renderThreads = keyedChildren(list, (/** @type {Thread} */ { id }) => String(id), ({ id }) => {
     const row = messageThread(model);
-    rows.set(thread.id, row);
+    rows.set(id, row);
     return row;
   });
   const renderInboxes = keyedChildren(select, (/** @type {Inbox} */ { handle }) => handle, ({ handle }) => {
     const option = make('option', { value: handle });
-    return { node: option, update: (/** @type {Inbox} */ { unread }) => setText(option, !handle ? 'All messages' : unread > 0 ? `${handle} (${unread} unread)` : handle) };
+    const labelOf = (/** @type {number} */ unread) => (unread > 0 ? `${handle} (${unread} unread)` : handle);
+    return {
+      node: option,
+      update: (/** @type {Inbox} */ { unread }) => setText(option, handle ? labelOf(unread) : 'All messages'),
+    };
   });
 
   function render() {
     const { mail, board } = model.state;
+    const { inbox } = mail;
     const members = board.team?.members ?? [];
-    const chosen = members.find(({ handle }) => handle.toLowerCase() === mail.inbox?.toLowerCase());
-    const others = mail.inbox !== null && !chosen ? [{ handle: mail.inbox, unread: 0 }] : [];
-    renderInboxes([{ handle: '', unread: 0 }, ...members, ...others]);
-    select.value = chosen?.handle ?? mail.inbox ?? '';
-    select.classList.toggle('is-set', mail.inbox !== null);
+    const member = members.find(({ handle }) => isSameName(handle, inbox));
+    const unknownInbox = inbox !== null && !member ? [{ handle: inbox, unread: 0 }] : [];
+    renderInboxes([{ handle: '', unread: 0 }, ...members, ...unknownInbox]);
+    select.value = member?.handle ?? inbox ?? '';
+    select.classList.toggle('is-set', inbox !== null);
     const threads = threadsOf(mail.messages ?? []);
-    const known = new Set(threads.map(({ id }) => id));
-    for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
+    const ids = new Set(threads.map(({ id }) => id));
+    for (const id of rows.keys()) if (!ids.has(id)) rows.delete(id);
     renderThreads(threads);
     older.button.hidden = mail.earlier === null;
-    older.say(endOf());
+    older.setEndText(endText());
   }
 
   /** @returns {string} */
-  function endOf() {
+  function endText() {
     const { messages, message, inbox, earlier } = model.state.mail;
     if (message) return `The messages are out of date: ${message}`;
     if (messages === null) return 'Reading the messages';
     if (messages.length > 0) return '';
     if (earlier !== null) return 'None of the newest messages are from or to this member.';
-    return inbox ? `Nothing was sent by ${inbox} or to it.` : 'Nothing has been said in this team yet.';
+    return inbox ? `There are no messages from or to ${inbox}.` : 'Nothing has been said in this team yet.';
   }
 
-  const observer = new IntersectionObserver((entries) => model.followMail(entries[entries.length - 1].isIntersecting));
+  const observer = new IntersectionObserver((entries) =>
+    model.followMail(entries[entries.length - 1].isIntersecting));
   observer.observe(element);
-  let beat = 0;
-  const endTicks = everySecond(() => {
-    beat += 1;
-    if (beat % 10 === 0) for (const row of rows.values()) row.tick(model.now());
+  let seconds = 0;
+  everySecond(() => {
+    seconds += 1;
+    if (seconds % 10 === 0) for (const row of rows.values()) row.tick(model.now());
   });
-  const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('mail')) older.forget();
+  model.subscribe((changed) => {
+    if (changed.has('mail')) older.clearProblem();
     if (changed.has('mail') || changed.has('board') || changed.has('place')) render();
   });
   render();
-  return {
-    destroy() {
-      observer.disconnect();
-      endTicks();
-      unsubscribe();
-    },
-  };
 }

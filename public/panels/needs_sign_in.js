@@ -1,21 +1,22 @@
-// In place of what may not be seen without a credential.
+// The text and button for a panel that a caller without a credential may not see.
 
 import { make, setText } from '../app/dom.js';
 import { sentence } from '../app/truth.js';
 
 /**
- * @param {string} what
+ * @param {string} text
  * @param {() => void} signIn
  */
-export function needsSignIn(what, signIn) {
-  const why = make('p', {});
-  const node = make('div', { class: 'empty', hidden: true }, make('p', {}, what), why, make('button', { type: 'button', onclick: signIn }, 'Sign in'));
+export function needsSignIn(text, signIn) {
+  const reason = make('p', {});
+  const button = make('button', { type: 'button', onclick: signIn }, 'Sign in');
+  const node = make('div', { class: 'empty', hidden: true }, make('p', {}, text), reason, button);
   return {
     node,
-    /** @param {string | null} message What the server says; none where all may be seen. */
+    /** @param {string | null} message Of the server; `null` if the caller may see the panel. */
     update(message) {
       node.hidden = message === null;
-      setText(why, sentence(message ?? ''));
+      setText(reason, sentence(message ?? ''));
     },
   };
 }

@@ -1,18 +1,22 @@
-// The end of a list that is read back in time: a button for older rows, and what is said there.
+// The end of a list that goes back in time: a button that loads older rows, and a text.
 
 import { make, setAttribute, setText } from '../app/dom.js';
+import { errorSentence } from '../app/words.js';
 
 /**
- * @param {{ rows: string, whole: string, load: () => Promise<unknown>, render: () => void }} list What its rows are called, the subject
- *   of the sentence if they cannot be read, how more are read, and how all is shown.
+ * @param {object} list
+ * @param {string} list.rows The name of its rows.
+ * @param {string} list.subject The subject of the sentence that says that they cannot be read.
+ * @param {() => Promise<unknown>} list.load Reads older rows.
+ * @param {() => void} list.render
  */
-export function olderRows({ rows, whole, load, render }) {
+export function olderRows({ rows, subject, load, render }) {
   let isLoading = false;
   let problem = '';
-  const button = make('button', { type: 'button', class: 'quiet feed-older', onclick: lengthen }, 'Load older');
+  const button = make('button', { type: 'button', class: 'quiet feed-older', onclick: loadOlder }, 'Load older');
   const end = make('p', { class: 'feed-end soft', role: 'status' });
 
-  async function lengthen() {
+  async function loadOlder() {
     if (isLoading) return;
     isLoading = true;
     problem = '';
@@ -21,7 +25,7 @@ export function olderRows({ rows, whole, load, render }) {
     try {
       await load();
     } catch (error) {
-      problem = `${whole} cannot be read: ${error instanceof Error ? error.message : error} Try again.`;
+      problem = `${subject} cannot be read: ${errorSentence(error)} Try again.`;
     }
     isLoading = false;
     setAttribute(button, 'aria-busy', null);
@@ -31,12 +35,12 @@ export function olderRows({ rows, whole, load, render }) {
   return {
     button,
     end,
-    /** @param {string} text What is said at the end while nothing is read. */
-    say(text) {
+    /** @param {string} text Shown at the end, unless rows are loading or could not be read. */
+    setEndText(text) {
       setText(end, isLoading ? `Loading older ${rows}` : problem || text);
     },
-    /** Something has come: what went wrong before is over. */
-    forget() {
+    /** Called when the list has changed, so that the last problem is over. */
+    clearProblem() {
       problem = '';
     },
   };

@@ -1,4 +1,4 @@
-// Small pieces that several panels are made of.
+// Small elements that several panels share.
 
 import { badgeOf, holderKey } from '../app/holder.js';
 import { memberOf } from '../app/teams.js';
@@ -7,8 +7,11 @@ import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { COMMAND_MEANINGS, shareLeft, splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/types.js').State} State */
 
 const MODE_ICONS = { WRITING: 'pencil', READING: 'eye', NEIGHBOR: 'link', INFORMED: 'link' };
+/** The bar of a lock with less time left is a warning. */
+const SHORT_MS = 60_000;
 
 /** @typedef {keyof typeof MODE_ICONS} Mode */
 
@@ -24,7 +27,7 @@ export function badge(holder, agentId, userName) {
 }
 
 /**
- * The badge of a member of the team on the screen: that of its holder, by which it is known on the map.
+ * The badge of a member of the team on the screen. It is the badge of the member's holder on the map.
  * @param {Model} model
  */
 export function memberBadge(model) {
@@ -34,10 +37,10 @@ export function memberBadge(model) {
     /** @param {string} handle */
     update(handle) {
       const member = memberOf(model.state.board.team, handle);
-      // Before the team is read, an agent with the id of the handle is most likely the member.
-      const known = member ? null : model.state.agents.find(({ agentId }) => agentId === handle);
-      const { agent, login } = member ?? { agent: known?.agentId ?? null, login: handle };
-      const holder = known?.holder ?? holderKey(login, agent);
+      // Before the team is read, an agent whose id is the handle is most likely the member.
+      const likelyAgent = member ? null : model.state.agents.find(({ agentId }) => agentId === handle);
+      const { agent, login } = member ?? { agent: likelyAgent?.agentId ?? null, login: handle };
+      const holder = likelyAgent?.holder ?? holderKey(login, agent);
       const { letters, slot } = badgeOf(holder, agent, login);
       setAttribute(node, 'class', `badge badge-${slot}`);
       setAttribute(node, 'title', holder);
@@ -46,11 +49,12 @@ export function memberBadge(model) {
   };
 }
 
-/** A path whose folder is cut before its name is. @param {string} path @returns {HTMLElement} */
+/** A path that cuts its folder before its name. @param {string} path @returns {HTMLElement} */
 export function pathText(path) {
   const [folder, name] = splitPath(path);
   return make('span', { class: 'path' },
-    folder ? make('span', { class: 'path-folder' }, folder.slice(0, -1)) : null, make('span', { class: 'path-name' }, folder ? `/${name}` : name));
+    folder ? make('span', { class: 'path-folder' }, folder.slice(0, -1)) : null,
+    make('span', { class: 'path-name' }, folder ? `/${name}` : name));
 }
 
 /**
@@ -60,7 +64,8 @@ export function pathText(path) {
  */
 export function fileButton(model, path) {
   const mark = icon('lock');
-  const node = make('button', { type: 'button', class: 'file-button', title: path, onclick: () => model.go({ file: path }) }, mark, pathText(path));
+  const onclick = () => model.go({ file: path });
+  const node = make('button', { type: 'button', class: 'file-button', title: path, onclick }, mark, pathText(path));
   return {
     node,
     /** @param {Mode | null} mode */
@@ -74,17 +79,22 @@ export function fileButton(model, path) {
   };
 }
 
-/** What the locks make of a file: a neighbor is blocked, or informed only. @param {Pick<import('../app/types.js').State, 'locks' | 'neighbors' | 'blocked'>} state @param {string} path @returns {Mode | null} */
-export function modeOf(state, path) {
-  return state.locks.get(path)?.[0].mode ?? (state.blocked.has(path) ? 'NEIGHBOR' : state.neighbors.has(path) ? 'INFORMED' : null);
+/**
+ * @param {Pick<State, 'locks' | 'neighbors' | 'blocked'>} state
+ * @param {string} path
+ * @returns {Mode | null} The mode of its lock; for a neighbor, whether it is blocked.
+ */
+export function modeOf({ locks, neighbors, blocked }, path) {
+  return locks.get(path)?.[0].mode ?? (blocked.has(path) ? 'NEIGHBOR' : neighbors.has(path) ? 'INFORMED' : null);
 }
 
 /** An orchestration command as a label. @param {string} command */
 export function commandChip(command) {
-  return make('span', { class: 'command', 'data-command': command, title: COMMAND_MEANINGS.get(command) ?? command }, command);
+  const title = COMMAND_MEANINGS.get(command) ?? command;
+  return make('span', { class: 'command', 'data-command': command, title }, command);
 }
 
-/** A time that says how long ago it was, or the time of day. @param {(ms: number) => string} [relative] */
+/** A time as its age, or as the time of day. @param {(ms: number) => string} [relative] */
 export function moment(relative = ago) {
   const node = make('time', { class: 'moment' });
   return {
@@ -98,10 +108,11 @@ export function moment(relative = ago) {
   };
 }
 
-/** The time that a lock has left, as minutes and seconds over a bar. */
+/** The time left of a lock, as minutes and seconds and as a bar. */
 export function timeLeft() {
   const text = make('span', { class: 'left-text' });
-  const bar = make('span', { class: 'left-bar', 'aria-hidden': 'true' }, make('span'));
+  const fill = make('span');
+  const bar = make('span', { class: 'left-bar', 'aria-hidden': 'true' }, fill);
   const node = make('span', { class: 'left' }, text);
   return {
     node,
@@ -111,8 +122,8 @@ export function timeLeft() {
       const left = lock.expiry - now;
       setText(text, left > 0 ? countdown(left) : 'expired');
       setAttribute(node, 'title', `Expires ${clock(lock.expiry)}`);
-      /** @type {HTMLElement} */ (bar.firstChild).style.transform = `scaleX(${shareLeft(lock, now).toFixed(3)})`;
-      bar.classList.toggle('is-short', left < 60_000);
+      fill.style.transform = `scaleX(${shareLeft(lock, now).toFixed(3)})`;
+      bar.classList.toggle('is-short', left < SHORT_MS);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The search: a combobox over files, folders and holders, and over tasks on the board. What is typed is also the filter of what is shown.
+// The search: a combobox for files, folders and holders, and on the board for tasks. The text also filters the view.
 
 import { isBoard } from '../app/address.js';
 import { icon, make, setAttribute } from '../app/dom.js';
@@ -14,50 +14,68 @@ const LABELS = { task: 'Tasks', file: 'Files', folder: 'Folders', holder: 'Holde
 /**
  * @param {HTMLElement} element
  * @param {Model} model
- * @param {{ zoomTo?: (path: string) => void }} [options] `zoomTo` is called with the file or folder that was chosen.
+ * @param {{ zoomTo: (path: string) => void }} actions `zoomTo` gets the selected file or folder.
  */
-export function mountSearch(element, model, { zoomTo } = {}) {
+export function mountSearch(element, model, { zoomTo }) {
   /** @type {Match[]} */
   let matches = [];
   let active = -1;
   let timer = 0;
   /** @type {{ graph: unknown, index: import('./search_ranking.js').SearchIndex } | null} */
-  let indexed = null;
+  let cache = null;
 
   const input = /** @type {HTMLInputElement} */ (make('input', {
     type: 'text', role: 'combobox', class: 'search-input',
-    'aria-expanded': 'false', 'aria-controls': 'search-matches', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
+    'aria-expanded': 'false', 'aria-controls': 'search-matches', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/',
+    autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
     oninput: onInput, onkeydown: onKey, onfocus: open, onblur: close,
   }));
   const hint = make('kbd', { class: 'search-hint', 'aria-hidden': 'true' }, '/');
-  const clear = make('button', { type: 'button', class: 'icon-button search-clear', 'aria-label': 'Clear the search', onclick: () => { setFilter(''); input.focus(); } }, icon('close'));
-  const list = make('div', { class: 'search-matches', id: 'search-matches', role: 'listbox', 'aria-label': 'Matches', hidden: true, onmousedown: (/** @type {Event} */ event) => event.preventDefault() });
+  const clear = make('button', {
+    type: 'button', class: 'icon-button search-clear', 'aria-label': 'Clear the search', onclick: onClear,
+  }, icon('close'));
+  const list = make('div', {
+    class: 'search-matches', id: 'search-matches', role: 'listbox', 'aria-label': 'Matches', hidden: true,
+    onmousedown: (/** @type {Event} */ event) => event.preventDefault(),
+  });
   const status = make('span', { class: 'unseen', role: 'status' });
   element.classList.add('search');
   element.append(make('div', { class: 'search-box' }, icon('search'), input, hint, clear), list, status);
 
   function index() {
     const { graph } = model.state;
-    if (!indexed || indexed.graph !== graph) indexed = { graph, index: searchIndex(graph ? graph.files.map(({ path }) => path) : []) };
-    return indexed.index;
+    if (cache === null || cache.graph !== graph) {
+      cache = { graph, index: searchIndex(graph ? graph.files.map(({ path }) => path) : []) };
+    }
+    return cache.index;
+  }
+
+  /** @param {string} text */
+  function setInput(text) {
+    input.value = text;
+    updateHint();
   }
 
   /** @param {string} filter */
   function setFilter(filter) {
     window.clearTimeout(timer);
-    input.value = filter;
-    mark();
+    setInput(filter);
     close();
     model.go({ filter }, true);
   }
 
-  function mark() {
+  function updateHint() {
     clear.hidden = input.value === '';
     hint.hidden = input.value !== '';
   }
 
+  function onClear() {
+    setFilter('');
+    input.focus();
+  }
+
   function onInput() {
-    mark();
+    updateHint();
     open();
     window.clearTimeout(timer);
     timer = window.setTimeout(() => model.go({ filter: input.value.trim() }, true), FILTER_DELAY_MS);
@@ -65,14 +83,20 @@ export function mountSearch(element, model, { zoomTo } = {}) {
 
   function open() {
     const query = input.value.trim();
-    const tasks = query && isBoard(model.state.place) ? searchTasks(model.state.board.tasks, query) : [];
-    matches = query ? [...tasks, ...search(index(), model.state.agents.map(({ holder }) => holder), query, model.state.locks)] : [];
-    active = matches.length > 0 ? 0 : -1;
-    status.textContent = query ? (matches.length > 0 ? `${matches.length} matches` : 'No match') : '';
-    list.replaceChildren(...rows(), ...(query && matches.length === 0 ? [make('p', { class: 'search-none soft' }, isBoard(model.state.place) ? 'No task, file, folder or holder matches.' : 'No file, folder or holder matches.')] : []));
+    const { board, agents, locks, place } = model.state;
+    const onBoard = isBoard(place);
+    const holders = agents.map(({ holder }) => holder);
+    const tasks = query && onBoard ? searchTasks(board.tasks, query) : [];
+    matches = query ? [...tasks, ...search(index(), holders, query, locks)] : [];
+    const hasMatches = matches.length > 0;
+    status.textContent = query ? (hasMatches ? `${matches.length} matches` : 'No match') : '';
+    if (query && !hasMatches) {
+      const kinds = onBoard ? 'task, file, folder or holder' : 'file, folder or holder';
+      list.replaceChildren(make('p', { class: 'search-none soft' }, `No ${kinds} matches.`));
+    } else list.replaceChildren(...groups());
     list.hidden = !query;
-    setAttribute(input, 'aria-expanded', String(matches.length > 0));
-    activate(active);
+    setAttribute(input, 'aria-expanded', String(hasMatches));
+    activate(hasMatches ? 0 : -1);
   }
 
   function close() {
@@ -81,27 +105,44 @@ export function mountSearch(element, model, { zoomTo } = {}) {
     setAttribute(input, 'aria-activedescendant', null);
   }
 
-  function rows() {
-    return ['task', 'file', 'folder', 'holder'].flatMap((type) => {
+  function groups() {
+    return Object.entries(LABELS).flatMap(([type, label]) => {
       const options = matches.flatMap((match, place) => (match.type === type ? [option(match, place)] : []));
-      const label = LABELS[/** @type {Match['type']} */ (type)];
-      return options.length > 0 ? [make('div', { role: 'group', 'aria-label': label }, make('div', { class: 'search-group', 'aria-hidden': 'true' }, label), ...options)] : [];
+      if (options.length === 0) return [];
+      const title = make('div', { class: 'search-group', 'aria-hidden': 'true' }, label);
+      return [make('div', { role: 'group', 'aria-label': label }, title, ...options)];
     });
   }
 
   /** @param {Match} match @param {number} place */
-  function option({ type, value }, place) {
-    const agent = type === 'holder' ? model.state.agents.find(({ holder }) => holder === value) : null;
-    const mode = type === 'file' ? modeOf(model.state, value) : null;
-    return make('div', { role: 'option', class: 'search-option', id: `search-match-${place}`, 'aria-selected': 'false', title: value, onclick: () => choose(place) },
-      agent ? badge(value, agent.agentId, agent.userName) : null,
-      type === 'holder' ? make('span', {}, value) : type === 'task' ? taskText(value) : pathText(type === 'folder' ? value.slice(0, -1) : value),
-      mode ? make('span', { class: 'mode', 'data-mode': mode }, mode) : null);
+  function option(match, place) {
+    const mode = match.type === 'file' ? modeOf(model.state, match.value) : null;
+    const onclick = () => choose(place);
+    return make('div', {
+      role: 'option', class: 'search-option', id: `search-match-${place}`, 'aria-selected': 'false',
+      title: match.value, onclick,
+    }, ...optionContent(match), mode ? make('span', { class: 'mode', 'data-mode': mode }, mode) : null);
   }
 
-  /** @param {string} id */
-  function taskText(id) {
-    return make('span', { class: 'search-task' }, make('code', {}, id), ' ', model.state.board.tasks.get(id)?.title ?? '');
+  /** @param {Match} match @returns {(HTMLElement | null)[]} */
+  function optionContent({ type, value }) {
+    switch (type) {
+      case 'task': {
+        const title = model.state.board.tasks.get(value)?.title ?? '';
+        return [make('span', { class: 'search-task' }, make('code', {}, value), ' ', title)];
+      }
+      case 'holder': {
+        const agent = agentOf(value);
+        return [agent ? badge(value, agent.agentId, agent.userName) : null, make('span', {}, value)];
+      }
+      case 'folder': return [pathText(value.slice(0, -1))];
+      case 'file': return [pathText(value)];
+    }
+  }
+
+  /** @param {string} key */
+  function agentOf(key) {
+    return model.state.agents.find(({ holder }) => holder === key);
   }
 
   /** @param {number} place */
@@ -119,25 +160,22 @@ export function mountSearch(element, model, { zoomTo } = {}) {
   function choose(place) {
     const { type, value } = matches[place];
     window.clearTimeout(timer);
+    if (type === 'folder') {
+      setFilter(value);
+      zoomTo(value.slice(0, -1));
+      return;
+    }
+    const path = type === 'file' ? value : agentOf(value)?.locks[0]?.path;
+    setInput('');
+    close();
     if (type === 'task') {
-      input.value = '';
-      mark();
-      close();
       model.go({ team: model.state.board.name, task: value, filter: '' });
       return;
     }
-    if (type === 'folder') {
-      setFilter(value);
-      zoomTo?.(value.slice(0, -1));
-      return;
-    }
-    const path = type === 'file' ? value : model.state.agents.find(({ holder }) => holder === value)?.locks[0]?.path;
-    input.value = '';
-    mark();
-    close();
     model.go(path ? { file: path, filter: '' } : { filter: '' });
-    if (type === 'holder') document.querySelector(`[data-holder="${CSS.escape(value)}"]`)?.scrollIntoView({ block: 'nearest' });
-    if (path) zoomTo?.(path);
+    const row = type === 'holder' ? document.querySelector(`[data-holder="${CSS.escape(value)}"]`) : null;
+    row?.scrollIntoView({ block: 'nearest' });
+    if (path) zoomTo(path);
   }
 
   /** @param {KeyboardEvent} event */
@@ -160,31 +198,24 @@ export function mountSearch(element, model, { zoomTo } = {}) {
     event.stopPropagation();
   }
 
-  /** What can be found is said by the field. */
-  function nameIt() {
-    const things = isBoard(model.state.place) ? 'tasks, files, holders' : 'files, folders, holders';
-    setAttribute(input, 'placeholder', `Search ${things}`);
-    setAttribute(input, 'aria-label', `Search ${things.replace(/, (\w+)$/, ' and $1')}`);
+  function updateLabel() {
+    const kinds = isBoard(model.state.place) ? 'tasks, files, holders' : 'files, folders, holders';
+    setAttribute(input, 'placeholder', `Search ${kinds}`);
+    setAttribute(input, 'aria-label', `Search ${kinds.replace(/, (\w+)$/, ' and $1')}`);
   }
 
-  const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('place')) nameIt();
-    if (changed.has('place') && document.activeElement !== input && input.value !== model.state.place.filter) {
-      input.value = model.state.place.filter;
-      mark();
-    }
+  model.subscribe((changed) => {
+    if (!changed.has('place')) return;
+    updateLabel();
+    const { filter } = model.state.place;
+    if (document.activeElement !== input && input.value !== filter) setInput(filter);
   });
-  input.value = model.state.place.filter;
-  mark();
-  nameIt();
+  setInput(model.state.place.filter);
+  updateLabel();
   return {
     focus() {
       input.focus();
       input.select();
-    },
-    destroy() {
-      window.clearTimeout(timer);
-      unsubscribe();
     },
   };
 }

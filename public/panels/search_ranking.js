@@ -1,12 +1,14 @@
-// Which files, folders, holders and tasks a search means, the likeliest first. Fast enough for each key over 20,000 paths.
+// Ranks the files, folders, holders and tasks that match a search, fast enough to run at each key over 20,000 paths.
 
-/** Less than the steps between kinds of matches, more than lengths make. */
+/** Added to the score of a preferred match: less than the steps between kinds of matches, more than lengths add. */
 const PREFERENCE = 2;
+/** Characters beyond this length do not lower the score of a path. */
+const MAX_LENGTH = 300;
 
 /**
  * @typedef {object} SearchIndex
  * @property {string[]} paths
- * @property {string[]} lower Of each path.
+ * @property {string[]} lowerPaths
  * @property {string[]} folders With their last slash, sorted.
  * @property {string[]} lowerFolders
  */
@@ -23,12 +25,17 @@ export function searchIndex(paths) {
     }
   }
   const sorted = [...folders].sort();
-  return { paths, lower: paths.map((path) => path.toLowerCase()), folders: sorted, lowerFolders: sorted.map((folder) => folder.toLowerCase()) };
+  return { paths, lowerPaths: paths.map(toLower), folders: sorted, lowerFolders: sorted.map(toLower) };
+}
+
+/** @param {string} text */
+function toLower(text) {
+  return text.toLowerCase();
 }
 
 /**
- * How well a path matches one term. An exact name is best, then the begin of a name, the begin of a word, any place in the name, any
- * place in the path, and at last the letters in their order.
+ * How well a path matches one term. From the best to the worst: an exact name, the start of a name, the start of a
+ * word, any part of a name, any part of the path, and the letters in their order.
  * @param {string} lower The path in lower case.
  * @param {string} term In lower case.
  * @returns {number} 0 if it does not match.
@@ -37,87 +44,92 @@ export function scoreOf(lower, term) {
   const end = lower.endsWith('/') ? lower.length - 1 : lower.length;
   const nameStart = lower.lastIndexOf('/', end - 1) + 1;
   const inName = lower.indexOf(term, nameStart);
-  const length = Math.min(lower.length, 300) / 1000;
-  if (inName >= 0) {
-    if (inName === nameStart) {
-      const rest = lower.slice(nameStart + term.length, end);
-      return (rest === '' ? 100 : rest[0] === '.' ? 95 : 80) - length;
-    }
-    return (isWordStart(lower, inName) ? 70 : 60) - length;
+  const penalty = lengthPenalty(lower);
+  if (inName === nameStart) {
+    const rest = lower.slice(nameStart + term.length, end);
+    return (rest === '' ? 100 : rest[0] === '.' ? 95 : 80) - penalty;
   }
+  if (inName >= 0) return (isWordStart(lower, inName) ? 70 : 60) - penalty;
   const inPath = lower.indexOf(term);
-  if (inPath >= 0) return (isWordStart(lower, inPath) ? 50 : 40) - length;
+  if (inPath >= 0) return (isWordStart(lower, inPath) ? 50 : 40) - penalty;
   return subsequenceScore(lower, term, nameStart);
+}
+
+/** @param {string} text */
+function lengthPenalty(text) {
+  return Math.min(text.length, MAX_LENGTH) / 1000;
 }
 
 /** @param {string} text @param {number} index */
 function isWordStart(text, index) {
-  if (index === 0) return true;
-  const before = text.charCodeAt(index - 1);
-  return before === 47 || before === 45 || before === 46 || before === 95;
+  return index === 0 || '/-._'.includes(text[index - 1]);
 }
 
 /**
- * The letters of the term in their order, looked for from the end, so that the name counts before the folders.
+ * The score of the letters of the term in their order. It searches from the end, so that the name counts before the
+ * folders.
  * @param {string} text @param {string} term @param {number} nameStart
  */
 function subsequenceScore(text, term, nameStart) {
   if (term.length < 2) return 0;
-  let place = text.length;
+  let position = text.length;
   let bonus = 0;
   let previous = -1;
   for (let letter = term.length - 1; letter >= 0; letter--) {
-    place = text.lastIndexOf(term[letter], place - 1);
-    if (place < 0 || (place === 0 && letter > 0)) return 0;
-    if (previous === place + 1) bonus += 1;
-    if (isWordStart(text, place)) bonus += 2;
-    if (place >= nameStart) bonus += 0.5;
-    previous = place;
+    position = text.lastIndexOf(term[letter], position - 1);
+    if (position < 0 || (position === 0 && letter > 0)) return 0;
+    if (previous === position + 1) bonus += 1;
+    if (isWordStart(text, position)) bonus += 2;
+    if (position >= nameStart) bonus += 0.5;
+    previous = position;
   }
   // Scattered letters match nearly everything: most of them must be together or begin words.
   if (bonus <= term.length) return 0;
-  const spread = text.lastIndexOf(term[term.length - 1]) - place + 1 - term.length;
-  return 10 + Math.min(15, (bonus / term.length) * 5) - Math.min(9, spread / 4) - Math.min(text.length, 300) / 1000;
+  const gaps = text.lastIndexOf(term[term.length - 1]) - position + 1 - term.length;
+  return 10 + Math.min(15, (bonus / term.length) * 5) - Math.min(9, gaps / 4) - lengthPenalty(text);
 }
 
 /**
- * The best matches of a query of one or more terms; all of them must match.
+ * The best matches of a query of one or more terms, all of which must match.
  * @param {string[]} lower Texts in lower case.
  * @param {string} query
- * @param {number} most
- * @param {(index: number) => boolean} [isPreferred] Among equals, these come first.
- * @returns {number[]} Indices, the best first; what is as good stays in its order.
+ * @param {number} maxCount
+ * @param {(index: number) => boolean} [isPreferred] Whether a text comes first among equals.
+ * @returns {number[]} Indices, the best first. Equal matches stay in their order.
  */
-export function bestMatches(lower, query, most, isPreferred = () => false) {
+export function bestMatches(lower, query, maxCount, isPreferred = () => false) {
   const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return [];
   /** @type {{ index: number, score: number }[]} */
   const best = [];
   for (let index = 0; index < lower.length; index++) {
-    let score = 0;
-    for (const term of terms) {
-      const one = scoreOf(lower[index], term);
-      if (one === 0) {
-        score = 0;
-        break;
-      }
-      score += one;
-    }
+    let score = totalScore(lower[index], terms);
     if (score === 0) continue;
     if (isPreferred(index)) score += PREFERENCE;
-    if (best.length === most && score <= best[most - 1].score) continue;
-    let place = best.length;
-    while (place > 0 && best[place - 1].score < score) place -= 1;
-    best.splice(place, 0, { index, score });
-    if (best.length > most) best.pop();
+    if (best.length === maxCount && score <= best[maxCount - 1].score) continue;
+    let rank = best.length;
+    while (rank > 0 && best[rank - 1].score < score) rank -= 1;
+    best.splice(rank, 0, { index, score });
+    if (best.length > maxCount) best.pop();
   }
   return best.map(({ index }) => index);
 }
 
-const MOST_TASKS = 8;
+/** @param {string} lower @param {string[]} terms @returns {number} 0 if a term does not match. */
+function totalScore(lower, terms) {
+  let total = 0;
+  for (const term of terms) {
+    const score = scoreOf(lower, term);
+    if (score === 0) return 0;
+    total += score;
+  }
+  return total;
+}
+
+const MAX_MATCHES = { task: 8, file: 8, folder: 3, holder: 3 };
 
 /**
- * @typedef {{ type: 'task' | 'file' | 'folder' | 'holder', value: string }} Match
+ * @typedef {{ type: keyof typeof MAX_MATCHES, value: string }} Match
  * @param {SearchIndex} index
  * @param {string[]} holders
  * @param {string} query
@@ -125,12 +137,14 @@ const MOST_TASKS = 8;
  * @returns {Match[]} Files, folders, holders.
  */
 export function search(index, holders, query, locked = new Set()) {
-  /** @param {Match['type']} type @param {string[]} values @param {string[]} lower @param {number} most @returns {Match[]} */
-  const take = (type, values, lower, most) => bestMatches(lower, query, most, (each) => locked.has(values[each])).map((each) => ({ type, value: values[each] }));
+  /** @param {Match['type']} type @param {string[]} values @param {string[]} lower @returns {Match[]} */
+  const matchesOf = (type, values, lower) =>
+    bestMatches(lower, query, MAX_MATCHES[type], (each) => locked.has(values[each]))
+      .map((each) => ({ type, value: values[each] }));
   return [
-    ...take('file', index.paths, index.lower, 8),
-    ...take('folder', index.folders, index.lowerFolders, 3),
-    ...take('holder', holders, holders.map((holder) => holder.toLowerCase()), 3),
+    ...matchesOf('file', index.paths, index.lowerPaths),
+    ...matchesOf('folder', index.folders, index.lowerFolders),
+    ...matchesOf('holder', holders, holders.map(toLower)),
   ];
 }
 
@@ -140,7 +154,8 @@ export function search(index, holders, query, locked = new Set()) {
  * @returns {Match[]} Tasks by their ids and titles.
  */
 export function searchTasks(tasks, query) {
-  const all = [...tasks.values()];
-  // A title is a name as a whole, whatever slashes it has.
-  return bestMatches(all.map(({ id, title }) => `${id} ${title}`.replaceAll('/', ' ').toLowerCase()), query, MOST_TASKS).map((place) => ({ type: 'task', value: all[place].id }));
+  const list = [...tasks.values()];
+  // Without slashes: the score must not treat a part of a title as a folder.
+  const lower = list.map(({ id, title }) => `${id} ${title}`.replaceAll('/', ' ').toLowerCase());
+  return bestMatches(lower, query, MAX_MATCHES.task).map((index) => ({ type: 'task', value: list[index].id }));
 }

@@ -17,27 +17,32 @@ import { windowTable } from './window_table.js';
 export function mountTable(element, model) {
   /** @type {{ graph: unknown, rows: TableRow[] }} */
   let base = { graph: undefined, rows: [] };
-  let nothing = '';
-  return windowTable(element, model, {
+  let nothingText = '';
+  windowTable(element, model, {
     name: 'files',
     label: 'Table of files',
     caption: 'Files with their locks. The buttons of the header sort; arrow keys move between files.',
     columns: COLUMNS,
     sortedBy: 'mode',
-    only: 'Only locked and neighbors',
-    list({ filter, isOnly, column, isDescending }) {
+    switchLabel: 'Only locked files and neighbors',
+    list({ filter, isOnly, column: id, isDescending }) {
       const { graph } = model.state;
-      nothing = nothingLocked(model.state, model.now());
+      const column = /** @type {import('./table_rows.js').Column} */ (id);
+      nothingText = nothingLocked(model.state, model.now());
       if (base.graph !== graph) base = { graph, rows: graphRows(graph) };
-      const rows = tableRows(base.rows, model.state, { filter, onlyLocked: isOnly, column: /** @type {import('./table_rows.js').Column} */ (column), isDescending });
-      const empty = base.rows.length === 0 ? 'The import graph has no files yet.' : isOnly && !filter ? nothing : 'No file matches the search.';
-      const total = filter || isOnly ? `${counted(rows.length, 'file')} of ${base.rows.length.toLocaleString('en-US')}` : counted(rows.length, 'file');
-      // Cells without a lock say that files are free.
+      const rows = tableRows(base.rows, model.state, { filter, onlyLocked: isOnly, column, isDescending });
+      const isCut = filter || isOnly;
+      const total = `${counted(rows.length, 'file')}${isCut ? ` of ${base.rows.length.toLocaleString('en-US')}` : ''}`;
+      // Cells without a lock look as if files were free, so the page has to say if it does not know.
       const isKnown = model.state.locks.size > 0 || lockKnowledge(model.state) === 'known';
-      return { rows, total: isKnown ? total : `${total}. ${nothing}`, empty };
+      let empty = 'No file matches the search.';
+      if (base.rows.length === 0) empty = 'The import graph has no files yet.';
+      else if (isOnly && !filter) empty = nothingText;
+      return { rows, total: isKnown ? total : `${total}. ${nothingText}`, empty };
     },
     keyOf: ({ path }) => path,
     create: ({ path }) => tableRow(model, path),
-    isAbout: (changed) => changed.has('graph') || changed.has('locks') || nothingLocked(model.state, model.now()) !== nothing,
+    isAffectedBy: (changed) =>
+      changed.has('graph') || changed.has('locks') || nothingLocked(model.state, model.now()) !== nothingText,
   });
 }

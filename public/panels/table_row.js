@@ -1,4 +1,4 @@
-// One row of the table.
+// One row of the table of files.
 
 import { countdown } from '../app/time.js';
 import { make, setAttribute, setText } from '../app/dom.js';
@@ -6,6 +6,7 @@ import { nameOf } from '../app/names.js';
 import { byteSize } from '../app/words.js';
 import { badge, modeOf, pathText } from './parts.js';
 import { COLUMNS, valueOf } from './table_rows.js';
+import { rowCells } from './window_table.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('./table_rows.js').TableRow} TableRow */
@@ -13,15 +14,10 @@ import { COLUMNS, valueOf } from './table_rows.js';
 /** @param {Model} model @param {string} path */
 export function tableRow(model, path) {
   let expiry = 0;
-  let holders = '';
-  const button = make('button', { type: 'button', class: 'table-file', title: path, onclick: () => model.go({ file: path }) });
-  /** @type {Record<string, HTMLElement>} */
-  const cells = {};
-  const node = make('tr', { onclick: onClick });
-  for (const { id, isNumber } of COLUMNS) {
-    cells[id] = make(id === 'name' ? 'th' : 'td', { class: `col-${id}${isNumber ? ' is-number' : ''}`, scope: id === 'name' ? 'row' : null });
-    node.append(cells[id]);
-  }
+  let shownHolders = '';
+  const select = () => model.go({ file: path });
+  const button = make('button', { type: 'button', class: 'table-file', title: path, onclick: select });
+  const { node, cells } = rowCells(COLUMNS, 'name', select);
   cells.name.append(button);
   const mode = make('span', { class: 'mode' });
   cells.mode.append(mode);
@@ -29,12 +25,6 @@ export function tableRow(model, path) {
     const folder = path.slice(0, path.lastIndexOf('/'));
     cells.folder.append(pathText(folder));
     cells.folder.title = folder;
-  }
-
-  /** A click beside the button is meant for it, unless it ends a selection of text. @param {MouseEvent} event */
-  function onClick(event) {
-    const isOnButton = event.target instanceof Element && event.target.closest('button');
-    if (!isOnButton && !window.getSelection()?.toString()) model.go({ file: path });
   }
 
   /** @param {number} now */
@@ -46,27 +36,29 @@ export function tableRow(model, path) {
     node,
     button,
     tick,
-    /** @param {TableRow} row @param {number} place @param {boolean} isActive Whether the tab key comes to this row. */
-    update(row, place, isActive) {
+    /** @param {TableRow} row @param {number} index @param {boolean} isActive Whether the tab key reaches this row. */
+    update(row, index, isActive) {
       const { state } = model;
-      setAttribute(node, 'aria-rowindex', String(place + 2));
+      setAttribute(node, 'aria-rowindex', String(index + 2));
       setAttribute(node, 'aria-current', state.place.file === path ? 'true' : null);
       setAttribute(button, 'tabindex', isActive ? '0' : '-1');
       setText(button, row.name);
-      const held = state.locks.get(path);
-      const now = modeOf(state, path);
-      setAttribute(mode, 'data-mode', now);
-      setText(mode, now ?? '');
-      const shown = held?.map(({ holder }) => nameOf(state, holder)).join(', ') ?? '';
-      if (shown !== holders) {
-        holders = shown;
-        cells.holder.replaceChildren(...(held ?? []).slice(0, 3).map(({ holder, agentId, userName }) => badge(holder, agentId, userName)), shown);
-        cells.holder.title = shown;
+      const locks = state.locks.get(path) ?? [];
+      const currentMode = modeOf(state, path);
+      setAttribute(mode, 'data-mode', currentMode);
+      setText(mode, currentMode ?? '');
+      const holders = locks.map(({ holder }) => nameOf(state, holder)).join(', ');
+      if (holders !== shownHolders) {
+        shownHolders = holders;
+        const badges = locks.slice(0, 3).map(({ holder, agentId, userName }) => badge(holder, agentId, userName));
+        cells.holder.replaceChildren(...badges, holders);
+        cells.holder.title = holders;
       }
       expiry = Number(valueOf(row, 'expiry', state) ?? 0);
       const writers = state.neighbors.get(path) ?? [];
       if (writers.join(', ') !== cells.neighbor.title) {
-        cells.neighbor.replaceChildren(...(writers.length > 0 ? [pathText(writers[0]), writers.length > 1 ? ` +${writers.length - 1}` : ''] : []));
+        const more = writers.length > 1 ? ` +${writers.length - 1}` : '';
+        cells.neighbor.replaceChildren(...(writers.length > 0 ? [pathText(writers[0]), more] : []));
         cells.neighbor.title = writers.join(', ');
       }
       for (const id of /** @type {const} */ (['message', 'language', 'importers', 'imports'])) {

@@ -1,4 +1,4 @@
-// The rows of the table: filtered and sorted. No elements.
+// The rows of the table of files: filtered and sorted. No elements.
 
 import { textFilter } from '../app/words.js';
 import { modeOf } from './parts.js';
@@ -6,20 +6,23 @@ import { splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').State} State */
 /** @typedef {import('../app/types.js').Graph} Graph */
-/** @typedef {import('../app/types.js').Lock} Lock */
 /** @typedef {import('../app/types.js').FileEntry} FileEntry */
+/** @typedef {Pick<State, 'locks' | 'neighbors' | 'blocked'>} LockState */
 
 /**
  * @typedef {object} TableRow
  * @property {string} path
  * @property {string} folder
  * @property {string} name
- * @property {FileEntry | null} file None for a locked file that the graph does not have.
+ * @property {FileEntry | null} file `null` for a locked file that is not in the graph.
  * @property {number} importers
  * @property {number} imports
  */
 
-/** @typedef {'name' | 'folder' | 'size' | 'language' | 'importers' | 'imports' | 'mode' | 'holder' | 'message' | 'expiry' | 'neighbor'} Column */
+/**
+ * @typedef {'name' | 'folder' | 'size' | 'language' | 'importers' | 'imports' | 'mode' | 'holder' | 'message'
+ *   | 'expiry' | 'neighbor'} Column
+ */
 
 /** @type {{ id: Column, label: string, isNumber: boolean, isDescendingFirst: boolean }[]} */
 export const COLUMNS = [
@@ -38,10 +41,18 @@ export const COLUMNS = [
 
 /** @param {Graph | null} graph @returns {TableRow[]} Sorted by path. */
 export function graphRows(graph) {
-  return graph?.files.map((file, index) => rowOf(file.path, file, graph.importers[index].length, graph.imports[index].length)) ?? [];
+  if (!graph) return [];
+  const { files, importers, imports } = graph;
+  return files.map((file, index) => rowOf(file.path, file, importers[index].length, imports[index].length));
 }
 
-/** @param {string} path @param {FileEntry | null} file @param {number} importers @param {number} imports @returns {TableRow} */
+/**
+ * @param {string} path
+ * @param {FileEntry | null} file
+ * @param {number} importers
+ * @param {number} imports
+ * @returns {TableRow}
+ */
 function rowOf(path, file, importers, imports) {
   const [folder, name] = splitPath(path);
   return { path, folder, name, file, importers, imports };
@@ -50,12 +61,11 @@ function rowOf(path, file, importers, imports) {
 /**
  * @param {TableRow} row
  * @param {Column} column
- * @param {Pick<State, 'locks' | 'neighbors' | 'blocked'>} state
- * @returns {string | number | null} `null` where there is nothing.
+ * @param {LockState} state
+ * @returns {string | number | null} `null` without a value.
  */
 export function valueOf(row, column, state) {
-  const { locks, neighbors } = state;
-  const held = locks.get(row.path);
+  const locks = state.locks.get(row.path);
   switch (column) {
     case 'name': return row.name;
     case 'folder': return row.folder || null;
@@ -64,42 +74,36 @@ export function valueOf(row, column, state) {
     case 'importers': return row.importers;
     case 'imports': return row.imports;
     case 'mode': return modeOf(state, row.path);
-    case 'holder': return held?.map(({ holder }) => holder).join(', ') ?? null;
-    case 'message': return held?.[0].message ?? null;
-    case 'expiry': return held ? Math.min(...held.map(({ expiry }) => expiry)) : null;
-    case 'neighbor': return neighbors.get(row.path)?.join(', ') ?? null;
+    case 'holder': return locks?.map(({ holder }) => holder).join(', ') ?? null;
+    case 'message': return locks?.[0].message ?? null;
+    case 'expiry': return locks ? Math.min(...locks.map(({ expiry }) => expiry)) : null;
+    case 'neighbor': return state.neighbors.get(row.path)?.join(', ') ?? null;
     default: throw new Error(`no column ${column}`);
   }
 }
 
-/** Locks by how much they forbid. */
+/** Modes by how much they forbid. */
 const MODE_ORDER = new Map([['INFORMED', 0], ['NEIGHBOR', 1], ['READING', 2], ['WRITING', 3]]);
 
 /**
  * @param {TableRow[]} rows Of the graph, sorted by path.
- * @param {Pick<State, 'locks' | 'neighbors' | 'blocked'>} state
- * @param {{ filter: string, onlyLocked: boolean, column: Column, isDescending: boolean }} choice Rows without a value are last either way.
- * @returns {TableRow[]}
+ * @param {LockState} state
+ * @param {{ filter: string, onlyLocked: boolean, column: Column, isDescending: boolean }} choice
+ * @returns {TableRow[]} Rows without a value are last in both directions.
  */
 export function tableRows(rows, state, { filter, onlyLocked, column, isDescending }) {
-  const known = new Set();
   const matches = textFilter(filter);
   /** @param {TableRow} row */
   const isShown = ({ path }) => {
-    const held = state.locks.get(path);
-    if (onlyLocked && !held && !state.neighbors.has(path)) return false;
-    return !filter || matches(held ? `${path} ${held.map(({ holder, message }) => `${holder} ${message}`).join(' ')}` : path);
+    const locks = state.locks.get(path);
+    if (onlyLocked && !locks && !state.neighbors.has(path)) return false;
+    if (!filter) return true;
+    return matches([path, ...(locks ?? []).map(({ holder, message }) => `${holder} ${message}`)].join(' '));
   };
-  const shown = rows.filter((row) => {
-    if (state.locks.has(row.path)) known.add(row.path);
-    return isShown(row);
-  });
-  for (const path of state.locks.keys()) {
-    if (known.has(path)) continue;
-    const row = rowOf(path, null, 0, 0);
-    if (isShown(row)) shown.push(row);
-  }
-  const keyed = shown.map((row) => {
+  const lockedPaths = new Set(rows.filter(({ path }) => state.locks.has(path)).map(({ path }) => path));
+  const otherPaths = [...state.locks.keys()].filter((path) => !lockedPaths.has(path));
+  const shownRows = [...rows, ...otherPaths.map((path) => rowOf(path, null, 0, 0))].filter(isShown);
+  const keyed = shownRows.map((row) => {
     const value = valueOf(row, column, state);
     return { row, value: column === 'mode' && value !== null ? MODE_ORDER.get(String(value)) ?? 0 : value };
   });

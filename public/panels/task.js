@@ -15,10 +15,11 @@ import { taskPicture } from './task_picture.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/team_types.js').Note} Note */
 /** @typedef {import('../app/team_types.js').Task} Task */
 /** @typedef {import('../app/team_types.js').WholeTask} WholeTask */
 
-/** Before the texts are read again that an event has changed. */
+/** Delay of a read of the texts, so that several events cause one. */
 const DEBOUNCE_MS = 300;
 
 /** @param {HTMLElement} element @param {Model} model */
@@ -30,23 +31,25 @@ export function mountTask(element, model) {
   /** @type {WholeTask | null} */
   let whole = null;
   let problem = '';
-  let turn = 0;
+  let lastRequest = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  /** What is known of it from the board. @type {Task | null} */
-  let known = null;
-  /** What had the focus before, to give it back. @type {HTMLElement | null} */
+  /** The task on the board at the last update. @type {Task | null} */
+  let boardTask = null;
+  /** The element that gets the focus when the details are closed. @type {HTMLElement | null} */
   let opener = null;
 
   const title = make('h2', { class: 'file-name task-name', tabindex: '-1' });
   const copy = copyButton('Copy the id', () => id ?? '');
-  const close = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the task', title: 'Close (Esc)', onclick: () => model.go({ task: null }) }, icon('close'));
-  const standing = make('p', { class: 'task-standing' });
+  const closeButton = make('button', {
+    type: 'button', class: 'icon-button', 'aria-label': 'Close the task', title: 'Close (Esc)', onclick: close,
+  }, icon('close'));
+  const status = make('p', { class: 'task-standing' });
   const left = timeLeft();
   const facts = make('p', { class: 'file-facts soft' });
   const message = make('p', { class: 'panel-message', role: 'status' });
-  const assign = make('button', { type: 'button', class: 'quiet', onclick: () => ask('assign') }, 'Assign');
-  const reopen = make('button', { type: 'button', class: 'quiet', onclick: () => ask('reopen') }, 'Reopen');
+  const assign = make('button', { type: 'button', class: 'quiet', onclick: () => confirmAct('assign') }, 'Assign');
+  const reopen = make('button', { type: 'button', class: 'quiet', onclick: () => confirmAct('reopen') }, 'Reopen');
   const acts = make('p', { class: 'acts' }, assign, reopen);
   const intent = make('p', { class: 'intent-line soft' });
   const picture = taskPicture(model);
@@ -55,60 +58,69 @@ export function mountTask(element, model) {
   const files = fileList(model);
   const filesSection = make('section', { class: 'file-section' }, make('h3', {}, 'Files'), files.node);
   const met = make('ul', { class: 'met-list' });
-  const metSection = make('section', { class: 'file-section' }, make('h3', {}, 'Completed before'), met);
+  const metSection = make('section', { class: 'file-section' }, make('h3', {}, 'Completed dependencies'), met);
   const notes = make('ol', { class: 'note-list' });
   const notesSection = make('section', { class: 'file-section' }, make('h3', {}, 'Notes'), notes);
+  const body = make('div', { class: 'file-body' },
+    make('div', { class: 'task-head' }, status, left.node), facts, acts, intent, message, picture.node,
+    description.node, result.node, filesSection, metSection, notesSection);
   element.classList.add('panel', 'file', 'task');
-  element.append(
-    make('div', { class: 'panel-head' }, title, copy.said, copy.button, close),
-    make('div', { class: 'file-body' }, make('div', { class: 'task-head' }, standing, left.node), facts, acts, intent, message, picture.node, description.node, result.node, filesSection, metSection, notesSection));
-  const renderMet = keyedChildren(met, (/** @type {string} */ each) => each, (each) => {
-    const button = taskButton(model, each);
+  element.append(make('div', { class: 'panel-head' }, title, copy.status, copy.button, closeButton), body);
+  const renderMet = keyedChildren(met, (/** @type {string} */ dependency) => dependency, (dependency) => {
+    const button = taskButton(model, dependency);
     const text = make('p', { class: 'task-text' });
     return {
       node: make('li', {}, button.node, text),
       update() {
-        button.update(model.state.board.tasks.get(each));
-        setText(text, whole?.results.get(each) ?? '');
-        text.hidden = !whole?.results.get(each);
+        const dependencyResult = whole?.results.get(dependency) ?? '';
+        button.update(model.state.board.tasks.get(dependency));
+        setText(text, dependencyResult);
+        text.hidden = dependencyResult === '';
       },
     };
   });
-  const renderNotes = keyedChildren(notes, (/** @type {WholeTask['notes'][number]} */ { at, by, text }) => `${at} ${by} ${text}`, ({ at, by, text }) => ({
-    node: make('li', {}, make('p', { class: 'soft' }, by || 'Coord', ', ', make('time', { datetime: new Date(at).toISOString() }, clock(at, model.now()))), make('p', { class: 'task-text' }, text)),
-    update() {},
-  }));
+  const keyOfNote = (/** @type {Note} */ { at, by, text }) => `${at} ${by} ${text}`;
+  const renderNotes = keyedChildren(notes, keyOfNote, ({ at, by, text }) => {
+    const time = make('time', { datetime: new Date(at).toISOString() }, clock(at, model.now()));
+    const head = make('p', { class: 'soft' }, by || 'Coord', ', ', time);
+    return { node: make('li', {}, head, make('p', { class: 'task-text' }, text)), update() {} };
+  });
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault();
-    model.go({ task: null });
+    close();
   });
 
+  function close() {
+    model.go({ task: null });
+  }
+
   /** @param {'assign' | 'reopen'} kind */
-  function ask(kind) {
-    const { team: whose } = model.state.board;
-    if (whose && id !== null) model.ask({ kind, team: whose, task: id });
+  function confirmAct(kind) {
+    const { team: boardTeam } = model.state.board;
+    if (boardTeam && id !== null) model.confirmAct({ kind, team: boardTeam, task: id });
   }
 
-  /** @param {boolean} isAgain */
-  function readSoon(isAgain) {
+  /** @param {boolean} isRepeated */
+  function readSoon(isRepeated) {
     clearTimeout(timer);
-    timer = setTimeout(() => read(isAgain), DEBOUNCE_MS);
+    timer = setTimeout(() => read(isRepeated), DEBOUNCE_MS);
   }
 
-  async function read(isAgain = false) {
+  async function read(isRepeated = false) {
     if (id === null || team === null) return;
-    const own = ++turn;
+    lastRequest += 1;
+    const request = lastRequest;
     try {
-      const read = await model.readTask(team, id);
-      if (own !== turn) return;
-      whole = read;
+      const response = await model.readTask(team, id);
+      if (request !== lastRequest) return;
+      whole = response;
       problem = '';
-      const now = taskOf(model.state.board, id);
-      // An event was quicker than the answer: once more.
-      if (now && !isAgain && versionOf(now) !== versionOf(read)) readSoon(true);
+      const current = taskOf(model.state.board, id);
+      // If an event arrived before the response, the texts may be old: reads them once more.
+      if (current && !isRepeated && versionOf(current) !== versionOf(response)) readSoon(true);
     } catch (error) {
-      if (own !== turn) return;
+      if (request !== lastRequest) return;
       problem = error instanceof Error ? error.message : String(error);
     }
     update();
@@ -117,8 +129,8 @@ export function mountTask(element, model) {
   function show() {
     const { place, board } = model.state;
     const isOther = place.task !== id;
-    [id, team, whole, known, problem] = [place.task, board.name, null, null, ''];
-    turn += 1;
+    [id, team, whole, boardTask, problem] = [place.task, board.name, null, null, ''];
+    lastRequest += 1;
     clearTimeout(timer);
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     const hadFocus = focused !== null && element.contains(focused);
@@ -131,7 +143,7 @@ export function mountTask(element, model) {
     if (isOther && !hadFocus && focused && focused !== document.body) opener = focused;
     element.hidden = false;
     element.setAttribute('aria-label', `Details of task ${id}`);
-    element.querySelector('.file-body')?.scrollTo(0, 0);
+    body.scrollTo(0, 0);
     picture.reset();
     files.reset();
     update();
@@ -139,30 +151,25 @@ export function mountTask(element, model) {
     if (isOther && (hadFocus || focused?.matches('button:focus-visible'))) title.focus({ preventScroll: true });
   }
 
+  /** @returns {Task | null} The task as the board has it, else as it was read. */
+  function currentTask() {
+    return id === null ? null : taskOf(model.state.board, id) ?? whole;
+  }
+
   function update() {
     if (id === null) return;
-    const task = taskOf(model.state.board, id) ?? whole;
+    const task = currentTask();
     setText(title, task ? `${id} ${task.title}` : id);
     setText(message, problem || (task ? '' : 'Reading the task'));
-    for (const part of [standing, facts, picture.node]) part.hidden = !task;
-    filesSection.hidden = metSection.hidden = notesSection.hidden = intent.hidden = left.node.hidden = !task;
+    for (const node of [status, facts, picture.node]) node.hidden = !task;
+    for (const node of [filesSection, metSection, notesSection, intent, left.node]) node.hidden = !task;
     description.update(whole?.description ?? '');
     result.update(whole?.result ?? '');
-    const { board, caller } = model.state;
-    const mayAct = Boolean(task && board.team && !board.team.closedAt && caller && mayManage(board.team, caller.login, task));
-    assign.hidden = !mayAct || task?.status === 'completed' || Boolean(task && isHeld(task));
-    reopen.hidden = !mayAct || !task || !isHeldBack(task);
-    acts.hidden = assign.hidden && reopen.hidden;
+    updateActs(task);
     if (!task) return;
-    setText(standing, standingOf(task));
+    setText(status, standingOf(task));
     setText(facts, factsOf(task, model.now()).join(' \u00b7 '));
-    if (intent.dataset.intent !== (task.intentId ?? '')) {
-      intent.dataset.intent = task.intentId ?? '';
-      const button = task.intentId ? intentButton(model, task.intentId, { act: () => model.go({ view: 'map', intent: task.intentId }) }) : null;
-      button?.update();
-      intent.replaceChildren(...(button ? ['Intent:', button.node] : []));
-    }
-    intent.hidden = task.intentId === null;
+    updateIntent(task.intentId);
     picture.update(task);
     filesSection.hidden = task.files.length === 0;
     files.update(task.files);
@@ -173,40 +180,55 @@ export function mountTask(element, model) {
     tick();
   }
 
-  function tick() {
-    const task = id === null ? null : taskOf(model.state.board, id) ?? whole;
-    const isOut = Boolean(task && isHeld(task) && task.lease.expires !== null);
-    left.node.hidden = !isOut;
-    if (task && isOut) left.update({ renewedAt: task.claimedAt ?? 0, expiry: task.lease.expires ?? 0 }, model.now());
-    setAttribute(left.node, 'title', isOut ? `The claim expires at ${clock(task?.lease.expires ?? 0)}` : null);
+  /** @param {Task | null} task */
+  function updateActs(task) {
+    const { board: { team: boardTeam }, caller } = model.state;
+    const isManageable = task && boardTeam && !boardTeam.closedAt && caller && mayManage(boardTeam, caller.login, task);
+    assign.hidden = !task || !isManageable || task.status === 'completed' || isHeld(task);
+    reopen.hidden = !task || !isManageable || !isHeldBack(task);
+    acts.hidden = assign.hidden && reopen.hidden;
   }
 
-  const endTicks = everySecond(tick);
-  const unsubscribe = model.subscribe((changed) => {
+  /** @param {string | null} intentId */
+  function updateIntent(intentId) {
+    intent.hidden = intentId === null;
+    if (intent.dataset.intent === (intentId ?? '')) return;
+    intent.dataset.intent = intentId ?? '';
+    const act = () => model.go({ view: 'map', intent: intentId });
+    const button = intentId ? intentButton(model, intentId, { act }) : null;
+    button?.update();
+    intent.replaceChildren(...(button ? ['Intent:', button.node] : []));
+  }
+
+  function tick() {
+    const task = currentTask();
+    const expires = task && isHeld(task) ? task.lease.expires : null;
+    left.node.hidden = expires === null;
+    if (task && expires !== null) left.update({ renewedAt: task.claimedAt ?? 0, expiry: expires }, model.now());
+    setAttribute(left.node, 'title', expires === null ? null : `The claim expires at ${clock(expires)}`);
+  }
+
+  everySecond(tick);
+  const causes = /** @type {const} */ (['board', 'place', 'locks', 'intents']);
+  model.subscribe((changed) => {
     const { place, board } = model.state;
     if (place.task !== id || (id !== null && board.name !== team)) {
       show();
       return;
     }
-    if (id === null || !(changed.has('board') || changed.has('place') || changed.has('locks') || changed.has('intents'))) return;
-    const now = taskOf(board, id);
-    // Its texts may have changed with it.
-    if (now !== known && (known !== null || (now && whole && versionOf(now) !== versionOf(whole)))) readSoon(false);
-    known = now;
+    if (id === null || !causes.some((part) => changed.has(part))) return;
+    const current = taskOf(board, id);
+    const isNewlyDifferent = current && whole && versionOf(current) !== versionOf(whole);
+    // The texts may have changed with the task.
+    if (current !== boardTask && (boardTask !== null || isNewlyDifferent)) readSoon(false);
+    boardTask = current;
     update();
   });
   element.hidden = true;
   show();
-  return {
-    destroy() {
-      endTicks();
-      unsubscribe();
-      clearTimeout(timer);
-    },
-  };
 }
 
-/** @param {Task} task @returns {string} What a change of which may have changed the texts too. */
+/** @param {Task} task @returns {string} If it changes, the texts of the task may have changed too. */
 function versionOf({ status, lease, dependencies, met, title }) {
   return JSON.stringify([status, lease.state, lease.token, dependencies.length, met.length, title]);
 }
@@ -214,11 +236,12 @@ function versionOf({ status, lease, dependencies, met, title }) {
 /** @param {Task} task @param {number} now @returns {string[]} */
 function factsOf(task, now) {
   const { priority, createdBy, createdAt, assignee, reservedUntil, branch, lapses, status } = task;
-  const isKept = assignee !== null && reservedUntil !== null && reservedUntil > now;
+  const isReserved = reservedUntil !== null && reservedUntil > now;
+  const reservation = isReserved ? `, reserved until ${clock(reservedUntil, now)}` : '';
   return [
     priority === 'normal' ? '' : `${priority} priority`,
     `added by ${createdBy} at ${clock(createdAt, now)}`,
-    assignee !== null && status !== 'completed' ? `assigned to ${assignee}${isKept ? `, kept until ${clock(reservedUntil, now)}` : ''}` : '',
+    assignee !== null && status !== 'completed' ? `assigned to ${assignee}${reservation}` : '',
     lapses > 0 ? `claims expired ${lapses === 1 ? 'once' : `${lapses} times`}` : '',
     branch ? `on ${branch}` : '',
   ].filter(Boolean);
@@ -226,14 +249,14 @@ function factsOf(task, now) {
 
 /** @param {string} name */
 function textSection(name) {
-  const text = make('p', { class: 'task-text' });
-  const node = make('section', { class: 'file-section', hidden: true }, make('h3', {}, name), text);
+  const content = make('p', { class: 'task-text' });
+  const node = make('section', { class: 'file-section', hidden: true }, make('h3', {}, name), content);
   return {
     node,
-    /** @param {string} said */
-    update(said) {
-      node.hidden = said === '';
-      setText(text, said);
+    /** @param {string} text */
+    update(text) {
+      node.hidden = text === '';
+      setText(content, text);
     },
   };
 }

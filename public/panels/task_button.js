@@ -1,4 +1,4 @@
-// A task as a button that selects it, told by its icon where it stands.
+// A button that selects a task. Its icon shows the column of the task.
 
 import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { columnOf } from '../app/tasks.js';
@@ -11,17 +11,19 @@ import { COLUMN_WORDS, standingOf } from '../app/team_words.js';
 export function taskButton(model, id, team) {
   const mark = icon('check');
   const title = make('span', { class: 'task-title' });
-  // The icon in words, for those who do not see it.
-  const said = make('span', { class: 'unseen' });
-  const node = make('button', { type: 'button', class: 'task-button', onclick: select }, mark, make('code', {}, id), ' ', title, ' ', said);
+  // The icon as words, for screen readers.
+  const columnText = make('span', { class: 'unseen' });
+  const node = make('button', { type: 'button', class: 'task-button', onclick: select },
+    mark, make('code', {}, id), ' ', title, ' ', columnText);
 
   function select() {
-    model.go({ view: model.state.place.view === 'tasks' ? 'tasks' : 'board', team: team ?? model.state.board.name, task: id });
+    const { place, board } = model.state;
+    model.go({ view: place.view === 'tasks' ? 'tasks' : 'board', team: team ?? board.name, task: id });
   }
 
   return {
     node,
-    /** @param {Task | null | undefined} task None where it is not known: it may be completed. */
+    /** @param {Task | null | undefined} task Empty if the page does not know it, because it may be completed. */
     update(task) {
       const column = task ? columnOf(task) : null;
       mark.toggleAttribute('hidden', column === null);
@@ -29,7 +31,7 @@ export function taskButton(model, id, team) {
       setAttribute(node, 'data-column', column);
       setText(title, task?.title ?? '');
       setAttribute(node, 'title', task ? `${id}: ${task.title}\n${standingOf(task)}` : id);
-      setText(said, column ? `(${COLUMN_WORDS[column].title})` : '');
+      setText(columnText, column ? `(${COLUMN_WORDS[column].title})` : '');
       setAttribute(node, 'aria-current', model.state.place.task === id ? 'true' : null);
     },
   };

@@ -2,10 +2,10 @@
 
 import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { lockedForTask, waitSentence } from '../app/attention.js';
-import { memberOfHolder } from '../app/members.js';
+import { memberOfHolder } from '../app/teams.js';
 import { nameOf } from '../app/names.js';
 import { columnOf, dependentsOf, isHeld, isHeldBack } from '../app/tasks.js';
-import { standingOf } from '../app/team_words.js';
+import { standingOf, UNKNOWN_MEMBER } from '../app/team_words.js';
 import { countdown } from '../app/time.js';
 import { blockedBy } from '../app/waits.js';
 import { counted, listed, nameOfPath } from '../app/words.js';
@@ -14,7 +14,8 @@ import { memberBadge, moment, timeLeft } from './parts.js';
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Task} Task */
 
-const NAMED = 2;
+/** Maximum number of dependencies that a card names. */
+const MAX_NAMED = 2;
 
 /** @param {Model} model @param {Task} first */
 export function taskCard(model, first) {
@@ -27,41 +28,44 @@ export function taskCard(model, first) {
   const handle = make('span', { class: 'handle' });
   const owner = make('span', { class: 'card-owner' }, mark.node, handle);
   const left = timeLeft();
-  const done = moment();
-  const note = make('span', {});
-  const noteIcon = icon('warning');
-  const why = make('p', { class: 'card-why' }, noteIcon, note);
-  const waiting = make('span', { class: 'card-waiting' });
+  const completion = moment();
+  const reason = make('span', {});
+  const reasonIcon = icon('warning');
+  const reasonLine = make('p', { class: 'card-why' }, reasonIcon, reason);
+  const dependents = make('span', { class: 'card-waiting' });
   const files = make('span', {});
   const node = make('li', { class: 'card', onclick: onClick },
     button,
-    make('p', { class: 'card-line' }, make('code', {}, id), priority, owner, left.node, done.node),
-    why,
-    make('p', { class: 'card-line card-foot' }, waiting, files),
+    make('p', { class: 'card-line' }, make('code', {}, id), priority, owner, left.node, completion.node),
+    reasonLine,
+    make('p', { class: 'card-line card-foot' }, dependents, files),
     left.bar);
 
-  /** A click anywhere on the card is meant for it, unless it ends a selection of text. @param {MouseEvent} event */
+  /** A click anywhere on the card selects it, unless it ends a selection of text. @param {MouseEvent} event */
   function onClick(event) {
-    if (event.target instanceof Element && event.target.closest('button') !== button && window.getSelection()?.toString()) return;
+    const isBesideButton = event.target instanceof Element && event.target.closest('button') !== button;
+    if (isBesideButton && window.getSelection()?.toString()) return;
     model.go({ task: model.state.place.task === id ? null : id, team: model.state.board.name });
   }
 
   /** @param {number} now */
   function tick(now) {
     const { lease, claimedAt, completedAt, reservedUntil, assignee } = task;
-    const isOut = isHeld(task);
-    left.node.hidden = left.bar.hidden = !isOut || lease.expires === null;
-    if (isOut && lease.expires !== null) left.update({ renewedAt: claimedAt ?? now, expiry: lease.expires }, now);
-    done.node.hidden = completedAt === null;
-    if (completedAt !== null) done.update(completedAt, now);
-    const isKept = !isOut && assignee !== null && reservedUntil !== null && reservedUntil > now;
-    const said = isKept ? `Kept for ${assignee}, ${countdown(reservedUntil - now)}` : whyOf(model, task);
-    setText(note, said);
-    why.hidden = said === '';
+    const isInProgress = isHeld(task);
+    left.node.hidden = left.bar.hidden = !isInProgress || lease.expires === null;
+    if (isInProgress && lease.expires !== null) {
+      left.update({ renewedAt: claimedAt ?? now, expiry: lease.expires }, now);
+    }
+    completion.node.hidden = completedAt === null;
+    if (completedAt !== null) completion.update(completedAt, now);
+    const isReserved = !isInProgress && assignee !== null && reservedUntil !== null && reservedUntil > now;
+    const text = isReserved ? `Reserved for ${assignee}, ${countdown(reservedUntil - now)}` : reasonOf(model, task);
+    setText(reason, text);
+    reasonLine.hidden = text === '';
   }
 
-  /** @param {Task} next @param {boolean} isTabbed Whether the tab key stops at it. */
-  function update(next, isTabbed) {
+  /** @param {Task} next @param {boolean} isTabStop Whether the tab key reaches it. */
+  function update(next, isTabStop) {
     task = next;
     const column = columnOf(task);
     const isSelected = model.state.place.task === id;
@@ -69,7 +73,7 @@ export function taskCard(model, first) {
     setAttribute(button, 'title', task.title);
     setAttribute(button, 'aria-label', `${id}: ${task.title}. ${standingOf(task)}`);
     setAttribute(button, 'aria-pressed', String(isSelected));
-    setAttribute(button, 'tabindex', isTabbed ? '0' : '-1');
+    setAttribute(button, 'tabindex', isTabStop ? '0' : '-1');
     setAttribute(node, 'aria-current', isSelected ? 'true' : null);
     setAttribute(node, 'data-tone', toneOf(task));
     setText(priority, task.priority === 'normal' || column === 'done' ? '' : task.priority);
@@ -77,10 +81,13 @@ export function taskCard(model, first) {
     owner.hidden = task.owner === null;
     setText(handle, task.owner ?? '');
     if (task.owner !== null) mark.update(task.owner);
-    setIcon(noteIcon, (column === 'blocked' || lockOf(model, task) !== '') && !isHeldBack(task) ? 'lock' : 'warning');
-    const count = task.status === 'completed' ? 0 : Math.max(task.blockCount === 0 ? 0 : 1, dependentsOf(model.state.board.tasks).get(id)?.length ?? 0);
-    setText(waiting, count > 0 ? `Blocks ${counted(count, 'task')}` : '');
-    setText(files, task.files.length > 0 && task.status !== 'completed' ? counted(task.files.length, 'file') : '');
+    const isBlocked = column === 'blocked' || blockingLock(model, task) !== '';
+    setIcon(reasonIcon, isBlocked && !isHeldBack(task) ? 'lock' : 'warning');
+    const isCompleted = task.status === 'completed';
+    const dependentCount = dependentsOf(model.state.board.tasks).get(id)?.length ?? 0;
+    const count = isCompleted ? 0 : Math.max(task.blockCount === 0 ? 0 : 1, dependentCount);
+    setText(dependents, count > 0 ? `Blocks ${counted(count, 'task')}` : '');
+    setText(files, task.files.length > 0 && !isCompleted ? counted(task.files.length, 'file') : '');
     files.title = task.files.slice(0, 20).join('\n');
     tick(model.now());
   }
@@ -88,46 +95,56 @@ export function taskCard(model, first) {
   return { node, update, tick };
 }
 
-/** @param {Task} task @returns {string | null} Whether it wants somebody to look at it. */
+/** @param {Task} task @returns {'bad' | 'warn' | null} Whether it needs attention. */
 function toneOf(task) {
   if (isHeldBack(task)) return 'bad';
   if (task.status === 'completed') return null;
-  if (!isHeld(task)) return task.lease.state === 'lapsed' ? 'warn' : null;
-  return task.dependencies.length > 0 || task.lapses > 0 ? 'warn' : null;
+  const hasProblem = isHeld(task) ? task.dependencies.length > 0 || task.lapses > 0 : task.lease.state === 'lapsed';
+  return hasProblem ? 'warn' : null;
 }
 
-/** @param {Model} model @param {Task} task @returns {string} Why it is where it is. */
-function whyOf(model, task) {
-  const { lease, lapses, previousOwner, dependencies, status } = task;
+/** @param {Model} model @param {Task} task @returns {string} Why it is in its column; may be empty. */
+function reasonOf(model, task) {
+  const { lease, lapses, dependencies, status } = task;
+  const previousOwner = task.previousOwner ?? UNKNOWN_MEMBER;
   if (status === 'completed') return '';
-  const times = lapses > 1 ? `, ${lapses} times so far` : '';
   if (isHeldBack(task)) return `Held back: claims expired ${lapses} times`;
-  const lock = lockOf(model, task);
+  const lock = blockingLock(model, task);
   if (lock) return lock;
-  if (isHeld(task)) return dependencies.length > 0 ? `Despite ${named(model, dependencies)}` : lapses === 1 ? 'A claim expired before' : lapses > 1 ? `Claims expired ${lapses} times before` : '';
-  if (dependencies.length > 0) return `Waits for ${named(model, dependencies)}`;
-  if (lease.state === 'lapsed') return `The claim of ${previousOwner ?? 'nobody known'} expired${times}`;
-  return lease.state === 'released' ? `Released by ${previousOwner ?? 'nobody known'}` : '';
+  if (isHeld(task)) {
+    if (dependencies.length > 0) return `Unmet dependencies: ${dependenciesText(model, dependencies)}`;
+    if (lapses === 0) return '';
+    return lapses === 1 ? 'A claim expired before' : `Claims expired ${lapses} times before`;
+  }
+  if (dependencies.length > 0) return `Waits for ${dependenciesText(model, dependencies)}`;
+  const times = lapses > 1 ? `, ${lapses} times so far` : '';
+  if (lease.state === 'lapsed') return `The claim of ${previousOwner} expired${times}`;
+  return lease.state === 'released' ? `Released by ${previousOwner}` : '';
 }
 
-/** @param {Model} model @param {Task} task @returns {string} Whose lock is in its way; empty where none is. */
-function lockOf(model, task) {
-  const { state } = model;
+/** @param {Model} model @param {Task} task @returns {string} Which lock blocks it; empty if none does. */
+function blockingLock({ state }, task) {
   const { team } = state.board;
-  const waiting = isHeld(task) ? blockedBy(state.waits, state.locks).find(({ wait }) => memberOfHolder(team, wait.holder)?.handle === task.owner) : undefined;
-  if (waiting && waiting.byHolder.size > 0) return waitSentence(state, waiting, task.owner ?? '');
+  if (isHeld(task)) {
+    const blocking = blockedBy(state.waits, state.locks)
+      .find(({ wait }) => memberOfHolder(team, wait.holder)?.handle === task.owner);
+    if (blocking && blocking.byHolder.size > 0) return waitSentence(state, blocking, task.owner ?? '');
+  }
   const locked = lockedForTask(state, team, task);
   if (locked.length === 0) return '';
   const { holder } = locked[0];
-  return `${nameOf(state, holder)} holds ${listed(locked.filter((each) => each.holder === holder).map(({ path }) => nameOfPath(path)))}`;
+  const names = locked.filter((each) => each.holder === holder).map(({ path }) => nameOfPath(path));
+  return `${nameOf(state, holder)} holds ${listed(names)}`;
 }
 
-/** @param {Model} model @param {string[]} ids @returns {string} With who has each. */
-function named(model, ids) {
-  const shown = ids.slice(0, NAMED).map((id) => {
-    const other = model.state.board.tasks.get(id);
-    if (!other) return id;
-    return isHeld(other) ? `${id} (${other.owner})` : columnOf(other) === 'ready' ? `${id} (nobody)` : id;
+/** @param {Model} model @param {string[]} ids @returns {string} The first of them with their owners. */
+function dependenciesText(model, ids) {
+  const names = ids.slice(0, MAX_NAMED).map((id) => {
+    const dependency = model.state.board.tasks.get(id);
+    if (!dependency) return id;
+    if (isHeld(dependency)) return `${id} (${dependency.owner})`;
+    return columnOf(dependency) === 'ready' ? `${id} (nobody)` : id;
   });
-  return ids.length > NAMED ? `${shown.join(', ')} and ${ids.length - NAMED} more` : shown.join(', ');
+  const more = ids.length - MAX_NAMED;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }

@@ -1,6 +1,6 @@
 // The rows of the table of tasks: filtered and sorted. No elements.
 
-import { columnOf, dependentsOf, isHeld, textOf } from '../app/tasks.js';
+import { columnOf, dependentsOf, isHeld, PRIORITIES, textOf } from '../app/tasks.js';
 import { textFilter } from '../app/words.js';
 
 /** @typedef {import('../app/team_types.js').Task} Task */
@@ -10,7 +10,7 @@ import { textFilter } from '../app/words.js';
 export const COLUMNS = [
   { id: 'title', label: 'Task', isNumber: false, isDescendingFirst: false },
   { id: 'id', label: 'Id', isNumber: false, isDescendingFirst: false },
-  { id: 'standing', label: 'Stands at', isNumber: false, isDescendingFirst: false },
+  { id: 'standing', label: 'Status', isNumber: false, isDescendingFirst: false },
   { id: 'waits', label: 'Waits for', isNumber: false, isDescendingFirst: true },
   { id: 'owner', label: 'Owner', isNumber: false, isDescendingFirst: false },
   { id: 'lapse', label: 'Expires in', isNumber: true, isDescendingFirst: false },
@@ -21,12 +21,16 @@ export const COLUMNS = [
   { id: 'files', label: 'Files', isNumber: false, isDescendingFirst: true },
 ];
 
-const PRIORITIES = { high: 0, normal: 1, low: 2 };
-/** What is at work first: it is what changes. */
+/** Tasks in progress come first: they change. */
 const ORDER = ['in_progress', 'ready', 'blocked', 'done'];
 
-/** @param {Task} task @param {string} column @param {Map<string, string[]>} dependents @returns {string | number | null} What it is sorted by. */
-function sortedBy(task, column, dependents) {
+/**
+ * @param {Task} task
+ * @param {string} column
+ * @param {Map<string, string[]>} dependents
+ * @returns {string | number | null} The value that the column sorts by.
+ */
+function valueOf(task, column, dependents) {
   switch (column) {
     case 'title': return task.title.toLowerCase();
     case 'id': return Number.isFinite(task.rank) ? task.rank : task.id;
@@ -44,14 +48,15 @@ function sortedBy(task, column, dependents) {
 
 /**
  * @param {Tasks} tasks
- * @param {import('./window_table.js').Choice} choice `isOnly`: without the completed ones. Tasks without a value are last either way.
- * @returns {Task[]}
+ * @param {import('./window_table.js').Choice} choice `isOnly`: without the completed tasks.
+ * @returns {Task[]} Tasks without a value are last in both directions.
  */
 export function taskRows(tasks, { filter, isOnly, column, isDescending }) {
   const matches = textFilter(filter);
   const dependents = dependentsOf(tasks);
-  const keyed = [...tasks.values()].filter((task) => (!isOnly || task.status !== 'completed') && (!filter || matches(textOf(task))))
-    .map((task) => ({ task, value: sortedBy(task, column, dependents) }));
+  const shownTasks = [...tasks.values()]
+    .filter((task) => (!isOnly || task.status !== 'completed') && (!filter || matches(textOf(task))));
+  const keyed = shownTasks.map((task) => ({ task, value: valueOf(task, column, dependents) }));
   const sign = isDescending ? -1 : 1;
   keyed.sort(({ task, value }, other) => {
     if (value === other.value) return task.rank - other.task.rank || (task.id < other.task.id ? -1 : 1);

@@ -6,51 +6,48 @@ import { COLUMN_WORDS, standingOf } from '../app/team_words.js';
 import { countdown } from '../app/time.js';
 import { counted } from '../app/words.js';
 import { COLUMNS, taskRows } from './task_rows.js';
-import { windowTable } from './window_table.js';
+import { rowCells, windowTable } from './window_table.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Task} Task */
 
 /** @param {HTMLElement} element @param {Model} model */
 export function mountTaskTable(element, model) {
-  return windowTable(element, model, {
+  windowTable(element, model, {
     name: 'tasks',
     label: 'Table of tasks',
     caption: 'Tasks of the team. The buttons of the header sort; arrow keys move between tasks.',
     columns: COLUMNS,
     sortedBy: 'standing',
-    only: 'Only what is not completed',
+    switchLabel: 'Only what is not completed',
     list(choice) {
       const { board } = model.state;
       const rows = taskRows(board.tasks, choice);
-      const unread = board.done === 'whole' ? 0 : Math.max(0, (board.team?.doneTasks ?? 0) - [...board.tasks.values()].filter(({ status }) => status === 'completed').length);
+      const read = [...board.tasks.values()].filter(({ status }) => status === 'completed').length;
+      const unread = board.done === 'whole' ? 0 : Math.max(0, (board.team?.doneTasks ?? 0) - read);
       const isCut = choice.filter || choice.isOnly;
-      const total = `${counted(rows.length, 'task')}${isCut ? ` of ${board.tasks.size.toLocaleString('en-US')}` : ''}${unread > 0 && !choice.isOnly ? `, ${unread.toLocaleString('en-US')} completed ones not read` : ''}`;
-      return { rows, total, empty: board.phase !== 'whole' ? 'Reading the tasks' : board.tasks.size === 0 ? 'The team has no tasks yet.' : 'No task matches.' };
+      const total = [
+        `${counted(rows.length, 'task')}${isCut ? ` of ${board.tasks.size.toLocaleString('en-US')}` : ''}`,
+        unread > 0 && !choice.isOnly ? `${unread.toLocaleString('en-US')} completed ones not read` : '',
+      ].filter(Boolean).join(', ');
+      let empty = 'No task matches.';
+      if (board.phase !== 'whole') empty = 'Reading the tasks';
+      else if (board.tasks.size === 0) empty = 'The team has no tasks yet.';
+      return { rows, total, empty };
     },
     keyOf: ({ id }) => id,
-    create: (task) => taskRow(model, task),
-    isAbout: (changed) => changed.has('board'),
+    create: ({ id }) => taskRow(model, id),
+    isAffectedBy: (changed) => changed.has('board'),
   });
 }
 
-/** @param {Model} model @param {Task} first */
-function taskRow(model, { id }) {
+/** @param {Model} model @param {string} id */
+function taskRow(model, id) {
   /** @type {Task | null} */
   let task = null;
   const select = () => model.go({ task: id, team: model.state.board.name });
   const button = make('button', { type: 'button', class: 'table-file task-title', onclick: select });
-  /** @type {Record<string, HTMLElement>} */
-  const cells = {};
-  const node = make('tr', {
-    onclick: (/** @type {MouseEvent} */ event) => {
-      if (!(event.target instanceof Element && event.target.closest('button')) && !window.getSelection()?.toString()) select();
-    },
-  });
-  for (const { id: column, isNumber } of COLUMNS) {
-    cells[column] = make(column === 'title' ? 'th' : 'td', { class: `col-${column}${isNumber ? ' is-number' : ''}`, scope: column === 'title' ? 'row' : null });
-    node.append(cells[column]);
-  }
+  const { node, cells } = rowCells(COLUMNS, 'title', select);
   cells.title.append(button);
   cells.id.append(make('code', {}, id));
 
@@ -64,11 +61,13 @@ function taskRow(model, { id }) {
     node,
     button,
     tick,
-    /** @param {Task} next @param {number} place @param {boolean} isActive */
-    update(next, place, isActive) {
+    /** @param {Task} next @param {number} index @param {boolean} isActive Whether the tab key reaches this row. */
+    update(next, index, isActive) {
       task = next;
       const { title, owner, priority, dependencies, lapses, assignee, files, status } = next;
-      setAttribute(node, 'aria-rowindex', String(place + 2));
+      const isCompleted = status === 'completed';
+      const dependents = dependentsOf(model.state.board.tasks).get(id);
+      setAttribute(node, 'aria-rowindex', String(index + 2));
       setAttribute(node, 'aria-current', model.state.place.task === id ? 'true' : null);
       setAttribute(button, 'tabindex', isActive ? '0' : '-1');
       setAttribute(button, 'title', title);
@@ -78,9 +77,9 @@ function taskRow(model, { id }) {
       setText(cells.owner, owner ?? '');
       setText(cells.priority, priority === 'normal' ? '' : priority);
       setText(cells.waits, dependencies.join(', '));
-      setText(cells.holds, String(status === 'completed' ? '' : dependentsOf(model.state.board.tasks).get(id)?.length ?? ''));
+      setText(cells.holds, isCompleted || !dependents ? '' : String(dependents.length));
       setText(cells.lapses, lapses > 0 ? String(lapses) : '');
-      setText(cells.assignee, status === 'completed' ? '' : assignee ?? '');
+      setText(cells.assignee, isCompleted ? '' : assignee ?? '');
       setText(cells.files, files.join(', '));
       setAttribute(cells.files, 'title', files.slice(0, 20).join('\n'));
       tick(model.now());

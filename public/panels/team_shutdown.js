@@ -1,4 +1,4 @@
-// An open shutdown: who asks, why, who has answered, and whose answer is missing.
+// An open shutdown: its author, its reason, the answers, and the members that have not answered.
 
 import { icon, make, setText } from '../app/dom.js';
 import { unanswered } from '../app/teams.js';
@@ -12,15 +12,18 @@ export function teamShutdown() {
   const title = make('strong', {});
   const reason = make('span', { class: 'shutdown-reason' });
   const time = make('span', { class: 'left-text' });
-  const lists = make('p', { class: 'shutdown-answers' });
-  const node = make('div', { class: 'shutdown', role: 'region', 'aria-label': 'Open shutdown' }, icon('warning'), make('div', {}, make('p', {}, title, ' ', reason), lists, make('p', { class: 'soft' }, time)));
+  const answers = make('p', { class: 'shutdown-answers' });
+  const content = make('div', {}, make('p', {}, title, ' ', reason), answers, make('p', { class: 'soft' }, time));
+  const node = make('div', { class: 'shutdown', role: 'region', 'aria-label': 'Open shutdown' },
+    icon('warning'), content);
 
   /** @param {number} now */
   function tick(now) {
-    const { shutdown } = team ?? {};
-    if (!shutdown) return;
-    const left = shutdown.respondBy - now;
-    setText(time, left > 0 ? `Answers are due in ${countdown(left)}; then ${team?.leader} may force it.` : `Answers are overdue: ${team?.leader} may force it.`);
+    if (!team?.shutdown) return;
+    const left = team.shutdown.respondBy - now;
+    setText(time, left > 0
+      ? `Answers are due in ${countdown(left)}; then ${team.leader} may force it.`
+      : `Answers are overdue: ${team.leader} may force it.`);
   }
 
   return {
@@ -29,19 +32,24 @@ export function teamShutdown() {
     /** @param {Team | null} next @param {number} now */
     update(next, now) {
       team = next;
-      const { shutdown } = team ?? {};
-      node.hidden = !shutdown;
-      if (!team || !shutdown) return;
-      setText(title, shutdown.target === null ? `${shutdown.by} asks the team to stop.` : `${shutdown.by} asks ${shutdown.target} to stop.`);
-      setText(reason, shutdown.reason);
-      const groups = [
-        ['approved', 'check', 'Approved', shutdown.approved],
-        ['rejected', 'close', 'Rejected', shutdown.rejected],
-        ['missing', 'clock', 'No answer yet', unanswered(team, shutdown).map(({ handle }) => handle)],
-      ];
-      lists.replaceChildren(...groups.filter(([, , , names]) => names.length > 0).map(([kind, mark, words, names]) => make('span', { class: `answers-${kind}` },
-        icon(String(mark)), `${words}: `, make('strong', {}, /** @type {string[]} */ (names).join(', ')))));
+      node.hidden = !team?.shutdown;
+      if (!team?.shutdown) return;
+      const { by, target, reason: words, approved, rejected } = team.shutdown;
+      const missing = unanswered(team, team.shutdown).map(({ handle }) => handle);
+      setText(title, `${by} asks ${target === null ? 'the team' : target} to stop.`);
+      setText(reason, words);
+      answers.replaceChildren(
+        ...answerGroup('approved', 'check', 'Approved', approved),
+        ...answerGroup('rejected', 'close', 'Rejected', rejected),
+        ...answerGroup('missing', 'clock', 'No answer yet', missing));
       tick(now);
     },
   };
+}
+
+/** @param {string} kind @param {string} iconName @param {string} label @param {string[]} handles */
+function answerGroup(kind, iconName, label, handles) {
+  if (handles.length === 0) return [];
+  const names = make('strong', {}, handles.join(', '));
+  return [make('span', { class: `answers-${kind}` }, icon(iconName), `${label}: `, names)];
 }

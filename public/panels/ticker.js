@@ -1,4 +1,4 @@
-// One timer for every countdown of the page. It rests while nobody looks.
+// One timer for all countdowns of the page. It stops while the document is hidden.
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -8,29 +8,23 @@ function tick() {
   for (const listener of listeners) listener();
 }
 
-function wake() {
-  const isWanted = listeners.size > 0 && document.visibilityState === 'visible';
-  if (isWanted && !timer) {
+function updateTimer() {
+  const isVisible = document.visibilityState === 'visible';
+  if (isVisible && !timer) {
     timer = window.setInterval(tick, 1000);
     tick();
-  } else if (!isWanted && timer) {
+  } else if (!isVisible && timer) {
     window.clearInterval(timer);
     timer = 0;
   }
 }
 
 /**
- * Calls back every second while the document is visible, and at once when it becomes so.
+ * Calls back every second while the document is visible, and at once when it becomes visible.
  * @param {() => void} listener
- * @returns {() => void} What ends it.
  */
 export function everySecond(listener) {
-  if (listeners.size === 0) document.addEventListener('visibilitychange', wake);
+  if (listeners.size === 0) document.addEventListener('visibilitychange', updateTimer);
   listeners.add(listener);
-  wake();
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) document.removeEventListener('visibilitychange', wake);
-    wake();
-  };
+  updateTimer();
 }

@@ -10,17 +10,18 @@ import { badge } from './parts.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/lanes.js').Lane & { from: number, to: number }} Lane With the time that is shown. */
+/** @typedef {import('../app/lanes.js').Span} Span */
+/** @typedef {import('../app/lanes.js').Lane & Span} Lane With the visible time. */
 
 const MINUTE = 60_000;
-/** Times that can be shown, in minutes, and the longest that is shown unless another is chosen. */
+/** The times to choose from, in minutes, and the longest time that is selected by default. */
 const MINUTES = [5, 20, 60, 240, 720, 1440];
-const USUAL = 240;
-/** Between two drawings that time alone wants. */
-const BEATS = 10;
+const LONGEST_DEFAULT = 240;
+/** Interval of drawing the view without a change of the state. */
+const REDRAW_SECONDS = 10;
 const AXIS_STEPS = 5;
-/** Pages of the log that are read for one opening of the view. */
-const MOST_PAGES = 8;
+/** Maximum number of pages of the log that the page reads when the user opens the view. */
+const MAX_PAGES = 8;
 const LEGEND = [['held', 'Holds files'], ['waited', 'Waits'], ['refused', 'Refused'], ['pushed', 'Pushed']];
 
 /**
@@ -29,37 +30,56 @@ const LEGEND = [['held', 'Holds files'], ['waited', 'Waits'], ['refused', 'Refus
  */
 export function mountTimeline(element, model) {
   let minutes = MINUTES[0];
-  /** Whether somebody has chosen the time. */
+  /** Whether the user has selected the time. */
   let isChosen = false;
   let isReading = false;
-  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Time shown', onchange: () => { isChosen = true; minutes = Number(select.value); render(); read(); } },
-    ...MINUTES.map((each) => make('option', { value: each }, each < 60 ? `Last ${each} minutes` : each === 60 ? 'Last hour' : `Last ${each / 60} hours`))));
-  const figures = make('dl', { class: 'figures' });
-  const values = ['Time waited', 'Refused claims', 'Conflicts avoided', 'Pushes'].map((name) => {
+  const options = MINUTES.map((each) => make('option', { value: each }, optionLabel(each)));
+  const attributes = { 'aria-label': 'Time shown', onchange: onSelect };
+  const select = /** @type {HTMLSelectElement} */ (make('select', attributes, ...options));
+  const legend = make('ul', { class: 'lane-legend', 'aria-label': 'What the colors of lanes mean' },
+    ...LEGEND.map(([kind, text]) => make('li', {}, make('span', { class: `lane-key is-${kind}` }), text)));
+  const figureList = make('dl', { class: 'figures' });
+  const figure = (/** @type {string} */ name) => {
     const value = make('dd', {});
-    figures.append(make('div', {}, make('dt', {}, name), value));
+    figureList.append(make('div', {}, make('dt', {}, name), value));
     return value;
-  });
-  setAttribute(values[2], 'title', 'Refused claims whose file the holder then changed and pushed');
+  };
+  const timeWaited = figure('Time waited');
+  const refusedClaims = figure('Refused claims');
+  const conflictsAvoided = figure('Conflicts avoided');
+  const pushCount = figure('Pushes');
+  setAttribute(conflictsAvoided, 'title', 'Refused claims whose file the holder then changed and pushed');
   const axis = make('div', { class: 'lane-axis', 'aria-hidden': 'true' });
   const list = make('ul', { class: 'lane-list' });
   const note = make('p', { class: 'soft lane-note', role: 'status' });
   element.classList.add('panel', 'timeline');
   element.append(
-    make('div', { class: 'lane-head' }, make('h2', { class: 'panel-title' }, 'Time'), select, make('ul', { class: 'lane-legend', 'aria-label': 'What the colors of lanes mean' }, ...LEGEND.map(([kind, text]) => make('li', {}, make('span', { class: `lane-key is-${kind}` }), text)))),
-    figures, axis, list, note);
-  const renderLanes = keyedChildren(list, (/** @type {Lane} */ { holder }) => holder, ({ holder }) => laneRow(model, holder));
+    make('div', { class: 'lane-head' }, make('h2', { class: 'panel-title' }, 'Time'), select, legend),
+    figureList, axis, list, note);
+  const keyOf = (/** @type {Lane} */ { holder }) => holder;
+  const renderLanes = keyedChildren(list, keyOf, ({ holder }) => laneRow(model, holder));
   let [from, to] = [0, 0];
+
+  function onSelect() {
+    isChosen = true;
+    minutes = Number(select.value);
+    render();
+    read();
+  }
 
   function render() {
     if (element.hidden) return;
+    const { activity, hasOlder } = model.state;
     const now = model.now();
-    if (!isChosen) minutes = usualMinutes(model.state.activity, now);
+    if (!isChosen) minutes = defaultMinutes(activity, now);
     select.value = String(minutes);
     [from, to] = [now - minutes * MINUTE, now];
-    const { lanes, figures: { waited, refusals, avoided, pushes } } = lanesOf(model.state, from, now);
+    const { lanes, figures } = lanesOf(model.state, from, now);
     renderLanes(lanes.map((lane) => ({ ...lane, from, to })));
-    [duration(waited), refusals, avoided, pushes].forEach((value, index) => setText(values[index], String(value)));
+    setText(timeWaited, duration(figures.waited));
+    setText(refusedClaims, String(figures.refusals));
+    setText(conflictsAvoided, String(figures.avoided));
+    setText(pushCount, String(figures.pushes));
     axis.replaceChildren(...Array.from({ length: AXIS_STEPS + 1 }, (_, step) => {
       const at = from + ((to - from) * step) / AXIS_STEPS;
       const mark = make('span', {}, step === AXIS_STEPS ? 'now' : clock(at, now).slice(0, -3));
@@ -67,54 +87,62 @@ export function mountTimeline(element, model) {
       return mark;
     }));
     axis.hidden = lanes.length === 0;
-    const first = model.state.activity.at(-1)?.at ?? now;
-    const isCut = model.state.hasOlder && first > from;
-    setText(note, isReading ? 'Reading older events' : lanes.length === 0 ? 'No agent held or wanted a file in this time.' : isCut ? `Figures since ${clock(first, now)}: older events are not read.` : '');
+    const first = activity.at(-1)?.at ?? now;
+    let text = '';
+    if (isReading) text = 'Reading older events';
+    else if (lanes.length === 0) text = 'No agent held or wanted a file in this time.';
+    else if (hasOlder && first > from) text = `Figures since ${clock(first, now)}: older events are not read.`;
+    setText(note, text);
   }
 
-  /** The log as far back as the view goes. */
+  /** Reads the log as far back as the view goes. */
   async function read() {
     if (isReading || element.hidden) return;
     isReading = true;
-    const first = isChosen ? from : model.now() - USUAL * MINUTE;
+    const first = isChosen ? from : model.now() - LONGEST_DEFAULT * MINUTE;
+    const isCut = () => model.state.hasOlder && (model.state.activity.at(-1)?.at ?? 0) > first;
     try {
-      for (let page = 0; page < MOST_PAGES && !element.hidden && model.state.hasOlder && (model.state.activity.at(-1)?.at ?? 0) > first; page += 1) await model.loadOlder();
+      for (let page = 0; page < MAX_PAGES && !element.hidden && isCut(); page += 1) await model.loadOlder();
     } catch {
-      // What is known is shown, and since when.
+      // The note says since when the figures count.
     }
     isReading = false;
     render();
   }
 
-  let isHidden = true;
-  let beat = 0;
-  const endTicks = everySecond(() => {
-    beat += 1;
-    if (beat % BEATS === 0) render();
+  let wasHidden = true;
+  let seconds = 0;
+  everySecond(() => {
+    seconds += 1;
+    if (seconds % REDRAW_SECONDS === 0) render();
   });
-  const unsubscribe = model.subscribe((changed) => {
-    const isOpened = isHidden && !element.hidden;
-    isHidden = element.hidden;
-    if (isOpened || changed.has('activity') || changed.has('locks') || changed.has('agents') || changed.has('place')) render();
-    if (isOpened || (changed.has('activity') && model.state.isActivityRead && !isReading && model.state.activity.length <= 100)) read();
+  const causes = /** @type {const} */ (['activity', 'locks', 'agents', 'place']);
+  model.subscribe((changed) => {
+    const isOpened = wasHidden && !element.hidden;
+    wasHidden = element.hidden;
+    if (isOpened || causes.some((part) => changed.has(part))) render();
+    const { isActivityRead, activity } = model.state;
+    const isFirstPage = changed.has('activity') && isActivityRead && activity.length <= 100;
+    if (isOpened || (isFirstPage && !isReading)) read();
   });
   render();
-  return {
-    destroy() {
-      endTicks();
-      unsubscribe();
-    },
-  };
+}
+
+/** @param {number} minutes */
+function optionLabel(minutes) {
+  if (minutes < 60) return `Last ${minutes} minutes`;
+  return minutes === 60 ? 'Last hour' : `Last ${minutes / 60} hours`;
 }
 
 /**
  * @param {import('../app/types.js').Activity[]} activity The newest first.
  * @param {number} now
- * @returns {number} Minutes that have all that agents are known to have done in the usual time.
+ * @returns {number} The shortest time that has all activity of agents within the longest default.
  */
-function usualMinutes(activity, now) {
-  const first = activity.findLast(({ holder, isOfTeam, at }) => holder !== null && !isOfTeam && now - at <= USUAL * MINUTE);
-  return first ? MINUTES.find((each) => each * MINUTE >= now - first.at) ?? USUAL : USUAL;
+function defaultMinutes(activity, now) {
+  const first = activity.findLast(({ holder, isOfTeam, at }) =>
+    holder !== null && !isOfTeam && now - at <= LONGEST_DEFAULT * MINUTE);
+  return first ? MINUTES.find((each) => each * MINUTE >= now - first.at) ?? LONGEST_DEFAULT : LONGEST_DEFAULT;
 }
 
 /** @param {Model} model @param {string} holder */
@@ -122,35 +150,44 @@ function laneRow(model, holder) {
   const { user, agentId } = holderParts(holder);
   const name = holderName(model, holder);
   const track = make('div', { class: 'lane-track', role: 'img' });
+  const onclick = () => model.go({ agent: holder });
   const node = make('li', { class: 'lane' },
-    make('button', { type: 'button', class: 'lane-name', onclick: () => model.go({ agent: holder }) }, badge(holder, agentId, user), name.node), track);
-  let shown = '';
+    make('button', { type: 'button', class: 'lane-name', onclick }, badge(holder, agentId, user), name.node), track);
+  let shownKey = '';
   return {
     node,
     /** @param {Lane} lane */
     update({ held, waited, refused, pushed, from, to }) {
       name.update();
       setAttribute(node, 'aria-current', model.state.place.agent === holder ? 'true' : null);
-      const said = [`held files for ${duration(lengthOf(held))}`, `waited ${duration(lengthOf(waited))}`, `refused ${counted(refused.length, 'time')}`, `pushed ${counted(pushed.length, 'time')}`];
-      setAttribute(track, 'aria-label', `${nameOf(model.state, holder)}: ${said.join(', ')}`);
+      const facts = [
+        `held files for ${duration(lengthOf(held))}`,
+        `waited ${duration(lengthOf(waited))}`,
+        `refused ${counted(refused.length, 'time')}`,
+        `pushed ${counted(pushed.length, 'time')}`,
+      ];
+      setAttribute(track, 'aria-label', `${nameOf(model.state, holder)}: ${facts.join(', ')}`);
       const key = JSON.stringify([held, waited, refused, pushed, Math.round(from / 1000)]);
-      if (key === shown) return;
-      shown = key;
-      const share = (/** @type {number} */ at) => `${((100 * (at - from)) / (to - from)).toFixed(3)}%`;
-      const span = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {{ from: number, to: number }} */ part) => {
-        const mark = make('span', { class: `lane-span is-${kind}`, title: `${title} ${clock(part.from, to)} to ${clock(part.to, to)}` });
-        mark.style.left = share(part.from);
-        mark.style.width = `${((100 * (part.to - part.from)) / (to - from)).toFixed(3)}%`;
+      if (key === shownKey) return;
+      shownKey = key;
+      const percent = (/** @type {number} */ ms) => `${((100 * ms) / (to - from)).toFixed(3)}%`;
+      const spanMark = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {Span} */ span) => {
+        const times = `${clock(span.from, to)} to ${clock(span.to, to)}`;
+        const mark = make('span', { class: `lane-span is-${kind}`, title: `${title} ${times}` });
+        mark.style.left = percent(span.from - from);
+        mark.style.width = percent(span.to - span.from);
         return mark;
       };
-      const tick = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {number} */ at) => {
+      const tickMark = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {number} */ at) => {
         const mark = make('span', { class: `lane-tick is-${kind}`, title: `${title} ${clock(at, to)}` });
-        mark.style.left = share(at);
+        mark.style.left = percent(at - from);
         return mark;
       };
       track.replaceChildren(
-        ...held.map((part) => span('held', 'Held files', part)), ...waited.map((part) => span('waited', 'Waited', part)),
-        ...refused.map((at) => tick('refused', 'Refused', at)), ...pushed.map((at) => tick('pushed', 'Pushed', at)));
+        ...held.map((span) => spanMark('held', 'Held files', span)),
+        ...waited.map((span) => spanMark('waited', 'Waited', span)),
+        ...refused.map((at) => tickMark('refused', 'Refused', at)),
+        ...pushed.map((at) => tickMark('pushed', 'Pushed', at)));
     },
   };
 }

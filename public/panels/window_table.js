@@ -1,23 +1,30 @@
-// A table that sorts by each column, and is walked through by keys.
+// A table that sorts by each column, and that the keyboard can walk through.
 //
-// Only the rows in view are in the document, because 20,000 rows are not smooth in any browser; `aria-rowcount` and `aria-rowindex` say
-// where they are among all. Windowing was preferred to pages, because the map has no pages: sorting by a column and scrolling is one gesture.
+// The document has only the rows in view, because no browser handles 20,000 rows smoothly; `aria-rowcount` and
+// `aria-rowindex` say where the rows are. The table has no pages, because the map has none: sorting by a column and
+// scrolling is one gesture.
 
 import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {{ id: string, label: string, isNumber: boolean, isDescendingFirst: boolean }} Column */
-/** @typedef {{ filter: string, isOnly: boolean, column: string, isDescending: boolean }} Choice */
-
 /**
- * A row in view. A new one is made when its key comes into view.
- * @template R
- * @typedef {{ node: Element, button: HTMLElement, update: (row: R, place: number, isActive: boolean) => void, tick: (now: number) => void }} Row
+ * `isOnly`: whether the switch is on.
+ * @typedef {{ filter: string, isOnly: boolean, column: string, isDescending: boolean }} Choice
  */
 
 /**
- * What a table is of.
+ * A row in view. The table makes a new one when its key comes into view.
+ * @template R
+ * @typedef {object} Row
+ * @property {Element} node
+ * @property {HTMLElement} button
+ * @property {(row: R, index: number, isActive: boolean) => void} update
+ * @property {(now: number) => void} tick
+ */
+
+/**
  * @template R
  * @typedef {object} Content
  * @property {string} name Class.
@@ -25,17 +32,18 @@ import { everySecond } from './ticker.js';
  * @property {string} caption
  * @property {Column[]} columns
  * @property {string} sortedBy The column by which it is sorted at first.
- * @property {string} only What the switch leaves.
- * @property {(choice: Choice) => { rows: R[], total: string, empty: string }} list The rows in their order, and what is said of them.
+ * @property {string} switchLabel The label of the switch that reduces the rows.
+ * @property {(choice: Choice) => { rows: R[], total: string, empty: string }} list The rows in their order, a text
+ *   about their number, and a text for a table without rows.
  * @property {(row: R) => string} keyOf
  * @property {(row: R) => Row<R>} create
- * @property {(changed: Set<import('../app/types.js').Part>) => boolean} isAbout Whether rows may have changed.
+ * @property {(changed: Set<import('../app/types.js').Part>) => boolean} isAffectedBy Whether the rows may have changed.
  */
 
 /** Rows beyond each edge of the view, so that scrolling shows no gap. */
 const MARGIN = 12;
-/** Rows that are printed at most. */
-const MOST_PRINTED = 2000;
+/** Maximum number of rows to print. */
+const MAX_PRINTED = 2000;
 const STEPS = new Map([['ArrowDown', 1], ['ArrowUp', -1], ['Home', -Infinity], ['End', Infinity]]);
 
 /**
@@ -44,7 +52,8 @@ const STEPS = new Map([['ArrowDown', 1], ['ArrowUp', -1], ['Home', -Infinity], [
  * @param {Model} model
  * @param {Content<R>} content
  */
-export function windowTable(element, model, { name, label, caption, columns, sortedBy, only: onlyWords, list, keyOf, create, isAbout }) {
+export function windowTable(element, model, content) {
+  const { name, label, caption, columns, sortedBy, switchLabel, list, keyOf, create, isAffectedBy } = content;
   let column = sortedBy;
   let isDescending = columns.find(({ id }) => id === sortedBy)?.isDescendingFirst ?? false;
   let isOnly = false;
@@ -56,7 +65,8 @@ export function windowTable(element, model, { name, label, caption, columns, sor
   let isPrinting = false;
 
   const total = make('span', { class: 'soft', role: 'status' });
-  const only = /** @type {HTMLInputElement} */ (make('input', { type: 'checkbox', role: 'switch', onchange: () => { isOnly = only.checked; reset(); } }));
+  const attributes = { type: 'checkbox', role: 'switch', onchange: onSwitch };
+  const onlySwitch = /** @type {HTMLInputElement} */ (make('input', attributes));
   const headers = columns.map(({ id, label: words, isNumber, isDescendingFirst }) => {
     const button = make('button', {
       type: 'button', class: 'sort',
@@ -66,27 +76,38 @@ export function windowTable(element, model, { name, label, caption, columns, sor
         reset();
       },
     }, words);
-    return { id, node: make('th', { scope: 'col', class: `col-${id}${isNumber ? ' is-number' : ''}` }, button) };
+    return { id, node: make('th', { scope: 'col', class: cellClass(id, isNumber) }, button) };
   });
-  const before = make('tr', { class: 'spacer', 'aria-hidden': 'true' }, make('td', { colspan: columns.length }));
+  const spacer = () => make('td', { colspan: columns.length });
+  const [spaceBefore, spaceAfter] = [spacer(), spacer()];
+  const spacerBody = (/** @type {HTMLElement} */ space) => make('tbody', { 'aria-hidden': 'true' },
+    make('tr', { class: 'spacer', 'aria-hidden': 'true' }, space));
   const body = make('tbody');
-  const after = make('tr', { class: 'spacer', 'aria-hidden': 'true' }, make('td', { colspan: columns.length }));
   const table = /** @type {HTMLTableElement} */ (make('table', { class: `windowed ${name}` },
     make('caption', { class: 'unseen' }, caption),
     make('thead', {}, make('tr', { 'aria-rowindex': '1' }, ...headers.map(({ node }) => node))),
-    make('tbody', { 'aria-hidden': 'true' }, before), body, make('tbody', { 'aria-hidden': 'true' }, after)));
+    spacerBody(spaceBefore), body, spacerBody(spaceAfter)));
   const empty = make('p', { class: 'empty' });
-  const scroller = make('div', { class: 'table-scroller', tabindex: '0', role: 'region', 'aria-label': label, onscroll: renderWindow, onkeydown: onKey }, table, empty);
+  const scroller = make('div', {
+    class: 'table-scroller', tabindex: '0', role: 'region', 'aria-label': label,
+    onscroll: renderWindow, onkeydown: onKey,
+  }, table, empty);
   element.classList.add('table-view');
-  element.append(make('div', { class: 'table-bar' }, total, make('label', { class: 'switch' }, only, onlyWords)), scroller);
+  element.append(
+    make('div', { class: 'table-bar' }, total, make('label', { class: 'switch' }, onlySwitch, switchLabel)), scroller);
 
   /** @type {Map<string, Row<R>>} */
-  const shown = new Map();
-  const renderRows = keyedChildren(body, (/** @type {number} */ index) => keyOf(rows[index]), (index) => {
-    const row = create(rows[index]);
-    shown.set(keyOf(rows[index]), row);
-    return { node: row.node, update: (place) => row.update(rows[place], place, place === active) };
+  const rowsInView = new Map();
+  const renderRows = keyedChildren(body, (/** @type {number} */ index) => keyOf(rows[index]), (first) => {
+    const row = create(rows[first]);
+    rowsInView.set(keyOf(rows[first]), row);
+    return { node: row.node, update: (index) => row.update(rows[index], index, index === active) };
   });
+
+  function onSwitch() {
+    isOnly = onlySwitch.checked;
+    reset();
+  }
 
   function reset() {
     scroller.scrollTop = 0;
@@ -100,12 +121,15 @@ export function windowTable(element, model, { name, label, caption, columns, sor
       return;
     }
     isOutdated = false;
-    const key = rows[active] && keyOf(rows[active]);
+    const activeKey = rows[active] && keyOf(rows[active]);
     const listed = list({ filter: model.state.place.filter, isOnly, column, isDescending });
     rows = listed.rows;
-    const kept = key === undefined ? -1 : rows.findIndex((row) => keyOf(row) === key);
-    active = Math.max(0, document.activeElement?.closest('tbody') === body ? kept : Math.min(active, rows.length - 1));
-    for (const { id, node } of headers) setAttribute(node, 'aria-sort', id === column ? (isDescending ? 'descending' : 'ascending') : null);
+    const activeIndex = activeKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === activeKey);
+    const hasFocus = document.activeElement?.closest('tbody') === body;
+    active = Math.max(0, hasFocus ? activeIndex : Math.min(active, rows.length - 1));
+    for (const { id, node } of headers) {
+      setAttribute(node, 'aria-sort', id === column ? (isDescending ? 'descending' : 'ascending') : null);
+    }
     setAttribute(table, 'aria-rowcount', String(rows.length + 1));
     setText(total, listed.total);
     empty.hidden = rows.length > 0;
@@ -117,20 +141,21 @@ export function windowTable(element, model, { name, label, caption, columns, sor
     if (element.hidden) return;
     const height = body.firstElementChild?.getBoundingClientRect().height;
     if (height && !isPrinting) rowHeight = height;
-    const inSight = Math.max(0, Math.min(rows.length - 1, Math.floor(scroller.scrollTop / rowHeight)) - MARGIN);
-    const first = isPrinting ? 0 : inSight;
-    const last = Math.min(rows.length, isPrinting ? MOST_PRINTED : first + Math.ceil((scroller.clientHeight || 600) / rowHeight) + 2 * MARGIN);
+    const firstVisible = Math.min(rows.length - 1, Math.floor(scroller.scrollTop / rowHeight));
+    const first = isPrinting ? 0 : Math.max(0, firstVisible - MARGIN);
+    const count = Math.ceil((scroller.clientHeight || 600) / rowHeight) + 2 * MARGIN;
+    const last = Math.min(rows.length, isPrinting ? MAX_PRINTED : first + count);
     const hadFocus = body.contains(document.activeElement);
-    /** @type {HTMLElement} */ (before.firstChild).style.height = `${first * rowHeight}px`;
-    /** @type {HTMLElement} */ (after.firstChild).style.height = `${(rows.length - last) * rowHeight}px`;
-    const places = Array.from({ length: last - first }, (_, offset) => first + offset);
-    renderRows(places);
-    const inView = new Set(places.map((place) => keyOf(rows[place])));
-    for (const key of shown.keys()) if (!inView.has(key)) shown.delete(key);
+    spaceBefore.style.height = `${first * rowHeight}px`;
+    spaceAfter.style.height = `${(rows.length - last) * rowHeight}px`;
+    const indices = Array.from({ length: last - first }, (_, offset) => first + offset);
+    renderRows(indices);
+    const keys = new Set(indices.map((index) => keyOf(rows[index])));
+    for (const key of rowsInView.keys()) if (!keys.has(key)) rowsInView.delete(key);
     if (hadFocus && !body.contains(document.activeElement)) scroller.focus({ preventScroll: true });
   }
 
-  /** @param {Event} event Before or after printing: on paper there is nothing to scroll. */
+  /** Before and after printing: paper does not scroll. @param {Event} event */
   function onPrint(event) {
     isPrinting = event.type === 'beforeprint';
     if (isOutdated) sort();
@@ -143,48 +168,67 @@ export function windowTable(element, model, { name, label, caption, columns, sor
     const page = Math.max(1, Math.floor(scroller.clientHeight / rowHeight) - 2);
     const step = isPage ? (event.key === 'PageDown' ? page : -page) : STEPS.get(event.key);
     if (step === undefined || rows.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (document.activeElement?.closest('thead')) return;
+    const focused = document.activeElement;
+    if (focused?.closest('thead')) return;
     event.preventDefault();
-    const isInside = body.contains(document.activeElement);
-    active = isInside || document.activeElement !== scroller ? Math.max(0, Math.min(rows.length - 1, active + step)) : active;
+    // The first key on the scroller only focuses the active row.
+    if (focused !== scroller) active = Math.max(0, Math.min(rows.length - 1, active + step));
     reveal();
   }
 
   /** Scrolls the active row into view and focuses its button. */
   function reveal() {
-    const head = table.tHead?.getBoundingClientRect().height ?? 0;
+    const headHeight = table.tHead?.getBoundingClientRect().height ?? 0;
     const top = active * rowHeight;
-    const view = scroller.clientHeight - head;
+    const viewHeight = scroller.clientHeight - headHeight;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
-    else if (top + rowHeight > scroller.scrollTop + view) scroller.scrollTop = top + rowHeight - view;
+    else if (top + rowHeight > scroller.scrollTop + viewHeight) scroller.scrollTop = top + rowHeight - viewHeight;
     renderWindow();
-    shown.get(keyOf(rows[active]))?.button.focus({ preventScroll: true });
+    rowsInView.get(keyOf(rows[active]))?.button.focus({ preventScroll: true });
   }
 
-  const observer = new ResizeObserver(() => (isOutdated ? sort() : renderWindow()));
-  observer.observe(element);
+  new ResizeObserver(() => (isOutdated ? sort() : renderWindow())).observe(element);
   window.addEventListener('beforeprint', onPrint);
   window.addEventListener('afterprint', onPrint);
-  const endTicks = everySecond(() => {
+  everySecond(() => {
     if (element.hidden) return;
-    for (const row of shown.values()) row.tick(model.now());
+    for (const row of rowsInView.values()) row.tick(model.now());
   });
-  let filter = model.state.place.filter;
-  const unsubscribe = model.subscribe((changed) => {
-    const hasFilter = filter !== model.state.place.filter;
+  let { filter } = model.state.place;
+  model.subscribe((changed) => {
+    const isFilterChanged = filter !== model.state.place.filter;
     filter = model.state.place.filter;
-    if (hasFilter) reset();
-    else if (isAbout(changed) || isOutdated) sort();
+    if (isFilterChanged) reset();
+    else if (isAffectedBy(changed) || isOutdated) sort();
     else if (changed.has('place')) renderWindow();
   });
   sort();
-  return {
-    destroy() {
-      observer.disconnect();
-      window.removeEventListener('beforeprint', onPrint);
-      window.removeEventListener('afterprint', onPrint);
-      endTicks();
-      unsubscribe();
+}
+
+/**
+ * Makes a row and its cells. A click beside the buttons selects the row, unless it ends a selection of text.
+ * @param {Column[]} columns
+ * @param {string} headerId The column whose cell is the header of the row.
+ * @param {() => void} select
+ */
+export function rowCells(columns, headerId, select) {
+  const node = make('tr', {
+    onclick(/** @type {MouseEvent} */ event) {
+      const isOnButton = event.target instanceof Element && event.target.closest('button');
+      if (!isOnButton && !window.getSelection()?.toString()) select();
     },
-  };
+  });
+  /** @type {Record<string, HTMLElement>} */
+  const cells = {};
+  for (const { id, isNumber } of columns) {
+    const isHeader = id === headerId;
+    cells[id] = make(isHeader ? 'th' : 'td', { class: cellClass(id, isNumber), scope: isHeader ? 'row' : null });
+    node.append(cells[id]);
+  }
+  return { node, cells };
+}
+
+/** @param {string} id Of the column. @param {boolean} isNumber */
+function cellClass(id, isNumber) {
+  return `col-${id}${isNumber ? ' is-number' : ''}`;
 }

@@ -74,10 +74,10 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
     for (endpoint, answer) in ask_all(&api, &[("x-api-key", &token)], REPO_URL).await {
         // The path names something that does not exist, the caller is in no team, or a field is missing.
         let path = endpoint.path();
-        let is_of_team = ["/api/tasks", "/api/messages"]
+        let is_team_rule = ["/api/tasks", "/api/messages"]
             .iter()
             .any(|prefix| path.starts_with(prefix));
-        let expected = match path.contains('{') || is_of_team || endpoint == coord_intents_server::LEDGER_VERIFY {
+        let expected = match path.contains('{') || is_team_rule || endpoint == coord_intents_server::LEDGER_VERIFY {
             true => [400, 404],
             false => [200, 202],
         };

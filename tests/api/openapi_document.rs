@@ -6,7 +6,7 @@ use coord_domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId, is_
 use coord_extensions::document;
 use coord_http::Endpoint;
 use coord_protocol::Event;
-use coord_protocol::plain_text::is_unseen;
+use coord_protocol::plain_text::is_invisible;
 use jsonschema::Validator;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -240,7 +240,7 @@ fn each_character_that_a_pattern_can_name_is_refused_where_it_is_invisible() {
         ("TaskTitle", |text| plain_text(text) == text),
         ("PlainText", is_plain_text),
         ("LongText", is_plain_text),
-        ("ScopePattern", |text| !text.chars().any(is_unseen)),
+        ("ScopePattern", |text| !text.chars().any(is_invisible)),
     ];
     for (name, parses) in texts {
         let validator = validator(name);

@@ -21,7 +21,7 @@ impl World {
     async fn policy(&self) -> PolicyText {
         let (text, digest) = (self.field("policy").await, self.field("policy_digest").await);
         assert_eq!(text.is_some(), digest.is_some());
-        text.map(|text| PolicyText::of_stored(&text)).unwrap_or_default()
+        text.map(|text| PolicyText::from_stored(&text)).unwrap_or_default()
     }
 
     async fn problem(&self) -> Option<String> {

@@ -24,11 +24,11 @@ Examples:
 A lock expires after five minutes: claim again to renew it.
 Exit status: 0 claimed, 1 error, 2 usage, 3 refused, 4 no answer.";
 
-/// Interval between claims of a held file, if the server does not wait: the interval of WAIT.
-const INTERVAL: Duration = Duration::from_secs(5);
+/// Time between two claims of a locked file, if the server does not hold them: the interval of WAIT.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Longest time without an answer that a wait outlasts: a server that is started again, or a deployment.
-const SILENCE: Duration = Duration::from_secs(60);
+/// How long a waiting claim survives without an answer: long enough for a restart or a deployment of the server.
+const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Options of `coord claim`.
 #[derive(Clone, Debug, Args)]
@@ -65,13 +65,13 @@ impl ClaimArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let mut workplace = Workplace::open(&self.agent)?;
         let files = named_files(&workplace.work, &self.paths).await?;
-        let outcome = self.claimed(&mut workplace, files).await?;
+        let outcome = self.claim(&mut workplace, files).await?;
         show(&outcome, self.json, "")
     }
 
-    /// The outcome of the first claim that need not wait, or of the last one in time. Once it waits, a server that is away for a
-    /// moment does not end that.
-    async fn claimed(&self, workplace: &mut Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
+    /// The outcome of the first claim that need not wait, or of the last one before the deadline. A claim that waits
+    /// survives a short outage of the server.
+    async fn claim(&self, workplace: &mut Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let mode = if self.reading {
             LockMode::Reading
         } else {
@@ -79,69 +79,73 @@ impl ClaimArgs {
         };
         let deadline = Instant::now() + Duration::from_secs(self.wait.unwrap_or_default());
         let spinner = Spinner::start(&format!("waiting for {}", workplace.connection.address));
-        let mut wait = None;
-        let mut answered = Instant::now();
+        // The first claim does not wait, so that its response shows at once which locks block it.
+        let mut wait_seconds = None;
+        let mut last_answer = Instant::now();
         loop {
-            let begun = Instant::now();
-            // Each claim has the commit that is checked out now. The first says at once which locks it waits for.
+            let started = Instant::now();
+            // Each claim has the commit that is checked out now.
             let claim = workplace.work.claim(files.clone(), mode, self.message.clone());
-            let promised = self.keeps_interface.then_some(InterfacePromise::Keeps);
+            let promise = self.keeps_interface.then_some(InterfacePromise::Keeps);
             let request = PostRequest {
-                interface_changes: claim.interface_changes.filter(|_| promised.is_none()),
-                interface: promised.or(claim.interface),
-                wait_seconds: wait.filter(|seconds| *seconds > 0),
+                interface_changes: claim.interface_changes.filter(|_| promise.is_none()),
+                interface: promise.or(claim.interface),
+                wait_seconds: wait_seconds.filter(|seconds| *seconds > 0),
                 ..claim
             };
             let outcome = workplace.post(&request).await?;
-            let left = deadline.saturating_duration_since(Instant::now());
-            if wait.is_some() && ExitStatus::of(&outcome) == ExitStatus::Offline {
-                if left.is_zero() || answered.elapsed() > SILENCE {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if wait_seconds.is_some() && ExitStatus::of(&outcome) == ExitStatus::Offline {
+                if remaining.is_zero() || last_answer.elapsed() > MAX_SILENCE {
                     return Ok(outcome);
                 }
-                spinner.show(format!("no answer; giving up in {}", seconds(left.min(SILENCE))));
-                tokio::time::sleep(INTERVAL.min(left)).await;
-                // Where none runs yet, the next claim says so.
+                let time_left = countdown_of(remaining.min(MAX_SILENCE));
+                spinner.show(format!("no answer; giving up in {time_left}"));
+                tokio::time::sleep(RETRY_INTERVAL.min(remaining)).await;
+                // If no server runs yet, the next claim reports it.
                 let _ = workplace.follow_server();
-                wait = Some(held_back(left.saturating_sub(INTERVAL)));
+                wait_seconds = Some(server_wait(remaining.saturating_sub(RETRY_INTERVAL)));
                 continue;
             }
-            answered = Instant::now();
-            if action(&outcome) != Some(Action::Wait) || left.is_zero() {
+            last_answer = Instant::now();
+            if action(&outcome) != Some(Action::Wait) || remaining.is_zero() {
                 return Ok(outcome);
             }
-            spinner.show(waiting_for(metadata_of(&outcome), left));
-            // The server waits, as a rule.
-            if wait.is_some() {
-                let pause = pause(metadata_of(&outcome)).saturating_sub(begun.elapsed());
-                tokio::time::sleep(pause.min(left)).await;
+            spinner.show(waiting_line(metadata_of(&outcome), remaining));
+            // Usually the server has held the claim this long already.
+            if wait_seconds.is_some() {
+                let pause = retry_pause(metadata_of(&outcome)).saturating_sub(started.elapsed());
+                tokio::time::sleep(pause.min(remaining)).await;
             }
-            wait = Some(held_back(left));
+            wait_seconds = Some(server_wait(remaining));
         }
     }
 }
 
-/// Seconds that the server holds a claim back where `left` is left to wait.
-fn held_back(left: Duration) -> u32 {
-    u32::try_from(left.as_secs()).map_or(WAIT_SECONDS, |left| left.min(WAIT_SECONDS))
+/// How many seconds the server may hold a claim that waits for `remaining` at most.
+fn server_wait(remaining: Duration) -> u32 {
+    u32::try_from(remaining.as_secs()).map_or(WAIT_SECONDS, |seconds| seconds.min(WAIT_SECONDS))
 }
 
-/// Time until the next claim: a holder may release earlier than its lock expires.
-fn pause(metadata: Option<&Metadata>) -> Duration {
+/// Time until the next claim: a holder may release a lock before it expires.
+fn retry_pause(metadata: Option<&Metadata>) -> Duration {
     let expires = metadata.and_then(|metadata| metadata.retry_after);
     let expires = expires.and_then(|seconds| u64::try_from(seconds).ok());
-    expires.map_or(INTERVAL, |seconds| Duration::from_secs(seconds.max(1)).min(INTERVAL))
+    expires.map_or(RETRY_INTERVAL, |seconds| {
+        Duration::from_secs(seconds.max(1)).min(RETRY_INTERVAL)
+    })
 }
 
-fn seconds(left: Duration) -> String {
-    countdown(i64::try_from(left.as_secs()).unwrap_or(i64::MAX))
+fn countdown_of(remaining: Duration) -> String {
+    countdown(i64::try_from(remaining.as_secs()).unwrap_or(i64::MAX))
 }
 
-fn waiting_for(metadata: Option<&Metadata>, left: Duration) -> String {
-    let left = seconds(left);
+fn waiting_line(metadata: Option<&Metadata>, remaining: Duration) -> String {
+    let time_left = countdown_of(remaining);
     let owner = metadata.and_then(|metadata| metadata.lock_owner.as_deref());
     match (owner, metadata.and_then(|metadata| metadata.conflicts.first())) {
-        (Some(owner), Some(file)) => format!("waiting for {owner}, who holds {file}; giving up in {left}"),
-        _ => format!("waiting; giving up in {left}"),
+        (Some(owner), Some(file)) => format!("waiting for {owner}, who holds {file}; giving up in {time_left}"),
+        _ => format!("waiting; giving up in {time_left}"),
     }
 }
 
@@ -164,13 +168,13 @@ mod tests {
                 retry_after,
                 ..Metadata::default()
             };
-            pause(Some(&metadata)).as_secs()
+            retry_pause(Some(&metadata)).as_secs()
         };
         assert_eq!(
             [None, Some(300), Some(2), Some(0), Some(-1)].map(after),
             [5, 5, 2, 1, 5]
         );
-        assert_eq!(pause(None), INTERVAL);
+        assert_eq!(retry_pause(None), RETRY_INTERVAL);
     }
 
     #[test]
@@ -180,8 +184,8 @@ mod tests {
             conflicts: vec!["src/db.ts".to_owned()],
             ..Metadata::default()
         };
-        let line = waiting_for(Some(&metadata), Duration::from_secs(65));
+        let line = waiting_line(Some(&metadata), Duration::from_secs(65));
         assert_eq!(line, "waiting for bob, who holds src/db.ts; giving up in 1:05");
-        assert_eq!(waiting_for(None, Duration::from_secs(5)), "waiting; giving up in 0:05");
+        assert_eq!(waiting_line(None, Duration::from_secs(5)), "waiting; giving up in 0:05");
     }
 }

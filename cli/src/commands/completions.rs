@@ -15,7 +15,7 @@ impl CompletionsArgs {
     /// # Errors
     /// When they cannot be written.
     pub async fn run(self, cli: fn() -> clap::Command) -> anyhow::Result<()> {
-        // Not printed directly: that panics when the reader of standard output closes it.
+        // `generate` panics if it writes to standard output directly and the reader has closed the pipe.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut cli(), "coord", &mut text);
         print(&text)

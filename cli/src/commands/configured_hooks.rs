@@ -6,22 +6,22 @@ use coord_git::WorkingCopy;
 
 use super::init::handler::Form;
 
-/// The text in a configuration that has the hook.
+/// A configuration with this text has the hook.
 const HOOK: &str = "coord hook";
 
-/// Largest file that is looked into, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// Most versions of a plugin that are looked at.
-const MOST_VERSIONS: usize = 16;
+/// The most versions of a plugin that are checked.
+const MAX_VERSIONS: usize = 16;
 
 /// Where the hooks of an agent are configured.
 struct Configuration {
-    /// Its name for `coord hook`.
+    /// The agent's name for `coord hook`.
     agent: &'static str,
     /// Files below the working copy or the home folder.
     files: &'static [&'static str],
-    /// The file of its plugin below the home folder; `*` is the folder of a version.
+    /// The file of the agent's plugin below the home folder; `*` is the folder of a version.
     plugin: &'static str,
 }
 
@@ -66,20 +66,20 @@ const AGENTS: [Configuration; 6] = [
     ),
 ];
 
-/// The hooks of an agent, as they are configured.
+/// A file that configures the hooks of an agent.
 #[derive(Clone, Debug)]
-pub struct Configured {
+pub struct ConfiguredHook {
     pub path: PathBuf,
-    /// The form, which decides what they do when `coord` is not installed.
+    /// The form decides what the hooks do where `coord` is not installed.
     pub form: Form,
 }
 
-/// Each agent that has hooks, by its name for `coord hook`, with those that are configured.
-pub fn all(working_copy: &WorkingCopy) -> [(&'static str, Option<Configured>); 6] {
-    AGENTS.map(|agent| (agent.agent, find_configured(&agent, working_copy)))
+/// Each agent that can have hooks, by its name for `coord hook`, with its configured hooks.
+pub fn find(working_copy: &WorkingCopy) -> [(&'static str, Option<ConfiguredHook>); 6] {
+    AGENTS.map(|agent| (agent.agent, find_of_agent(&agent, working_copy)))
 }
 
-fn find_configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<Configured> {
+fn find_of_agent(agent: &Configuration, working_copy: &WorkingCopy) -> Option<ConfiguredHook> {
     let home = std::env::home_dir();
     // Codex reads the hooks of a worktree from the main checkout.
     let main = working_copy.shared_folder().parent().filter(|_| agent.agent == "codex");
@@ -95,17 +95,17 @@ fn find_configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<
     files.chain(plugins).find_map(|path| {
         let text = read(&path).filter(|text| text.contains(HOOK))?;
         let form = Form::of(&text, agent.agent);
-        Some(Configured { path, form })
+        Some(ConfiguredHook { path, form })
     })
 }
 
-/// The files that `pattern` stands for below `home`.
+/// The files below `home` that match `pattern`.
 fn versions(home: &Path, pattern: &str) -> Vec<PathBuf> {
     match pattern.split_once("/*/") {
         Some((folder, file)) => {
             let entries = std::fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
             entries
-                .take(MOST_VERSIONS)
+                .take(MAX_VERSIONS)
                 .map(|entry| entry.path().join(file))
                 .collect()
         }
@@ -114,6 +114,6 @@ fn versions(home: &Path, pattern: &str) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let content = coord_files::regular(path, MOST_BYTES).ok()??;
+    let content = coord_files::regular(path, MAX_BYTES).ok()??;
     Some(String::from_utf8_lossy(&content).into_owned())
 }

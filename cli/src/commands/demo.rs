@@ -24,13 +24,13 @@ const AFTER_HELP: &str = "\
 The agents go on by themselves: they claim files, wait for each other, push and
 take the next task. Ctrl-C ends the demo and deletes all that it has made.";
 
-/// Time limit of a request, which may wait for its turn.
-const LIMIT: Duration = Duration::from_secs(30);
+/// Time limit of a request: longer than [`WAIT_SECONDS`].
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Seconds that the server holds back a claim which has to wait.
+/// How long the server may hold a claim that has to wait.
 const WAIT_SECONDS: u32 = 10;
 
-/// Time between the first acts of two agents: each finds what those before it have done.
+/// Time between the starts of two agents, so that each meets the locks of those before it.
 const STAGGER: Duration = Duration::from_millis(300);
 
 /// Time between two jobs of an agent.
@@ -38,7 +38,7 @@ const REST: Duration = Duration::from_secs(5);
 
 const TEAM: &str = "checkout";
 
-/// The agents, in the order in which they begin. The first leads the team.
+/// The agents, in the order in which they start. The first leads the team.
 const AGENTS: [&str; 4] = ["ada", "dan", "bob", "cleo"];
 
 const SCENE: &str = "  ada   writes src/db.ts
@@ -47,7 +47,7 @@ const SCENE: &str = "  ada   writes src/db.ts
   dan   writes src/ui/cart.ts and src/ui/theme.ts
 ";
 
-/// The files of the repository, what each imports, and how many lines it has beyond that.
+/// The files of the repository, each with its imports and its number of other lines.
 const FILES: [(&str, &[&str], usize); 18] = [
     ("src/db.ts", &["./config"], 60),
     ("src/auth.ts", &["./db", "./crypto"], 45),
@@ -75,36 +75,36 @@ struct Job {
     title: &'static str,
     files: &'static [&'static str],
     /// The reason of the claim.
-    why: &'static str,
+    reason: &'static str,
     /// Seconds of work.
     seconds: u64,
-    /// To whom the agent writes when it begins, and what.
-    says: Option<(&'static str, &'static str)>,
-    /// Earlier jobs that have to be done first.
-    after: &'static [&'static str],
+    /// The message that the agent sends at the start: recipient and text.
+    message: Option<(&'static str, &'static str)>,
+    /// Titles of the jobs that must be done first.
+    dependencies: &'static [&'static str],
 }
 
 const fn job(
     agent: &'static str,
     title: &'static str,
     files: &'static [&'static str],
-    why: &'static str,
+    reason: &'static str,
     seconds: u64,
 ) -> Job {
     Job {
         agent,
         title,
         files,
-        why,
+        reason,
         seconds,
-        says: None,
-        after: &[],
+        message: None,
+        dependencies: &[],
     }
 }
 
 const JOBS: [Job; 8] = [
     Job {
-        says: Some((
+        message: Some((
             "broadcast",
             "query() becomes async: please await it once my push is there.",
         )),
@@ -124,7 +124,7 @@ const JOBS: [Job; 8] = [
         60,
     ),
     Job {
-        says: Some(("ada", "I need src/auth.ts, which imports your db.ts. When do you push?")),
+        message: Some(("ada", "I need src/auth.ts, which imports your db.ts. When do you push?")),
         ..job(
             "bob",
             "Hash passwords at login",
@@ -148,7 +148,7 @@ const JOBS: [Job; 8] = [
         60,
     ),
     Job {
-        after: &["Redesign the cart"],
+        dependencies: &["Redesign the cart"],
         ..job(
             "dan",
             "Show the discount in the cart",
@@ -158,7 +158,7 @@ const JOBS: [Job; 8] = [
         )
     },
     Job {
-        after: &["Hash passwords at login"],
+        dependencies: &["Hash passwords at login"],
         ..job(
             "bob",
             "Log in with a link",
@@ -168,7 +168,7 @@ const JOBS: [Job; 8] = [
         )
     },
     Job {
-        after: &["Log slow queries"],
+        dependencies: &["Log slow queries"],
         ..job(
             "cleo",
             "Find items by part of a word",
@@ -192,10 +192,10 @@ impl DemoArgs {
     /// Plays until Ctrl-C.
     ///
     /// # Errors
-    /// When the repository or its server cannot be made, or the server does not answer as it should.
+    /// When the repository or its server cannot be created, or the server refuses a request.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let mut signals = Signals::caught();
-        let texts = FILES.map(|(path, imports, lines)| (path, text(imports, lines)));
+        let texts = FILES.map(|(path, imports, lines)| (path, module_text(imports, lines)));
         let files: Vec<_> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
         let scratch = Scratch::start("shop", &files, self.port).await?;
         let stage = Stage::open(&scratch).await?;
@@ -217,31 +217,31 @@ impl DemoArgs {
     }
 }
 
-/// A module with these imports, and `lines` more.
-fn text(imports: &[&str], lines: usize) -> String {
+/// A module with these imports, and `lines` other lines.
+fn module_text(imports: &[&str], lines: usize) -> String {
     let imports = imports.iter().enumerate();
     let imports = imports.map(|(number, from)| format!("import * as part{number} from \"{from}\";\n"));
     let steps = (0..lines).map(|step| format!("export const step{step} = (input: string) => `${{input}} {step}`;\n"));
     imports.chain(steps).collect()
 }
 
-/// The repository, and those who act in it.
+/// The repository in which the agents work.
 struct Stage<'a> {
     scratch: &'a Scratch,
     client: Client,
     repo_url: String,
-    /// One commits at a time.
-    committing: Mutex<()>,
+    /// Only one agent commits at a time.
+    commit_lock: Mutex<()>,
 }
 
 impl Stage<'_> {
-    /// The team is there, and nobody has begun yet.
+    /// Creates the team, which the agents join.
     async fn open(scratch: &Scratch) -> anyhow::Result<Stage<'_>> {
         let stage = Stage {
             scratch,
-            client: scratch.client(LIMIT)?,
-            repo_url: work(scratch, AGENTS[0])?.repo_url(),
-            committing: Mutex::default(),
+            client: scratch.client(REQUEST_TIMEOUT)?,
+            repo_url: work_of(scratch, AGENTS[0])?.repo_url(),
+            commit_lock: Mutex::default(),
         };
         let caller = |agent: &str| TeamActor {
             repo_url: Some(stage.repo_url.clone()),
@@ -263,18 +263,18 @@ impl Stage<'_> {
         Ok(stage)
     }
 
-    /// All jobs, again and again.
+    /// Has the agents do all jobs, round after round.
     async fn play(&self) -> anyhow::Result<()> {
         for round in 1.. {
-            let ids = &self.plan().await?;
-            let parts = AGENTS.iter().enumerate().map(|(place, agent)| async move {
-                sleep(STAGGER * u32::try_from(place).unwrap_or_default()).await;
+            let ids = &self.add_tasks().await?;
+            let agents = AGENTS.iter().enumerate().map(|(index, agent)| async move {
+                sleep(STAGGER * u32::try_from(index).unwrap_or_default()).await;
                 for (job, id) in JOBS.iter().zip(ids).filter(|(job, _)| job.agent == *agent) {
-                    self.act(job, id, round).await?;
+                    self.do_job(job, id, round).await?;
                 }
                 anyhow::Ok(())
             });
-            try_join_all(parts).await?;
+            try_join_all(agents).await?;
             for id in ids {
                 self.client.delete_task(id, &self.caller(AGENTS[0]), true).await?;
             }
@@ -283,17 +283,22 @@ impl Stage<'_> {
     }
 
     /// Adds a task for each job, and returns their ids.
-    async fn plan(&self) -> anyhow::Result<Vec<String>> {
-        let name_of = |title: &str| {
+    async fn add_tasks(&self) -> anyhow::Result<Vec<String>> {
+        let reference_of = |title: &str| {
             JOBS.iter()
                 .position(|job| job.title == title)
-                .map(|place| format!("job-{place}"))
+                .map(|index| format!("job-{index}"))
         };
         let task = |job: &Job| NewTask {
             title: Some(job.title.to_owned()),
-            reference: name_of(job.title),
+            reference: reference_of(job.title),
             files: Some(job.files.iter().map(|file| (*file).to_owned()).collect()),
-            dependencies: Some(job.after.iter().filter_map(|title| name_of(title)).collect()),
+            dependencies: Some(
+                job.dependencies
+                    .iter()
+                    .filter_map(|title| reference_of(title))
+                    .collect(),
+            ),
             ..NewTask::default()
         };
         let request = NewTasksRequest {
@@ -304,15 +309,15 @@ impl Stage<'_> {
         Ok(self.client.new_tasks(&request).await?.ids)
     }
 
-    /// Takes the task, claims its files as soon as they are free, changes and commits them, and completes the task.
-    async fn act(&self, job: &Job, id: &str, round: u32) -> anyhow::Result<()> {
+    /// Claims the task, and its files as soon as they are free; changes and commits the files, and completes the task.
+    async fn do_job(&self, job: &Job, id: &str, round: u32) -> anyhow::Result<()> {
         let claim_task = ClaimTaskRequest {
             caller: self.caller(job.agent),
             lease_seconds: None,
-            work: without_files(),
+            work: without_file_claims(),
         };
         self.client.claim_task(id, &claim_task).await?;
-        if let Some((to, text)) = job.says {
+        if let Some((to, text)) = job.message {
             let message = SendMessageRequest {
                 caller: self.caller(job.agent),
                 to: Some(vec![to.to_owned()]),
@@ -324,40 +329,41 @@ impl Stage<'_> {
         let files = || job.files.iter().map(|file| (*file).to_owned()).collect();
         let mut wait_seconds = None;
         loop {
-            // The commit is that of now: others have pushed meanwhile.
-            let claim = work(self.scratch, job.agent)?.claim(files(), LockMode::Writing, job.why.to_owned());
-            let answer = self.client.post_status(&PostRequest { wait_seconds, ..claim }).await?;
-            match (answer.success, answer.orchestration.action) {
+            // Each claim has the current commit: other agents have pushed meanwhile.
+            let claim = work_of(self.scratch, job.agent)?.claim(files(), LockMode::Writing, job.reason.to_owned());
+            let response = self.client.post_status(&PostRequest { wait_seconds, ..claim }).await?;
+            match (response.success, response.orchestration.action) {
                 (true, _) => break,
                 (false, Action::Wait | Action::Pull) => wait_seconds = Some(WAIT_SECONDS),
-                (false, _) => anyhow::bail!("{}: {}", job.agent, answer.orchestration.reason),
+                (false, _) => anyhow::bail!("{}: {}", job.agent, response.orchestration.reason),
             }
-            // While it waits, the task stays its own.
+            // Renews the task's lease while the agent waits.
             self.client.claim_task(id, &claim_task).await?;
         }
         sleep(Duration::from_secs(job.seconds)).await;
         self.commit(job, round).await?;
-        let release = work(self.scratch, job.agent)?.release(files(), format!("{}: done", job.title));
-        let answer = self.client.post_status(&release).await?;
-        anyhow::ensure!(answer.success, "{}: {}", job.agent, answer.orchestration.reason);
+        let release = work_of(self.scratch, job.agent)?.release(files(), format!("{}: done", job.title));
+        let response = self.client.post_status(&release).await?;
+        anyhow::ensure!(response.success, "{}: {}", job.agent, response.orchestration.reason);
         let complete = CompleteTaskRequest {
             caller: self.caller(job.agent),
-            result: Some(format!("{}: pushed", job.why)),
+            result: Some(format!("{}: pushed", job.reason)),
             token: None,
             new_repo_head: None,
-            work: without_files(),
+            work: without_file_claims(),
         };
         self.client.complete_task(id, &complete).await?;
         sleep(REST).await;
         Ok(())
     }
 
-    /// A line more in each file of the job; that of the round before goes.
+    /// Commits a new last line for each file of the job, in place of the line of the previous round.
     async fn commit(&self, job: &Job, round: u32) -> anyhow::Result<()> {
-        let _turn = self.committing.lock().await;
+        let _guard = self.commit_lock.lock().await;
         let changed = |path: &&'static str| {
             let (_, imports, lines) = FILES.iter().find(|(file, ..)| file == path)?;
-            Some((*path, format!("{}// {}, {round}\n", text(imports, *lines), job.title)))
+            let text = module_text(imports, *lines);
+            Some((*path, format!("{text}// {}, {round}\n", job.title)))
         };
         let texts: Vec<_> = job.files.iter().filter_map(changed).collect();
         let files: Vec<_> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
@@ -373,15 +379,15 @@ impl Stage<'_> {
     }
 }
 
-/// The files are claimed one by one, so that the page shows who waits for which.
-fn without_files() -> TaskWork {
+/// Agents claim the files of a task separately, so that the page shows which agent waits for which file.
+fn without_file_claims() -> TaskWork {
     TaskWork {
         claim_files: Some(false),
         ..TaskWork::default()
     }
 }
 
-fn work(scratch: &Scratch, agent: &str) -> anyhow::Result<Work> {
+fn work_of(scratch: &Scratch, agent: &str) -> anyhow::Result<Work> {
     let mut work = Work::in_folder(scratch.working_copy.root(), &AgentArgs::default())?;
     work.agent_id = Some(AgentId::parse(agent).ok().context("the name of an agent")?);
     Ok(work)

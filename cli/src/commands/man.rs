@@ -1,4 +1,4 @@
-//! `coord man`: the manual page of `coord`, or of one of its commands: in a terminal in the pager, elsewhere as roff.
+//! `coord man`: the manual page of `coord`, or of one of its commands. A terminal gets it in the pager, a pipe as roff.
 
 use std::io::{IsTerminal, Write};
 use std::process::Command;
@@ -23,7 +23,7 @@ impl ManArgs {
         let mut coord = cli();
         // Sets the full names of commands.
         coord.build();
-        let described = match &self.command {
+        let command = match &self.command {
             None => &coord,
             Some(name) => match coord.find_subcommand(name) {
                 Some(command) => command,
@@ -31,29 +31,27 @@ impl ManArgs {
             },
         };
         let mut text = Vec::new();
-        Man::new(described.clone())
-            .render(&mut text)
-            .context("the manual page")?;
+        Man::new(command.clone()).render(&mut text).context("the manual page")?;
         if !std::io::stdout().is_terminal() {
             return print(&text);
         }
-        match show(&text) {
+        match show_in_man(&text) {
             true => Ok(()),
-            // There is no `man` here.
-            false => output::print(&described.clone().render_long_help().ansi().to_string()),
+            // `man` is not installed.
+            false => output::print(&command.clone().render_long_help().ansi().to_string()),
         }
     }
 }
 
-/// Shows the page by `man`, in its pager, and returns whether that worked.
-fn show(text: &[u8]) -> bool {
+/// Has `man` show the page in its pager, and returns whether that worked.
+fn show_in_man(text: &[u8]) -> bool {
     let Ok(mut page) = tempfile::Builder::new().prefix("coord-").suffix(".1").tempfile() else {
         return false;
     };
     if page.write_all(text).is_err() {
         return false;
     }
-    // A path is a file, and no name of a page.
-    let shown = Command::new("man").arg(page.path()).status();
-    shown.is_ok_and(|status| status.success())
+    // `man` reads a path as a file, not as the name of a page.
+    let status = Command::new("man").arg(page.path()).status();
+    status.is_ok_and(|status| status.success())
 }

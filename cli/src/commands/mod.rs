@@ -122,19 +122,18 @@ commands! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
     /// One, without network: it starts fastest.
-    Alone,
+    OneOffline,
     /// One, with network.
     One,
-    /// One for each core.
-    Several,
+    OnePerCore,
 }
 
 impl Command {
-    /// The threads that it needs.
+    /// The threads that this command needs.
     pub fn threads(&self) -> Threads {
         match self {
-            Command::Serve(_) => Threads::Several,
-            Command::Graph(_) | Command::Policy(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
+            Command::Serve(_) => Threads::OnePerCore,
+            Command::Graph(_) | Command::Policy(_) | Command::Completions(_) | Command::Man(_) => Threads::OneOffline,
             _ => Threads::One,
         }
     }

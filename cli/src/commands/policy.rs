@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use coord_agent::file_content::{inside_working_copy, open_named};
-use coord_agent::hot_files::{HotFiles, hot_in_words};
+use coord_agent::hot_files::{HotFiles, describe_hot_files};
 use coord_agent::stdout::print;
 use coord_agent::terminal::output::note;
 use coord_files::{FILE_MODE, RootedPath};
@@ -38,12 +38,11 @@ Exit status: 0 printed or written, 1 nothing to suggest, or an error, 2 wrong us
 pub struct PolicyArgs {
     /// Subcommand
     #[command(subcommand)]
-    act: Act,
+    command: PolicyCommand,
 }
 
-/// Subcommand.
 #[derive(Debug, Subcommand)]
-enum Act {
+enum PolicyCommand {
     /// Show problems of the file, with line and column
     #[command(after_help = EXAMPLES)]
     Check {
@@ -61,54 +60,55 @@ enum Act {
 
 impl PolicyArgs {
     /// # Errors
-    /// When the file cannot be read.
+    /// When a file cannot be read or written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        match self.act {
-            Act::Suggest { write } => suggest(write),
-            Act::Check { file: Some(file) } => check(&file, true),
-            Act::Check { file: None } => check(&here()?.root().join(PATH), false),
+        match self.command {
+            PolicyCommand::Suggest { write } => suggest(write),
+            PolicyCommand::Check { file: Some(file) } => check(&file, true),
+            PolicyCommand::Check { file: None } => check(&current_working_copy()?.root().join(PATH), false),
         }
     }
 }
 
-fn here() -> anyhow::Result<WorkingCopy> {
+fn current_working_copy() -> anyhow::Result<WorkingCopy> {
     Ok(WorkingCopy::containing(&std::env::current_dir()?)?)
 }
 
-fn suggest(is_written: bool) -> anyhow::Result<ExitCode> {
-    let working_copy = here()?;
+/// Suggests a list of shared files: prints it, or writes it if `is_write`.
+fn suggest(is_write: bool) -> anyhow::Result<ExitCode> {
+    let working_copy = current_working_copy()?;
     let hot = HotFiles::of(&working_copy)?;
-    let Some(sentence) = hot_in_words(&hot) else {
+    let Some(sentence) = describe_hot_files(&hot) else {
         let commits = hot.commits;
         note(&format!(
             "nothing to suggest: of the last {commits} commits, too few change the same manifest, changelog or translation"
         ));
         return Ok(ExitCode::FAILURE);
     };
-    let suggested = hot.policy();
-    if is_written {
-        write(&RootedPath::new(working_copy.root(), PATH), &suggested)?;
+    let suggestion = hot.policy();
+    if is_write {
+        write(&RootedPath::new(working_copy.root(), PATH), &suggestion)?;
         print(format!("{PATH}: `shared` is written; commit it\n").as_bytes())?;
     } else {
-        print(suggested.as_bytes())?;
+        print(suggestion.as_bytes())?;
     }
     note(&sentence);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the list of `suggested` to `file`; what else is there stays.
-fn write(file: &RootedPath, suggested: &str) -> anyhow::Result<()> {
-    let present = file.read(MAX_BYTES as u64)?.unwrap_or_default();
-    let present = String::from_utf8(present).with_context(|| format!("{PATH} is not UTF-8"))?;
-    let present: DocumentMut = present
+/// Adds the list in `suggestion` to `file`, and keeps everything else.
+fn write(file: &RootedPath, suggestion: &str) -> anyhow::Result<()> {
+    let policy = file.read(MAX_BYTES as u64)?.unwrap_or_default();
+    let policy = String::from_utf8(policy).with_context(|| format!("{PATH} is not UTF-8"))?;
+    let policy: DocumentMut = policy
         .parse()
         .with_context(|| format!("{PATH} is no TOML: fix it first"))?;
     ensure!(
-        !present.contains_key("shared"),
+        !policy.contains_key("shared"),
         "{PATH} has a list `shared`: add to it what `coord policy suggest` prints"
     );
-    // Before all other keys: behind the heading of a table, it would be one of that table's.
-    let text = format!("{suggested}{present}");
+    // The list comes before all other keys: behind the heading of a table, it would belong to the table.
+    let text = format!("{suggestion}{policy}");
     if let Err(problem) = PolicyFile::parse(text.as_bytes()) {
         bail!("{PATH}:{problem}");
     }
@@ -116,6 +116,7 @@ fn write(file: &RootedPath, suggested: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Checks `file`, which the caller has named, or else the one of the repository, which may be missing.
 fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
     let name = match is_named {
         true => file.display().to_string(),
@@ -126,8 +127,8 @@ fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut content = Vec::new();
-    let source = open_named(file)?.take(MAX_BYTES as u64 + 1);
-    { source }
+    open_named(file)?
+        .take(MAX_BYTES as u64 + 1)
         .read_to_end(&mut content)
         .with_context(|| format!("{name} cannot be read"))?;
     match PolicyFile::parse(&content) {
@@ -136,7 +137,7 @@ fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Err(problem) => {
-            // The form that editors know.
+            // Editors recognize this form.
             let _ = writeln!(std::io::stderr(), "{name}:{problem}");
             Ok(ExitCode::FAILURE)
         }

@@ -1,4 +1,4 @@
-//! `coord release`: releases files whose changes are pushed, or thrown away.
+//! `coord release`: releases files whose changes are pushed or discarded.
 
 use std::process::ExitCode;
 
@@ -29,8 +29,8 @@ the answer is PUSH, and you keep the file. Unchanged files are released at once.
 
 Exit status: 0 released, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
-/// Most files that a PUSH lists.
-const MOST_NAMED: usize = 5;
+/// The most unpushed files in the list.
+const MAX_FILES: usize = 5;
 
 /// Options of `coord release`.
 #[derive(Clone, Debug, Args)]
@@ -45,10 +45,10 @@ pub struct ReleaseArgs {
     /// All files that you hold on the branch
     #[arg(long, group = "files")]
     pub all: bool,
-    /// Release without a push: the changes are thrown away, or never were made
+    /// Release without a push: you discarded the changes, or made none
     #[arg(long)]
     pub abandon: bool,
-    /// Take others' locks on these files away: for a person who owns the repository (admin or maintain at GitHub, or
+    /// Release others' locks on these files: for a person who owns the repository (admin or maintain at GitHub, or
     /// COORD_APPROVERS)
     #[arg(long, requires = "reason", requires = "paths", conflicts_with_all = ["abandon", "all"])]
     pub force: bool,
@@ -80,7 +80,7 @@ impl ReleaseArgs {
             false => Workplace::open(&self.agent)?,
         };
         let files = match self.all {
-            true => held_files(&workplace).await?,
+            true => fetch_held_files(&workplace).await?,
             false => HeldFiles::Files(named_files(&workplace.work, &self.paths).await?),
         };
         let files = match files {
@@ -95,20 +95,20 @@ impl ReleaseArgs {
             return Ok(ExitStatus::Done.into());
         }
         let mut status = ExitCode::SUCCESS;
-        for part in split_files(files) {
-            let outcome = self.release(&workplace, part).await?;
-            let shown = show(&outcome, self.json, &advice(&outcome))?;
+        for files in split_files(files) {
+            let outcome = self.release(&workplace, files).await?;
+            let outcome_status = show(&outcome, self.json, &advice(&outcome))?;
             if ExitStatus::of(&outcome) != ExitStatus::Done {
-                status = shown;
+                status = outcome_status;
             }
         }
         Ok(status)
     }
 
-    /// Releases pushed files. Files that were claimed and never changed are released as well: no work is lost.
+    /// Releases pushed files, and files that were claimed and never changed: no work is lost.
     async fn release(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let work = &workplace.work;
-        let message = |usual: &str| self.message.clone().unwrap_or_else(|| usual.to_owned());
+        let message = |default: &str| self.message.clone().unwrap_or_else(|| default.to_owned());
         if let Some(reason) = self.reason.as_ref().filter(|_| self.force) {
             return workplace.post(&work.force(files, reason.clone())).await;
         }
@@ -139,32 +139,32 @@ enum HeldFiles {
     Unknown(Box<Outcome>),
 }
 
-/// The files that the holder has on the branch: this one agent, or the person where none is named.
-async fn held_files(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
+/// Fetches the files that the caller holds on the branch: one agent, or the person if the command names no agent.
+async fn fetch_held_files(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
     let filter = LocksFilter {
         branch: Some(workplace.work.branch.to_string()),
         is_own: true,
         agent_id: workplace.agent_id().map(str::to_owned),
     };
-    let waiting = workplace.waiting();
-    let listed = workplace
+    let spinner = workplace.waiting();
+    let response = workplace
         .connection
         .client
         .locks(&workplace.work.repo_url(), &filter)
         .await;
-    drop(waiting);
-    let locks = match listed {
+    drop(spinner);
+    let locks = match response {
         Ok(response) => response.locks,
         Err(error) => return Ok(HeldFiles::Unknown(Box::new(workplace.refused_post(error)?))),
     };
-    // Without an agent in the question, the answer has the locks of all agents of the person.
+    // Without an agent in the request, the response has the locks of all agents of the person.
     let own = locks
         .into_iter()
         .filter(|lock| lock.agent_id.as_deref() == workplace.agent_id());
     Ok(HeldFiles::Files(own.map(|lock| sent(&lock.file_path)).collect()))
 }
 
-/// The files of a PUSH, where they are many, and the alternative.
+/// For a PUSH, how to discard the changes, after the unpushed files if the reason does not name them all.
 fn advice(outcome: &Outcome) -> String {
     let Outcome::Post(response) = outcome else {
         return String::new();
@@ -179,14 +179,14 @@ fn advice(outcome: &Outcome) -> String {
         .map(|metadata| &metadata.unpushed[..]);
     let unpushed = unpushed.unwrap_or_default();
     let reason = &response.orchestration.reason;
-    let is_named = unpushed.iter().all(|file| reason.contains(&format!("'{file}'")));
-    let files = match is_named {
-        true => &[],
-        false => &unpushed[..unpushed.len().min(MOST_NAMED)],
-    };
-    let mut text: String = files.iter().map(|file| format!("  {file}\n")).collect();
-    if !is_named && unpushed.len() > MOST_NAMED {
-        text.push_str(&format!("  and {} more\n", unpushed.len() - MOST_NAMED));
+    let are_named = unpushed.iter().all(|file| reason.contains(&format!("'{file}'")));
+    let mut text = String::new();
+    if !are_named {
+        let lines = unpushed.iter().take(MAX_FILES).map(|file| format!("  {file}\n"));
+        text.extend(lines);
+        if unpushed.len() > MAX_FILES {
+            text.push_str(&format!("  and {} more\n", unpushed.len() - MAX_FILES));
+        }
     }
     text.push_str("To discard the changes instead: git restore, then coord release --abandon.\n");
     text

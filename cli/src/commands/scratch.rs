@@ -1,5 +1,5 @@
-//! A throw-away repository with its own server, for what has to leave no trace in the user's repository, on its server, or in the times of
-//! its hooks: the self-test of `coord init`, `coord simulate` and `coord demo`.
+//! A throw-away repository with its own server, for the self-test of `coord init`, `coord simulate` and `coord demo`:
+//! they must leave no trace in the user's repository, on its server, or in the times of its hooks.
 
 use std::fs;
 use std::path::Path;
@@ -15,22 +15,22 @@ use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
 use tempfile::TempDir;
 
-/// Time that the server has to start.
-const START_TIME: Duration = Duration::from_secs(10);
+/// Time limit for the start of the server.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time that it has to end.
-const END_TIME: Duration = Duration::from_secs(2);
+/// Time limit for its end, after which it is killed.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Interval of looks.
-const POLL: Duration = Duration::from_millis(10);
+/// Time between two checks whether the server has started or ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The server ends by itself if this process is killed.
+/// Idle time after which the server ends, for the case that this process is killed.
 const IDLE_SECONDS: &str = "60";
 
 /// The branch of the repository.
 pub const BRANCH: &str = "main";
 
-/// Settings for the commit: the user may have none, or sign what they commit.
+/// The author of commits: the user's settings may name none.
 const IDENTITY: [&str; 4] = ["-c", "user.name=Coord", "-c", "user.email=coord@localhost"];
 
 /// The repository and its server.
@@ -38,13 +38,13 @@ pub struct Scratch {
     pub working_copy: WorkingCopy,
     server: Child,
     announced: AnnouncedServer,
-    /// Removed last.
+    /// Fields are dropped in order, so the folder is removed last.
     _folder: TempDir,
 }
 
 impl Scratch {
-    /// Makes a repository called `name` with `files`, and starts its server at `port`: the usual one or the next
-    /// free one if it is left out, any free one if it is 0.
+    /// Creates a repository called `name` with `files`, and starts its server at `port`. `None` is the default port or
+    /// the next free one; 0 is any free port.
     ///
     /// # Errors
     /// When git fails, or the server does not start.
@@ -61,7 +61,7 @@ impl Scratch {
         let announced = match wait_for_announcement(&mut server, &working_copy) {
             Ok(announced) => announced,
             Err(error) => {
-                end(&mut server);
+                stop(&mut server);
                 return Err(error);
             }
         };
@@ -86,7 +86,7 @@ impl Scratch {
         self.announced.address()
     }
 
-    /// Writes `files`, and commits them: there is no remote, so that they count as pushed.
+    /// Writes `files`, and commits them. Without a remote, a commit counts as pushed.
     ///
     /// # Errors
     /// When a file cannot be written, or git fails.
@@ -113,11 +113,11 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        end(&mut self.server);
+        stop(&mut self.server);
     }
 }
 
-/// Writes `files` and commits all that is tracked after `parent`. Git runs no hook for it.
+/// Writes `files`, and commits all tracked files on top of `parent`. Git runs no hook for `commit-tree`.
 async fn commit(root: &Path, parent: Option<&str>, files: &[(&str, &str)], message: &str) -> anyhow::Result<()> {
     for (path, text) in files {
         let path = root.join(path);
@@ -132,15 +132,15 @@ async fn commit(root: &Path, parent: Option<&str>, files: &[(&str, &str)], messa
     let commit = git::output(root, arguments.chain(parent)).await?;
     // The server reads the old commit or the new one, never a part.
     let branch = RootedPath::new(root, format!(".git/refs/heads/{BRANCH}"));
-    branch.make_parents(PRIVATE_MODE)?;
+    branch.create_parents(PRIVATE_MODE)?;
     Ok(branch.write_unsynced(&commit, FILE_MODE)?)
 }
 
 fn serve(root: &Path, port: Option<u16>) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("the program of coord cannot be found")?;
     let mut server = Command::new(program);
-    environment::clear_of_git(&mut server);
-    clear_of_coord(|name| _ = server.env_remove(name));
+    environment::clear_hook_variables(&mut server);
+    remove_coord_variables(&mut server);
     let log = fs::File::create(root.join(".git/serve.log")).context("a log")?;
     server
         .args(["serve", "--exit-when-idle", IDLE_SECONDS])
@@ -153,15 +153,17 @@ fn serve(root: &Path, port: Option<u16>) -> anyhow::Result<Child> {
     server.spawn().context("coord serve cannot be started")
 }
 
-/// Calls `remove` with each variable that is set for Coord: they are for the user's own repositories.
-pub fn clear_of_coord(mut remove: impl FnMut(&std::ffi::OsStr)) {
-    let names = std::env::vars_os().map(|(name, _)| name);
-    let of_coord = names.filter(|name| name.to_string_lossy().starts_with("COORD_"));
-    of_coord.for_each(|name| remove(&name));
+/// Removes Coord's variables from the environment of `command`: they are for the user's own repositories.
+pub fn remove_coord_variables(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("COORD_") {
+            command.env_remove(name);
+        }
+    }
 }
 
 fn wait_for_announcement(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
-    let deadline = Instant::now() + START_TIME;
+    let deadline = Instant::now() + START_TIMEOUT;
     while Instant::now() < deadline {
         if let Some(announced) = local_server::running(working_copy) {
             return Ok(announced);
@@ -169,7 +171,7 @@ fn wait_for_announcement(server: &mut Child, working_copy: &WorkingCopy) -> anyh
         if server.try_wait().is_ok_and(|ended| ended.is_some()) {
             break;
         }
-        std::thread::sleep(POLL);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let log = fs::read_to_string(working_copy.git_folder().join("serve.log")).unwrap_or_default();
     bail!(
@@ -178,17 +180,17 @@ fn wait_for_announcement(server: &mut Child, working_copy: &WorkingCopy) -> anyh
     )
 }
 
-/// Ends it, and waits until it has: it withdraws its announcement.
-fn end(server: &mut Child) {
+/// Asks the server to stop, so that it withdraws its announcement, and waits. After [`STOP_TIMEOUT`], kills it.
+fn stop(server: &mut Child) {
     #[cfg(unix)]
     if let Some(process) = i32::try_from(server.id()).ok().and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
-        let deadline = Instant::now() + END_TIME;
+        let deadline = Instant::now() + STOP_TIMEOUT;
         while Instant::now() < deadline {
             if server.try_wait().is_ok_and(|ended| ended.is_some()) {
                 return;
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
     let _ = server.kill();

@@ -1,4 +1,4 @@
-//! `coord simulate`: two agents edit one file, with the hooks that are configured, and each step is shown.
+//! `coord simulate`: lets two agents edit one file with the configured hooks, and prints each step.
 
 use std::process::ExitCode;
 
@@ -23,11 +23,11 @@ Examples:
 
 Exit status: 0 no edit was overwritten, 1 one was, or an error, 2 wrong usage.";
 
-/// The file that both edit.
+/// The file that both agents edit.
 const FILE: &str = "src/db.ts";
 
-/// Columns of the step before what becomes of it.
-const STEP: usize = 34;
+/// Columns of a step, which its outcome follows.
+const STEP_COLUMNS: usize = 34;
 
 /// Options of `coord simulate`.
 #[derive(Clone, Debug, Args)]
@@ -39,45 +39,45 @@ pub struct SimulateArgs {
 }
 
 impl SimulateArgs {
-    /// Plays, and prints each step.
+    /// Plays the steps with each configured agent, and prints them.
     ///
     /// # Errors
-    /// When there is nothing to play with, or it cannot be printed.
+    /// When coord is not on the PATH, a hook or the repository fails, or a step cannot be printed.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         ensure!(
             init::is_on_path("coord"),
             "coord is not on your PATH, so hooks would do nothing: run `cargo install --locked --path cli` in a clone of Coord"
         );
-        let mut played = true;
-        for (agent, form, place) in self.hooks() {
-            print(&format!("Hooks of {}: {place}\n\n", agent.name()))?;
-            played &= play(agent, form).await?;
+        let mut is_right = true;
+        for (agent, form, origin) in self.hooks() {
+            print(&format!("Hooks of {}: {origin}\n\n", agent.name()))?;
+            is_right &= play(agent, form).await?;
         }
-        Ok(if played { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// The agent, the form of its hooks, and the file that configures them.
+    /// The agents, each with the form of its hooks and the file that configures them.
     fn hooks(&self) -> Vec<(Agent, Form, String)> {
         let working_copy = WorkingCopy::containing(".".as_ref()).ok();
-        let configured = working_copy.iter().flat_map(configured_hooks::all);
-        let is_wanted = |agent: &Agent| self.agent.is_none_or(|wanted| wanted == *agent);
-        let mut found: Vec<_> = configured
-            .filter_map(|(name, configured)| {
-                let configured = configured?;
-                let agent = Agent::from_str(name, false).ok().filter(is_wanted)?;
-                Some((agent, configured.form, configured.path.display().to_string()))
+        let configured = working_copy.iter().flat_map(configured_hooks::find);
+        let is_selected = |agent: &Agent| self.agent.is_none_or(|selected| selected == *agent);
+        let mut hooks: Vec<_> = configured
+            .filter_map(|(name, hook)| {
+                let hook = hook?;
+                let agent = Agent::from_str(name, false).ok().filter(is_selected)?;
+                Some((agent, hook.form, hook.path.display().to_string()))
             })
             .collect();
-        if found.is_empty() {
+        if hooks.is_empty() {
             let agent = self.agent.unwrap_or(Agent::ClaudeCode);
-            let place = "as `coord init` would write them; none are configured here yet";
-            found.push((agent, Form::Guarded, place.to_owned()));
+            let origin = "as `coord init` would write them; none are configured here yet";
+            hooks.push((agent, Form::Guarded, origin.to_owned()));
         }
-        found
+        hooks
     }
 }
 
-/// Two agents, whose hooks are run as their agent would run them.
+/// A repository in which agents of one kind work, with hooks of one form.
 struct Play<'a> {
     agent: &'static init::Agent,
     hooks: &'static Hooks,
@@ -86,25 +86,25 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    /// The reason that `who` gets when the hook of `event` denies the call; `None` when it does not.
-    async fn denial_of(&self, who: &str, event: &Event) -> anyhow::Result<Option<String>> {
+    /// Runs the hook of `event` for the agent `name`. Returns the reason if the hook denies the call.
+    async fn run_hook(&self, name: &str, event: &Event) -> anyhow::Result<Option<String>> {
         let root = self.scratch.working_copy.root();
         let attempt = Attempt {
             root,
             file: &root.join(FILE),
-            conversation: who,
+            conversation: name,
         };
         let command = init::command_of(self.agent, self.hooks, event, self.form);
         let payload = (self.hooks.payload)(event, &attempt);
-        let who = AgentId::parse(who).ok().context("the name of an agent")?;
-        let reply = init::run_hook(&command, &payload, root, &who).await?;
+        let agent_id = AgentId::parse(name).ok().context("the name of an agent")?;
+        let reply = init::run_hook(&command, &payload, root, &agent_id).await?;
         Ok(init::denial(event, self.hooks, &reply)?.map(|denial| reason(&denial)))
     }
 }
 
-/// Whether each step comes out as it should.
+/// Plays the steps, and returns whether each had the right outcome.
 async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
-    let (known, hooks) = init::hooks_of(agent.name()).context("it has no hooks")?;
+    let (description, hooks) = init::hooks_of(agent.name()).context("it has no hooks")?;
     let edit = hooks.events.iter().find(|event| event.is_before_edit);
     let edit = edit.context("it has no hook before an edit")?;
     let end = hooks
@@ -114,24 +114,24 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
     let end = end.context("it has no hook at the end of a turn")?;
     let scratch = Scratch::start("shop", &[(FILE, "export const query = (sql) => [sql];\n")], Some(0)).await?;
     let play = Play {
-        agent: known,
+        agent: description,
         hooks,
         form,
         scratch: &scratch,
     };
-    let first = play.denial_of("ann", edit).await?;
-    let mut is_right = show(
+    let denial = play.run_hook("ann", edit).await?;
+    let mut is_right = print_step(
         1,
         &format!("ann edits {FILE}"),
-        first.as_deref(),
+        denial.as_deref(),
         "allowed: it is hers now",
         false,
     )?;
-    let second = play.denial_of("bob", edit).await?;
-    is_right &= show(
+    let denial = play.run_hook("bob", edit).await?;
+    is_right &= print_step(
         2,
         &format!("bob edits {FILE}, too"),
-        second.as_deref(),
+        denial.as_deref(),
         "allowed: ann's work is lost",
         true,
     )?;
@@ -141,19 +141,19 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
             "Make query() async",
         )
         .await?;
-    let third = play.denial_of("ann", end).await?;
-    is_right &= show(
+    let denial = play.run_hook("ann", end).await?;
+    is_right &= print_step(
         3,
         "ann pushes, and her turn ends",
-        third.as_deref(),
+        denial.as_deref(),
         "the file is released",
         false,
     )?;
-    let fourth = play.denial_of("bob", edit).await?;
-    is_right &= show(
+    let denial = play.run_hook("bob", edit).await?;
+    is_right &= print_step(
         4,
         &format!("bob edits {FILE} again"),
-        fourth.as_deref(),
+        denial.as_deref(),
         "allowed: his turn",
         false,
     )?;
@@ -174,24 +174,31 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
     Ok(is_right)
 }
 
-/// Shows a step, and returns whether it was denied exactly where that `is_wanted`.
-fn show(number: u8, step: &str, denial: Option<&str>, otherwise: &str, is_wanted: bool) -> anyhow::Result<bool> {
+/// Prints a step, and returns whether it has the right outcome: a denial exactly where `is_denial_right`. `allowed` is
+/// the outcome without a denial.
+fn print_step(
+    number: u8,
+    step: &str,
+    denial: Option<&str>,
+    allowed: &str,
+    is_denial_right: bool,
+) -> anyhow::Result<bool> {
     const INDENT: &str = "   | ";
-    let is_right = denial.is_some() == is_wanted;
-    let style = match (is_right, is_wanted) {
+    let is_right = denial.is_some() == is_denial_right;
+    let style = match (is_right, is_denial_right) {
         (true, true) => CAUTION,
         (true, false) => GOOD,
         (false, _) => BAD,
     };
-    let outcome = styled(style, if denial.is_some() { "denied" } else { otherwise });
-    let room = width().map_or(usize::MAX, |width| width.saturating_sub(INDENT.len()).max(STEP));
-    let lines = denial.map(|denial| wrap(denial, room)).unwrap_or_default();
+    let outcome = styled(style, if denial.is_some() { "denied" } else { allowed });
+    let columns = width().map_or(usize::MAX, |width| width.saturating_sub(INDENT.len()).max(STEP_COLUMNS));
+    let lines = denial.map(|denial| wrap(denial, columns)).unwrap_or_default();
     let lines: String = lines.iter().map(|line| format!("{INDENT}{line}\n")).collect();
-    print(&format!("{number}  {step:STEP$}{outcome}\n{lines}"))?;
+    print(&format!("{number}  {step:STEP_COLUMNS$}{outcome}\n{lines}"))?;
     Ok(is_right)
 }
 
-/// The text of a denial that the model reads: the longest one in an answer of any form.
+/// The text of a denial for the model. Agents put it in different fields; it is always the longest.
 fn reason(denial: &str) -> String {
     fn longest(value: &Value) -> &str {
         match value {

@@ -1,5 +1,5 @@
-//! `coord trust`: confirms the server, and the file of a token, that a repository's own settings name. Until then nothing is sent
-//! there, because the repository's author may have chosen them.
+//! `coord trust`: confirms the server and the token file that a repository's own settings name. Until then Coord sends
+//! nothing there, because the repository's author may have chosen them.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use coord_settings::{env_vars, process_environment, value_of};
 /// Options of `coord trust`.
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
-    /// Take the confirmation back
+    /// Withdraw the confirmation
     #[arg(long)]
     pub remove: bool,
     #[command(flatten)]
@@ -24,10 +24,11 @@ pub struct TrustArgs {
 
 impl TrustArgs {
     /// # Errors
-    /// When the folder is in no working copy, this is no terminal, the person does not agree, or the file cannot be written.
+    /// When the folder is in no working copy, there is no terminal, the person declines, or the file cannot be written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let working_copy = WorkingCopy::containing(&std::env::current_dir().context("the current folder")?)?;
-        // This is about the repository's own settings, whatever the user's variables name; and an agent cannot confirm.
+        // Only the repository's own settings count here, not the user's variables. The agent's id is kept, because an
+        // agent may not confirm a server.
         let args = AgentArgs {
             agent_id: value_of(&process_environment, env_vars::COORD_AGENT),
             ..AgentArgs::default()
@@ -41,7 +42,7 @@ impl TrustArgs {
             for server in &servers {
                 server.forget()?;
             }
-            stdout::print(b"Removed: commands and hooks do not ask this server any more.\n")?;
+            stdout::print(b"Removed: commands and hooks no longer contact this server.\n")?;
             return Ok(ExitCode::SUCCESS);
         }
         if servers.iter().all(Server::is_confirmed) {
@@ -58,19 +59,19 @@ impl TrustArgs {
     }
 }
 
-/// The servers in the settings: for a token of the environment, and with their own file.
+/// The servers to confirm: the one that gets the token of the environment, and the one that gets the token of a file.
 fn servers(args: &AgentArgs, working_copy: &WorkingCopy) -> Vec<Server> {
     let Some(url) = args.url(working_copy) else {
         return Vec::new();
     };
-    let alone = working_copy
+    let without_file = working_copy
         .own_setting(URL)
         .map(|url| Server { url, token_file: None });
     let with_file = working_copy.own_setting(TOKEN_FILE).map(|file| Server {
         url,
         token_file: Some(file),
     });
-    alone.into_iter().chain(with_file).collect()
+    without_file.into_iter().chain(with_file).collect()
 }
 
 fn question(working_copy: &WorkingCopy, servers: &[Server]) -> String {

@@ -1,4 +1,4 @@
-//! `coord wait`: ends when files are free, and the caller's.
+//! `coord wait`: waits until files are free, and claims them.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,9 @@
-//! The processes above this one. The hooks of an agent, its `coord mcp`, and the commands in its shell have the agent's process
-//! above them, with launchers between: shells, `env`, `timeout`, the shim of a package manager.
+//! The processes above this one. The hooks of an agent, its `coord mcp`, and the commands in its shell have the agent's
+//! process above them, with launchers between: shells, `env`, `timeout`, the shim of a package manager.
 //!
-//! Most launchers show themselves: their command line ends with the arguments of this process. A program that hides them looks like an
-//! agent at the first call, and `conversations` drops it at the next one, which has another such process above it.
+//! Most launchers are recognized by their command line, which ends with the arguments of this process. A launcher that
+//! hides them looks like an agent at the first call. `conversations` drops it at the next call, which has another such
+//! process above it.
 
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,10 +13,10 @@ use sysinfo::{
     Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind, get_current_pid,
 };
 
-/// Most processes that are looked at.
-const MOST: usize = 24;
+/// Maximum number of processes that are inspected.
+const MOST_ANCESTORS: usize = 24;
 
-/// A process that is younger may be a launcher, although its command line does not show it.
+/// Maximum age of a process that may be a launcher although its command line does not show it.
 const YOUNG: Duration = Duration::from_secs(2);
 
 /// Shells, by the beginning of their name.
@@ -40,7 +41,7 @@ const SHELLS: [&str; 15] = [
 /// Other programs that start a command.
 const LAUNCHERS: [&str; 2] = ["env", "coord"];
 
-/// First processes of a system or container that are no agents.
+/// First processes of a system or container that are not agents.
 const INITS: [&str; 8] = [
     "init",
     "systemd",
@@ -52,23 +53,23 @@ const INITS: [&str; 8] = [
     "s6-svscan",
 ];
 
-/// A process, distinct from a later one with the same number.
+/// A process, distinct from a later process with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct AgentProcess {
     pub id: u32,
-    /// When it was started, Unix seconds.
+    /// When the process was started, Unix seconds.
     pub started: u64,
 }
 
 impl AgentProcess {
-    /// Whether it still runs.
+    /// Whether the process still runs.
     pub fn is_running(self) -> bool {
         let mut system = System::new();
-        let found = look(&mut system, Pid::from_u32(self.id));
-        found.is_some_and(|process| process.start_time() == self.started && process.status() != ProcessStatus::Zombie)
+        let process = find_process(&mut system, Pid::from_u32(self.id));
+        process.is_some_and(|process| process.start_time() == self.started && process.status() != ProcessStatus::Zombie)
     }
 
-    /// Whether it was started just now, so that it may be a launcher.
+    /// Whether the process was started just now, so that it may be a launcher.
     pub fn is_young(self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         now.saturating_sub(Duration::from_secs(self.started)) <= YOUNG
@@ -85,7 +86,7 @@ struct Ancestor {
 /// A process's role, by its command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// It has started this process for another one.
+    /// A program that started this process for another program.
     Launcher,
     /// An interactive shell: agents and people may share the processes above it.
     Terminal,
@@ -95,78 +96,79 @@ enum Role {
 
 /// All processes above this one, the nearest first. Empty if the system does not report them.
 pub fn all_above() -> impl Iterator<Item = AgentProcess> {
-    above().iter().map(|ancestor| ancestor.process)
+    ancestors().iter().map(|ancestor| ancestor.process)
 }
 
-/// Those of them that may be the agent's, the nearest first: without launchers, and up to the terminal. Where a terminal is the
-/// nearest of all, it counts for the agent.
+/// The processes above this one that may be the agent's, the nearest first: without launchers, and up to the terminal.
+/// If the nearest process besides launchers is a terminal, it counts as the agent's.
 pub fn candidates() -> Vec<AgentProcess> {
-    let mut found = Vec::new();
-    for ancestor in above() {
+    let mut candidates = Vec::new();
+    for ancestor in ancestors() {
         match ancestor.role {
             Role::Launcher => {}
-            Role::Other => found.push(ancestor.process),
-            Role::Terminal if found.is_empty() => return vec![ancestor.process],
+            Role::Other => candidates.push(ancestor.process),
+            Role::Terminal if candidates.is_empty() => return vec![ancestor.process],
             Role::Terminal => break,
         }
     }
-    found
+    candidates
 }
 
-/// Looked for once: they do not change while this process waits for nothing.
-fn above() -> &'static [Ancestor] {
-    static ABOVE: OnceLock<Vec<Ancestor>> = OnceLock::new();
-    ABOVE.get_or_init(find_above)
+/// The ancestors of this process, as they were at the first call.
+fn ancestors() -> &'static [Ancestor] {
+    static ANCESTORS: OnceLock<Vec<Ancestor>> = OnceLock::new();
+    ANCESTORS.get_or_init(find_ancestors)
 }
 
-fn find_above() -> Vec<Ancestor> {
+fn find_ancestors() -> Vec<Ancestor> {
     let program = std::env::current_exe().ok();
     let name = program.as_ref().and_then(|program| program.file_name()?.to_str());
-    let own: Vec<String> = match name.is_some_and(|name| name.starts_with("coord")) {
+    let own_arguments: Vec<String> = match name.is_some_and(|name| name.starts_with("coord")) {
         true => std::env::args().skip(1).collect(),
-        // A program that uses this crate has arguments that say nothing.
+        // The arguments of another program that uses this crate do not identify its launchers.
         false => Vec::new(),
     };
     let mut system = System::new();
-    let mut found = Vec::new();
-    let Ok(own_id) = get_current_pid() else { return found };
-    let mut next = look(&mut system, own_id).and_then(Process::parent);
+    let mut ancestors = Vec::new();
+    let Ok(id) = get_current_pid() else { return ancestors };
+    let mut next = find_process(&mut system, id).and_then(Process::parent);
     while let Some(parent) = next
-        && found.len() < MOST
-        && let Some(process) = look(&mut system, parent)
+        && ancestors.len() < MOST_ANCESTORS
+        && let Some(process) = find_process(&mut system, parent)
     {
         let name = process.name().to_string_lossy().into_owned();
-        // The first process is above everybody's; in a container it may be the agent.
+        // All users share the first process of a system. In a container it may be the agent.
         if parent.as_u32() <= 1 && INITS.contains(&name.as_str()) {
             break;
         }
         let arguments: Vec<String> = process
             .cmd()
             .iter()
-            .map(|part| part.to_string_lossy().into_owned())
+            .map(|argument| argument.to_string_lossy().into_owned())
             .collect();
-        found.push(Ancestor {
+        ancestors.push(Ancestor {
             process: AgentProcess {
                 id: parent.as_u32(),
                 started: process.start_time(),
             },
-            role: role(&name, &arguments, &own),
+            role: role(&name, &arguments, &own_arguments),
         });
         next = process.parent();
     }
-    found
+    ancestors
 }
 
-fn look(system: &mut System, id: Pid) -> Option<&Process> {
-    let wanted = ProcessRefreshKind::nothing()
+fn find_process(system: &mut System, id: Pid) -> Option<&Process> {
+    let refresh = ProcessRefreshKind::nothing()
         .with_exe(UpdateKind::Never)
         .with_cmd(UpdateKind::OnlyIfNotSet)
         .without_tasks();
-    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), false, wanted);
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), false, refresh);
     system.process(id)
 }
 
-/// The role of the process `name` with the command line `arguments`, its program included. `own` are the arguments of this process.
+/// The role of the process `name`. `arguments` is its command line with the program, `own` are the arguments of this
+/// process.
 fn role(name: &str, arguments: &[String], own: &[String]) -> Role {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name).trim_start_matches('-');
@@ -182,13 +184,13 @@ fn role(name: &str, arguments: &[String], own: &[String]) -> Role {
             false => Role::Launcher,
         };
     }
-    let carries_own = match own.len() {
+    let has_own_arguments = match own.len() {
         0 => false,
-        // One word, such as `mcp`, is in the command line of many an agent.
+        // Many agents have a single word such as `mcp` in their command line too.
         1 => operands.ends_with(own) && arguments.iter().any(|argument| argument.contains("coord")),
         _ => operands.join(" ").contains(&own.join(" ")),
     };
-    match carries_own || LAUNCHERS.contains(&name) {
+    match has_own_arguments || LAUNCHERS.contains(&name) {
         true => Role::Launcher,
         false => Role::Other,
     }

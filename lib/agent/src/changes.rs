@@ -7,21 +7,22 @@ use coord_git::WorkingCopy;
 
 use super::git;
 
-/// Most files in one call of git: a system bounds its command lines.
+/// Maximum number of files in one call of git: systems limit the length of a command line.
 const MOST_FILES: usize = 200;
 
-/// Those of `files`, which are paths of the repository, that differ from `branch` as the working copy has it: by commits that
-/// are not pushed, by changes that are not committed, or because they are new. A file that is as at the head of the branch is
-/// on it, whatever commit brought it there.
+/// The files of `files`, which are paths of the repository, that differ from the working copy's `branch`: by commits
+/// that are not pushed, by changes that are not committed, or because they are new. A file that is as at the head of
+/// the branch does not differ, whatever commit brought it there.
 ///
-/// # Errors When git fails.
+/// # Errors
+/// When git fails.
 pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[String]) -> anyhow::Result<Vec<String>> {
     // Without a branch to compare with, nothing is known to be pushed.
     let Some(base) = working_copy.base_head(branch) else {
         return Ok(files.to_vec());
     };
     let root = working_copy.root();
-    let of_base = [
+    let diff_base = [
         "diff",
         "--name-only",
         "--no-renames",
@@ -29,19 +30,22 @@ pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[Strin
         "-z",
         base.as_str(),
     ];
-    let of_new = ["ls-files", "--others", "-z"];
-    let (differing, new) = tokio::join!(list_files(root, &of_base, files), list_files(root, &of_new, files));
+    let list_untracked = ["ls-files", "--others", "-z"];
+    let (differing, untracked) = tokio::join!(
+        list_files(root, &diff_base, files),
+        list_files(root, &list_untracked, files)
+    );
     let mut differing = differing?;
     let tip = working_copy.tip(branch).map(|tip| tip.commit);
     if let Some(tip) = tip.filter(|tip| *tip != base && !differing.is_empty()) {
-        let mut of_tip = of_base;
-        of_tip[5] = tip.as_str();
-        differing = list_files(root, &of_tip, &differing).await?;
+        let mut diff_tip = diff_base;
+        diff_tip[5] = tip.as_str();
+        differing = list_files(root, &diff_tip, &differing).await?;
     }
-    Ok(differing.into_iter().chain(new?).collect())
+    Ok(differing.into_iter().chain(untracked?).collect())
 }
 
-/// Those of `files` that have uncommitted changes in the working copy at `root`, untracked ones included.
+/// The files of `files` that have uncommitted changes in the working copy at `root`, including untracked files.
 ///
 /// # Errors
 /// When git fails.

@@ -1,8 +1,8 @@
-//! The clones of each repository on this machine, in the user's own folder for state: which one has the store and the server, and which
-//! others use it. The address and the process of a server are in the folder of its clone ([`crate::announcement`]).
+//! The clones of each repository on this machine: the clone that has the store and the server, and the clones that use
+//! it. The address and the process of a server are in the folder of its clone ([`crate::announcement`]).
 //!
-//! One small file for each repository, of which readers see the old content or the new one. A damaged one counts as empty, and clones that are gone are
-//! dropped by the next change.
+//! Each repository has a small file in the user's own folder for state. Readers see either the old or the new content.
+//! A damaged file counts as empty. Each change removes clones that no longer exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,21 +17,21 @@ use crate::{private_folder, user_state};
 /// The folder of the files.
 const FOLDER: &str = "clones";
 
-/// Largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// Most clones of a kind that are listed.
+/// Maximum number of listed clones of each role.
 const MOST_CLONES: usize = 64;
 
 /// The clones of a repository, each by git's own folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CloneList {
-    /// The repository: the name of the file is a digest.
+    /// The repository, because the name of the file is a digest.
     repo: String,
     /// The clone whose folder has the store.
     home: Option<PathBuf>,
-    /// Clones without a store, whose commands use this clone's server. It reads their commits too.
+    /// Clones without a store, whose commands use the home's server. It reads their commits too.
     joined: BTreeSet<PathBuf>,
     /// Clones whose server has another store.
     apart: BTreeSet<PathBuf>,
@@ -41,7 +41,7 @@ pub struct CloneList {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(Option<SystemTime>, u64);
 
-/// How a clone comes into the list where another one is the home.
+/// The role of a clone that is not the home.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CloneRole {
     Joined,
@@ -49,17 +49,17 @@ enum CloneRole {
 }
 
 impl CloneList {
-    /// That of `repo`; empty where there is none.
+    /// Reads the list of `repo`. It is empty if there is none.
     pub fn read(repo: &RepoId) -> CloneList {
         file(repo).and_then(|file| read(&file, repo)).unwrap_or_default()
     }
 
-    /// The clone with the store, unless it is gone.
+    /// The clone with the store, if it still exists.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref().filter(|home| home.is_dir())
     }
 
-    /// The clones that use the store of `home`; none where that is not the home.
+    /// The clones that use the store of `home`; none if `home` is not the home.
     pub fn joined_to(&self, home: &Path) -> impl Iterator<Item = &Path> {
         let is_home = self.home.as_deref() == Some(home);
         self.joined.iter().map(PathBuf::as_path).filter(move |_| is_home)
@@ -74,86 +74,85 @@ impl CloneList {
         self.with_servers().chain(self.joined.iter().map(PathBuf::as_path))
     }
 
-    fn knows(&self, clone: &Path, how: CloneRole) -> bool {
-        let listed = match how {
+    fn contains(&self, clone: &Path, role: CloneRole) -> bool {
+        let clones = match role {
             CloneRole::Joined => &self.joined,
             CloneRole::Apart => &self.apart,
         };
-        self.home() == Some(clone) || (self.home().is_some() && listed.contains(clone))
+        self.home() == Some(clone) || (self.home().is_some() && clones.contains(clone))
     }
 
-    fn add(&mut self, clone: &Path, how: CloneRole) {
-        let is_there = |clone: &PathBuf| clone.is_dir();
-        self.home = self.home.take().filter(is_there);
-        self.joined.retain(is_there);
-        self.apart.retain(is_there);
+    fn add(&mut self, clone: &Path, role: CloneRole) {
+        let exists = |clone: &PathBuf| clone.is_dir();
+        self.home = self.home.take().filter(exists);
+        self.joined.retain(exists);
+        self.apart.retain(exists);
         self.joined.remove(clone);
         self.apart.remove(clone);
         if self.home.is_none() {
             self.home = Some(clone.to_owned());
         }
-        let listed = match how {
+        let clones = match role {
             CloneRole::Joined => &mut self.joined,
             CloneRole::Apart => &mut self.apart,
         };
-        if self.home.as_deref() != Some(clone) && listed.len() < MOST_CLONES {
-            listed.insert(clone.to_owned());
+        if self.home.as_deref() != Some(clone) && clones.len() < MOST_CLONES {
+            clones.insert(clone.to_owned());
         }
     }
 }
 
-/// The file with the list of `repo`, whether or not there is one. `None` where the user has no folder for state.
+/// The path of the list of `repo`, whether or not there is a list. `None` if the user has no folder for state.
 pub fn path(repo: &RepoId) -> Option<PathBuf> {
     file(repo).map(|file| file.full())
 }
 
-/// The version of the list at `path`, which changes whenever the list does.
+/// The version of the list at `path`, which changes whenever the list changes.
 pub fn version(path: &Path) -> Option<Version> {
-    let about = std::fs::symlink_metadata(path).ok()?;
-    Some(Version(about.modified().ok(), about.len()))
+    let metadata = std::fs::symlink_metadata(path).ok()?;
+    Some(Version(metadata.modified().ok(), metadata.len()))
 }
 
-/// Lists the clone of `repo` with git's folder `clone`, which has no store, and returns the one with the store: this one, where
-/// none has been before.
+/// Lists the clone of `repo` with git's folder `clone`, which has no store. Returns the clone with the store: this
+/// clone if there was none.
 pub fn join(repo: &RepoId, clone: &Path) -> Option<PathBuf> {
     add(repo, clone, CloneRole::Joined)
 }
 
-/// Lists the clone of `repo` with git's folder `clone`, which is served from a store that no other clone has listed.
+/// Lists the clone of `repo` with git's folder `clone`, whose server has another store than that of other clones.
 pub fn register(repo: &RepoId, clone: &Path) -> Option<PathBuf> {
     add(repo, clone, CloneRole::Apart)
 }
 
-/// Takes the clone with git's folder `home` from the list of `repo`, of which it is none any more.
+/// Removes the clone with git's folder `home` from the list of `repo`, because it is now a clone of another repository.
 pub fn forget_home(repo: &RepoId, home: &Path) {
     if let Some(file) = file(repo) {
-        let changed = change(&file, repo, |list| {
+        let result = change(&file, repo, |list| {
             list.home = list.home.take().filter(|listed| listed != home);
         });
-        if let Err(error) = changed {
+        if let Err(error) = result {
             tracing::debug!(%error, "the clones of the repository cannot be listed");
         }
     }
 }
 
-fn add(repo: &RepoId, clone: &Path, how: CloneRole) -> Option<PathBuf> {
+fn add(repo: &RepoId, clone: &Path, role: CloneRole) -> Option<PathBuf> {
     let file = file(repo)?;
-    let known = read(&file, repo).unwrap_or_default();
-    if known.knows(clone, how) {
-        return known.home;
+    let list = read(&file, repo).unwrap_or_default();
+    if list.contains(clone, role) {
+        return list.home;
     }
-    let changed = change(&file, repo, |list| list.add(clone, how));
-    match changed {
+    match change(&file, repo, |list| list.add(clone, role)) {
         Ok(list) => list.home,
         Err(error) => {
             tracing::debug!(%error, "the clones of the repository cannot be listed");
-            known.home().map(Path::to_owned)
+            list.home().map(Path::to_owned)
         }
     }
 }
 
 fn change(file: &RootedPath, repo: &RepoId, change: impl FnOnce(&mut CloneList)) -> anyhow::Result<CloneList> {
-    file.make_parents(PRIVATE_MODE)?;
+    file.create_parents(PRIVATE_MODE)?;
     let lock = file.with_extension("lock").append(FILE_MODE)?;
     lock.lock()?;
     let mut list = read(file, repo).unwrap_or_default();
@@ -176,7 +175,7 @@ fn file(repo: &RepoId) -> Option<RootedPath> {
     user_state::inside(&format!("{FOLDER}/{}.json", &digest[..16]))
 }
 
-/// A clone as people know it, by the folder that git's own one is in.
+/// The path of a clone for people: the folder that contains `.git`.
 pub fn display_path(clone: &Path) -> PathBuf {
     match clone.parent() {
         Some(parent) if clone.ends_with(".git") => parent.to_owned(),
@@ -204,10 +203,10 @@ mod tests {
         assert_eq!(list.joined_to(one).collect::<Vec<_>>(), [two]);
         assert_eq!(list.joined_to(two).count(), 0);
         assert_eq!(list.with_servers().collect::<Vec<_>>(), [one, three]);
-        assert!(list.knows(two, CloneRole::Joined) && !list.knows(two, CloneRole::Apart));
+        assert!(list.contains(two, CloneRole::Joined) && !list.contains(two, CloneRole::Apart));
         std::fs::remove_dir(one).unwrap();
         assert_eq!(list.home(), None);
-        assert!(!list.knows(two, CloneRole::Joined), "somebody has to be the home");
+        assert!(!list.contains(two, CloneRole::Joined), "a clone has to be the home");
         list.add(two, CloneRole::Joined);
         assert_eq!(list.home(), Some(two.as_path()));
         assert_eq!(list.with_servers().collect::<Vec<_>>(), [two, three]);

@@ -1,5 +1,5 @@
-//! The servers that the user has confirmed, in the user's own file. A repository's settings may name a server and a token file, and
-//! the author of the repository wrote them.
+//! The servers that the user has confirmed, in the user's own file. The settings of a repository may name a server and
+//! a token file, but the author of the repository wrote them.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -12,15 +12,15 @@ use url::{Host, Url};
 use crate::private_folder;
 use coord_files::RootedPath;
 
-/// Largest file, in bytes.
+/// Maximum size of the file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A server, and the file of the token that it gets.
+/// A server, and the file with the token for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Server {
-    /// The address, as it is set.
+    /// The address, exactly as in the setting.
     pub url: String,
-    /// The file, as it is set.
+    /// The file, exactly as in the setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<String>,
 }
@@ -31,14 +31,14 @@ struct ConfirmedServers {
 }
 
 impl Server {
-    /// Whether the user has confirmed it.
+    /// Whether the user has confirmed the server.
     pub fn is_confirmed(&self) -> bool {
         path()
             .and_then(|path| read(&path))
-            .is_ok_and(|all| all.servers.contains(self))
+            .is_ok_and(|confirmed| confirmed.servers.contains(self))
     }
 
-    /// Confirms it.
+    /// Adds the server to the confirmed ones.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -46,7 +46,7 @@ impl Server {
         change(|servers| servers.insert(self))
     }
 
-    /// Takes the confirmation back.
+    /// Removes the server from the confirmed ones.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -55,10 +55,10 @@ impl Server {
     }
 }
 
-/// Whether `url` names this machine: a local server gets no credential, and nothing leaves the machine.
+/// Whether `url` names this machine. A local server receives no credential, and nothing leaves the machine.
 pub fn is_of_this_machine(url: &str) -> bool {
-    let parsed = Url::parse(url.trim()).ok();
-    match parsed.as_ref().and_then(Url::host) {
+    let url = Url::parse(url.trim()).ok();
+    match url.as_ref().and_then(Url::host) {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
@@ -66,11 +66,13 @@ pub fn is_of_this_machine(url: &str) -> bool {
     }
 }
 
-/// The user's own folder for the settings of Coord.
+/// The user's own folder for Coord's settings.
 pub fn user_folder(home: &Path) -> PathBuf {
-    let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-    let set = set.filter(|path| path.is_absolute());
-    set.unwrap_or_else(|| home.join(".config")).join("coord")
+    std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .unwrap_or_else(|| home.join(".config"))
+        .join("coord")
 }
 
 fn path() -> anyhow::Result<PathBuf> {
@@ -79,11 +81,11 @@ fn path() -> anyhow::Result<PathBuf> {
 }
 
 fn read(path: &Path) -> anyhow::Result<ConfirmedServers> {
-    let about = || format!("cannot read {}", path.display());
+    let context = || format!("cannot read {}", path.display());
     match private_folder::read(&RootedPath::beside(path), MOST_BYTES) {
-        Ok(text) => serde_json::from_slice(&text).with_context(about),
+        Ok(text) => serde_json::from_slice(&text).with_context(context),
         Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => Ok(ConfirmedServers::default()),
-        Err(error) => Err(error).with_context(about),
+        Err(error) => Err(error).with_context(context),
     }
 }
 
@@ -96,12 +98,12 @@ fn change(change: impl FnOnce(&mut BTreeSet<Server>) -> bool) -> anyhow::Result<
     if !change(&mut confirmed.servers) {
         return Ok(());
     }
-    let about = || format!("cannot write {}", path.display());
-    private_folder::make(folder).with_context(about)?;
-    // A new file of this kind is its user's alone.
-    let unfinished = tempfile::NamedTempFile::new_in(folder).with_context(about)?;
-    serde_json::to_writer_pretty(&unfinished, &confirmed).with_context(about)?;
-    unfinished.persist(&path).with_context(about)?;
+    let context = || format!("cannot write {}", path.display());
+    private_folder::make(folder).with_context(context)?;
+    // Only the user may read a new temporary file.
+    let temporary = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
+    serde_json::to_writer_pretty(&temporary, &confirmed).with_context(context)?;
+    temporary.persist(&path).with_context(context)?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use super::local_server;
 use super::options::AgentArgs;
 use crate::announcement::AnnouncedServer;
 
-/// The error of a request that the server at `address`, where one is known, does not answer.
+/// The error of a request that the server does not answer. `address` is the server's address, if it is known.
 pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
     let host = address.and_then(|address| url::Url::parse(address).ok()?.host_str().map(str::to_owned));
     let name = match (address, host) {
@@ -30,16 +30,16 @@ pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
 pub struct Connection {
     pub client: Client,
     pub address: String,
-    /// Whether it is the `coord serve` of the repository, found by its announcement.
+    /// Whether the server is the `coord serve` of the repository, found by its announcement.
     pub is_local: bool,
-    /// The name of that server among all, those that have ended too.
+    /// The id of that server, distinct from those of earlier servers.
     pub server: Option<String>,
-    /// The other clone of the repository that the server is of.
+    /// The other clone of the repository that runs the server.
     pub other_clone: Option<PathBuf>,
 }
 
 impl Connection {
-    /// The clone that runs the server, if it is one on this machine.
+    /// The clone that runs the server, in words, if the server runs on this machine.
     pub fn server_owner(&self) -> Option<String> {
         match &self.other_clone {
             Some(clone) => Some(format!(
@@ -50,8 +50,8 @@ impl Connection {
         }
     }
 
-    /// Connects the agent to the server that the options name, or else to that of the repository, which is started if none
-    /// runs. Each request has `limit` to be answered.
+    /// Connects the agent to the server in the options, or else to the repository's server, which is started if none
+    /// runs. `limit` is the time limit of each request.
     ///
     /// # Errors
     /// When the address or the token cannot be used or is not confirmed, or the server does not start.
@@ -63,15 +63,16 @@ impl Connection {
     ) -> anyhow::Result<Connection> {
         let local = match args.server(working_copy)? {
             Some(_) => None,
-            None => Some(local_server::running_or_started(working_copy)?),
+            None => Some(local_server::find_or_start(working_copy)?),
         };
-        Connection::to(local, args, working_copy, agent_id, limit)
+        Connection::connect(local, args, working_copy, agent_id, limit)
     }
 
-    /// As [`Connection::open`], but starts no server: `None` if no address is set and none runs, so that there are no locks.
+    /// As [`Connection::open`], but starts no server. `None` if no address is set and no server runs, so that there are
+    /// no locks.
     ///
     /// # Errors
-    /// When the address or the token cannot be used, or none runs and the locks are kept in another store.
+    /// When the address or the token cannot be used, or no server runs and the locks are in another store.
     pub fn open_running(
         args: &AgentArgs,
         working_copy: &WorkingCopy,
@@ -85,11 +86,11 @@ impl Connection {
                 None => return local_server::ensure_kept_here(working_copy).map(|()| None),
             },
         };
-        Connection::to(local, args, working_copy, agent_id, limit).map(Some)
+        Connection::connect(local, args, working_copy, agent_id, limit).map(Some)
     }
 
-    /// The connection to the server that is named, or else to the `local` one.
-    fn to(
+    /// Connects to the `local` server, or else to the server in the options.
+    fn connect(
         local: Option<AnnouncedServer>,
         args: &AgentArgs,
         working_copy: &WorkingCopy,
@@ -97,14 +98,14 @@ impl Connection {
         limit: Duration,
     ) -> anyhow::Result<Connection> {
         let is_local = local.is_some();
-        let other_clone = local.as_ref().and_then(|_| local_server::other_home(working_copy));
+        let other_clone = local.as_ref().and_then(|_| local_server::other_clone(working_copy));
         let server = local.as_ref().and_then(|announced| announced.instance.clone());
         let address = match &local {
             Some(announced) => Some(announced.address()),
             None => args.server(working_copy)?,
         };
         let address = address.context("no server is named")?;
-        // A local server knows its callers by the user of the system, and a token of a deployment is not for it.
+        // A local server identifies its callers by the user of the system. It must not receive a deployment's token.
         let token = match is_local {
             true => None,
             false => args.token(working_copy)?,

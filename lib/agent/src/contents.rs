@@ -1,7 +1,7 @@
-//! Hashes of the contents of files: as git would commit them from the working copy, after clean filters, and as a commit has
-//! them. The same content has the same hash on every machine.
+//! Hashes of the contents of files: as git would commit them from the working copy, after clean filters, and as they
+//! are in a commit. The same content has the same hash on every machine.
 //!
-//! Git itself converts: it adds the files to a copy of the index and to a temporary object folder.
+//! Git itself converts the files: it adds them to a copy of the index and to a temporary object folder.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, FileTimes};
@@ -16,31 +16,30 @@ use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use tempfile::TempDir;
 
-use super::git::{LIMIT, failure};
-use crate::git::{self, Group};
+use crate::git::{self, Group, LIMIT};
 
 /// The contents of `files`, which are paths of the repository, as git would commit them now. A path that is not a file
 /// has [`ContentHash::Deleted`].
 ///
 /// # Errors
-/// When git fails, as where a filter does.
+/// When git or a filter fails.
 pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::Result<BTreeMap<String, ContentHash>> {
     let root = working_copy.root();
-    let there: Vec<&str> = files
+    let existing: Vec<&str> = files
         .iter()
         .map(String::as_str)
-        .filter(|file| is_there(root, file))
+        .filter(|file| is_committable(root, file))
         .collect();
-    let aside = TemporaryIndex::new(working_copy)?;
-    let add = aside.git(root, &["update-index", "-z", "--add", "--remove", "--stdin"])?;
-    run_with_input(add, &nul_separated(&there), |_| Ok(()))?;
-    let list = aside.git(root, &["ls-files", "-z", "--stage"])?;
-    let listed = run_with_input(list, &[], read_all)?;
-    let mut objects = entries(&listed, 1);
+    let index = TemporaryIndex::new(working_copy)?;
+    let add = index.git(root, &["update-index", "-z", "--add", "--remove", "--stdin"])?;
+    run_with_input(add, &nul_separated(&existing), |_| Ok(()))?;
+    let list = index.git(root, &["ls-files", "-z", "--stage"])?;
+    let list = run_with_input(list, &[], read_all)?;
+    let mut objects = parse_list(&list, 1);
     // The index still has removed files.
-    let there: HashSet<&str> = there.into_iter().collect();
-    objects.retain(|path, _| there.contains(path));
-    hashes(root, files, objects, Some(&aside))
+    let existing: HashSet<&str> = existing.into_iter().collect();
+    objects.retain(|path, _| existing.contains(path));
+    hashes(root, files, objects, Some(&index))
 }
 
 /// The contents of `files`, which are paths of the repository, in `revision`.
@@ -48,39 +47,40 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
 /// # Errors
 /// When there is no such revision, or git fails.
 pub fn of_revision(root: &Path, revision: &str, files: &[String]) -> anyhow::Result<BTreeMap<String, ContentHash>> {
-    ensure!(!revision.starts_with('-'), "{revision:?} is no revision");
+    ensure!(!revision.starts_with('-'), "{revision:?} is not a revision");
     let tree = format!("{revision}^{{tree}}");
     let list = git::command(root, ["ls-tree", "-r", "-z", "--full-tree", &tree])?;
-    let listed = run_with_input(list, &[], read_all)?;
-    hashes(root, files, entries(&listed, 2), None)
+    let list = run_with_input(list, &[], read_all)?;
+    hashes(root, files, parse_list(&list, 2), None)
 }
 
-/// Whether git would commit `file`: there is a file or a symbolic link, and no link on the way.
-fn is_there(root: &Path, file: &str) -> bool {
+/// Whether git would commit `file`: it is a file or a symbolic link, and none of its folders is a link.
+fn is_committable(root: &Path, file: &str) -> bool {
     let path = root.join(file);
     let mut folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
-    folders.all(|folder| fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir()))
-        && fs::symlink_metadata(&path).is_ok_and(|about| about.is_file() || about.is_symlink())
+    folders.all(|folder| fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir()))
+        && fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file() || metadata.is_symlink())
 }
 
-/// An index and a folder of objects for one question.
+/// A copy of the index, and a folder for new objects.
 struct TemporaryIndex {
     folder: TempDir,
+    /// The repository's own objects.
     objects: PathBuf,
 }
 
 impl TemporaryIndex {
     fn new(working_copy: &WorkingCopy) -> anyhow::Result<TemporaryIndex> {
-        let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+        let folder = tempfile::tempdir().context("no temporary folder can be created")?;
         fs::create_dir(folder.path().join("objects")).context("the temporary folder cannot be written")?;
         let (index, copy) = (working_copy.git_folder().join("index"), folder.path().join("index"));
-        if let Ok(about) = fs::metadata(&index) {
+        if let Ok(metadata) = fs::metadata(&index) {
             fs::copy(&index, &copy).context("git's index cannot be copied")?;
-            // By the time of the index git knows which files may have changed since, within the grain of the clock.
-            let time = FileTimes::new().set_modified(about.modified().context("the time of git's index")?);
-            let copied = File::options().write(true).open(&copy);
-            copied
-                .and_then(|file| file.set_times(time))
+            // The copy needs the same time: git compares it with the times of files to find those that may have changed
+            // in the same clock tick.
+            let times = FileTimes::new().set_modified(metadata.modified().context("the time of git's index")?);
+            let file = File::options().write(true).open(&copy);
+            file.and_then(|file| file.set_times(times))
                 .context("the time of git's index")?;
         }
         Ok(TemporaryIndex {
@@ -103,18 +103,17 @@ impl TemporaryIndex {
     }
 }
 
-/// Path and object of each file in a list of `ls-files --stage` or `ls-tree`, whose object is the word `at`. Submodules have
-/// none.
-fn entries(listed: &[u8], at: usize) -> HashMap<&str, &str> {
-    fn entry(entry: &[u8], at: usize) -> Option<(&str, &str)> {
-        let (about, path) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
-        let mut words = about.split(' ');
-        let is_submodule = about.starts_with("160000");
-        let object = words.nth(at)?;
+/// The object of each file by path, in a list of `ls-files --stage` or `ls-tree`. The object is the word with the index
+/// `object_index`. Submodules are omitted.
+fn parse_list(list: &[u8], object_index: usize) -> HashMap<&str, &str> {
+    fn parse_entry(entry: &[u8], object_index: usize) -> Option<(&str, &str)> {
+        let (columns, path) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
+        let is_submodule = columns.starts_with("160000");
+        let object = columns.split(' ').nth(object_index)?;
         (!is_submodule).then_some((path, object))
     }
-    let listed = listed.split(|byte| *byte == 0);
-    listed.filter_map(|listed| entry(listed, at)).collect()
+    let entries = list.split(|byte| *byte == 0);
+    entries.filter_map(|entry| parse_entry(entry, object_index)).collect()
 }
 
 /// The hash of the object of each file.
@@ -122,29 +121,31 @@ fn hashes(
     root: &Path,
     files: &[String],
     objects: HashMap<&str, &str>,
-    aside: Option<&TemporaryIndex>,
+    index: Option<&TemporaryIndex>,
 ) -> anyhow::Result<BTreeMap<String, ContentHash>> {
-    let mut wanted: Vec<&str> = files
+    let mut ids: Vec<&str> = files
         .iter()
         .filter_map(|file| objects.get(file.as_str()).copied())
         .collect();
-    wanted.sort_unstable();
-    wanted.dedup();
+    ids.sort_unstable();
+    ids.dedup();
     let mut read = git::command(root, ["cat-file", "--batch"])?;
-    if let Some(aside) = aside {
-        aside.with_objects(&mut read);
+    if let Some(index) = index {
+        index.with_objects(&mut read);
     }
-    let input: Vec<u8> = wanted.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
-    let known = match wanted.is_empty() {
+    let input: Vec<u8> = ids.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
+    let by_id = match ids.is_empty() {
         true => HashMap::new(),
         false => run_with_input(read, &input, |output| {
-            wanted.iter().map(|id| Ok(((*id).to_owned(), blob(output)?))).collect()
+            ids.iter()
+                .map(|id| Ok(((*id).to_owned(), hash_blob(output)?)))
+                .collect()
         })?,
     };
     let hash = |file: &String| -> anyhow::Result<(String, ContentHash)> {
         let hash = match objects.get(file.as_str()) {
             None => ContentHash::Deleted,
-            Some(id) => *known.get(*id).context("git has left an object out")?,
+            Some(id) => *by_id.get(*id).context("git has omitted an object")?,
         };
         Ok((file.clone(), hash))
     };
@@ -152,7 +153,7 @@ fn hashes(
 }
 
 /// The hash of the next object that `cat-file --batch` prints: `ID TYPE BYTES`, the content and a newline.
-fn blob(output: &mut dyn BufRead) -> anyhow::Result<ContentHash> {
+fn hash_blob(output: &mut dyn BufRead) -> anyhow::Result<ContentHash> {
     let mut line = String::new();
     output.read_line(&mut line).context("git's answer cannot be read")?;
     let bytes = match line.trim_end().split(' ').collect::<Vec<_>>()[..] {
@@ -174,9 +175,9 @@ fn nul_separated(names: &[&str]) -> Vec<u8> {
 }
 
 fn read_all(output: &mut dyn BufRead) -> anyhow::Result<Vec<u8>> {
-    let mut all = Vec::new();
-    output.read_to_end(&mut all).context("git's answer cannot be read")?;
-    Ok(all)
+    let mut bytes = Vec::new();
+    output.read_to_end(&mut bytes).context("git's answer cannot be read")?;
+    Ok(bytes)
 }
 
 /// Runs `command` with `input`, and reads its output while it runs.
@@ -193,33 +194,34 @@ fn run_with_input<T>(
         .context("git cannot be run")?;
     let mut group = Group::of(child.id());
     let (mut stdin, stdout, mut stderr) = pipes(&mut child)?;
-    let (ended, ending) = mpsc::channel::<()>();
+    // The watchdog waits until the sender is dropped.
+    let (sender, receiver) = mpsc::channel::<()>();
     let process = child.id();
     thread::scope(|scope| {
         scope.spawn(move || {
-            if ending.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+            if receiver.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
                 drop(Group::of(process));
             }
         });
-        // Git may end before it has read everything; its status says so.
+        // Git may end before it has read the whole input. Then its status is a failure.
         scope.spawn(move || stdin.write_all(input));
         let message = scope.spawn(move || {
             let mut message = String::new();
             stderr.read_to_string(&mut message).map(|_| message)
         });
-        let read = read(&mut BufReader::new(stdout));
-        if read.is_err() {
+        let result = read(&mut BufReader::new(stdout));
+        if result.is_err() {
             let _ = child.kill();
         }
         let status = child.wait().context("git cannot be waited for");
-        drop(ended);
+        drop(sender);
         let status = status?;
-        group.ended();
+        group.disarm();
         let message = message.join().ok().and_then(Result::ok).unwrap_or_default();
-        if !status.success() && read.is_ok() {
-            bail!(failure(&message));
+        if !status.success() && result.is_ok() {
+            bail!(git::failure(&message));
         }
-        read
+        result
     })
 }
 

@@ -1,8 +1,9 @@
-//! The conversations of agents in this repository: the holder of each, and the process that it runs in. The hooks know a conversation by
-//! its name in their input; `coord mcp` and commands in a shell find it by a process that they have above them too.
+//! The conversations of agents in this repository: the holder of each, and the process that it runs in. Hooks receive
+//! the name of their conversation as input. `coord mcp` and commands in a shell find the conversation by a process that
+//! is above both them and its hooks.
 //!
-//! One small file for each name of a conversation. It outlives the process, so that a conversation that is resumed has its holder
-//! again. Files that no hook has touched for a day are removed.
+//! Each conversation has a small file. The file outlives the process, so that a resumed conversation has the same
+//! holder. Files that no hook has touched for a day are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -22,18 +23,18 @@ use super::session_notes::{touch, write};
 use crate::private_folder;
 
 /// The end of the files' names.
-const END: &str = ".conversation.json";
+const SUFFIX: &str = ".conversation.json";
 
-/// Largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 16 * 1024;
 
-/// Longest name that is kept, in bytes.
+/// Maximum length of a stored name, in bytes.
 const MOST_NAME_BYTES: usize = 1024;
 
-/// Most processes of one conversation, the agent's and those above it.
+/// Maximum number of processes of one conversation: the agent's and those above it.
 const MOST_PROCESSES: usize = 8;
 
-/// Most programs that run hooks for one conversation.
+/// Maximum number of programs that run hooks for one conversation.
 const MOST_PROGRAMS: usize = 8;
 
 /// A conversation without a hook for this long is ignored when a process's owner is looked up.
@@ -42,13 +43,13 @@ const QUIET: Duration = Duration::from_secs(3600);
 /// The programs that start hooks and MCP servers from different processes.
 const WITH_SEVERAL_PROCESSES: [&str; 1] = ["cursor"];
 
-/// An event of a conversation, as its hook is called.
+/// An event of a conversation that runs a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversationEvent {
-    /// It begins, or is resumed.
+    /// The conversation begins, or is resumed.
     Start,
     Work,
-    /// It ends; it may be resumed.
+    /// The conversation ends; it may be resumed.
     End,
 }
 
@@ -58,18 +59,19 @@ pub enum ConversationEvent {
 struct Record {
     /// The agent's own name of the conversation.
     conversation: String,
-    /// The holder, by the program whose form of hooks was used. Where a program runs the hooks of another one too, both are the same.
+    /// The holder, by the program whose hook format was used. A program that also runs the hooks of another program has
+    /// the same holder under both names.
     holders: BTreeMap<String, String>,
-    /// The agent's process and those above it that its hooks have in common.
+    /// The agent's process and the processes above it: those that are above all of its hooks.
     above: Vec<AgentProcess>,
     /// Whether the first of these was above several hooks, so that it is no launcher.
     is_confirmed: bool,
-    /// Whether it has ended, and was not resumed.
+    /// Whether the conversation has ended, and was not resumed.
     has_ended: bool,
 }
 
 impl Record {
-    /// The holder in the form of the program `agent`.
+    /// The holder under the name of the program `agent`.
     fn holder(&self, agent: &str) -> Option<AgentId> {
         AgentId::parse(self.holders.get(agent)?).ok()
     }
@@ -79,32 +81,32 @@ impl Record {
     }
 
     fn has_holder(&self, holder: &AgentId) -> bool {
-        self.holders.values().any(|known| known == holder.as_str())
+        self.holders.values().any(|name| name == holder.as_str())
     }
 
-    /// The agent's process, as far as it runs.
+    /// The agent's process. `None` if it does not run.
     fn process(&self) -> Option<AgentProcess> {
         let mut above = self.above.iter().copied();
         let first = above.next()?;
         match first.is_running() {
             true => Some(first),
-            // A launcher that was taken for the agent.
+            // The first process was a launcher, not the agent.
             false if !self.is_confirmed => above.find(|process| process.is_running()),
             false => None,
         }
     }
 
     /// Notes the processes above a hook.
-    fn note_processes(&mut self, mut found: Vec<AgentProcess>, event: ConversationEvent) {
-        found.truncate(MOST_PROCESSES);
-        let Some(nearest) = found.first().copied() else {
+    fn note_processes(&mut self, mut above_hook: Vec<AgentProcess>, event: ConversationEvent) {
+        above_hook.truncate(MOST_PROCESSES);
+        let Some(nearest) = above_hook.first().copied() else {
             return;
         };
         let common: Vec<AgentProcess> = self
             .above
             .iter()
             .copied()
-            .filter(|known| found.contains(known))
+            .filter(|process| above_hook.contains(process))
             .collect();
         let is_same = common.first().is_some_and(|first| self.above.first() == Some(first));
         // A launcher ends with its call.
@@ -113,8 +115,8 @@ impl Record {
             self.above = common;
             self.is_confirmed = true;
         } else {
-            // It is new, or goes on in another process.
-            self.above = found;
+            // The conversation is new, or continues in another process.
+            self.above = above_hook;
             self.is_confirmed = !nearest.is_young();
         }
     }
@@ -124,14 +126,15 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
     One(AgentId),
-    /// One of these, of which the process has several at once.
+    /// One of several holders in the same process.
     OneOf(AgentProcess, Vec<AgentId>),
 }
 
-/// The holder of a conversation of the program `agent`, one of whose hooks this process is.
+/// Notes an event of the conversation `name` of the program `agent`, in the process of its hook. Returns the holder of
+/// the conversation.
 ///
 /// # Errors
-/// When its file cannot be written, or `agent` makes no `agent_id`.
+/// When the conversation's file cannot be written, or `agent` is not valid in an `agent_id`.
 pub fn note_event(
     working_copy: &WorkingCopy,
     agent: &str,
@@ -140,29 +143,29 @@ pub fn note_event(
 ) -> anyhow::Result<AgentId> {
     let name = beginning(name, MOST_NAME_BYTES);
     let path = path(working_copy, name);
-    let about = || format!("the conversation's file {} cannot be written", path.full().display());
-    path.make_parents(PRIVATE_MODE).with_context(about)?;
-    // Two hooks may be the first at once: where the lock cannot be had, both still make the same holder of the same name.
+    let context = || format!("the conversation's file {} cannot be written", path.full().display());
+    path.create_parents(PRIVATE_MODE).with_context(context)?;
+    // Two hooks may be the first at once. Without the lock, both still derive the same holder from the name.
     let lock = path.with_extension("lock").append(FILE_MODE).ok();
     let _lock = lock.filter(|file| file.lock().is_ok());
-    let known = read(&path).filter(|record| record.conversation == name);
-    let is_new = known.is_none();
-    let before = known.unwrap_or_default();
+    let stored = read(&path).filter(|record| record.conversation == name);
+    let is_new = stored.is_none();
+    let before = stored.unwrap_or_default();
     let mut record = Record {
         conversation: name.to_owned(),
         ..before.clone()
     };
-    let found = ancestors::candidates();
+    let candidates = ancestors::candidates();
     let holder = match before.holder(agent) {
         Some(holder) => holder,
         None => {
-            let of_same_process = before.process().is_some_and(|process| found.contains(&process));
-            let other = before.any_holder().filter(|_| of_same_process);
-            let from_process = match found.first() {
-                Some(process) if is_new => adopted(working_copy, *process),
+            let has_same_process = before.process().is_some_and(|process| candidates.contains(&process));
+            let from_other_program = before.any_holder().filter(|_| has_same_process);
+            let from_process = match candidates.first() {
+                Some(process) if is_new => adopt_process_holder(working_copy, *process),
                 _ => None,
             };
-            match other.or(from_process) {
+            match from_other_program.or(from_process) {
                 Some(holder) => holder,
                 None => id_of(agent, name)?,
             }
@@ -171,11 +174,11 @@ pub fn note_event(
     if record.holders.len() < MOST_PROGRAMS {
         record.holders.insert(agent.to_owned(), holder.as_str().to_owned());
     }
-    record.note_processes(found, event);
+    record.note_processes(candidates, event);
     record.has_ended = event == ConversationEvent::End;
     match record == before {
-        true => touch(&path).with_context(about)?,
-        false => write(&path, &record).with_context(about)?,
+        true => touch(&path).with_context(context)?,
+        false => write(&path, &record).with_context(context)?,
     }
     if is_new {
         process_sessions::remove_old(&local_server::sessions(working_copy));
@@ -183,39 +186,40 @@ pub fn note_event(
     Ok(holder)
 }
 
-/// The holder that `coord mcp` has made for the agent's process before any hook was called, unless another conversation has it.
-fn adopted(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
-    let made = process_sessions::of_process(working_copy, process)?;
-    let is_taken = all(working_copy).any(|record| record.has_holder(&made));
-    (!is_taken).then_some(made)
+/// The holder that `coord mcp` created for the agent's process before any hook ran, unless another conversation has it.
+fn adopt_process_holder(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
+    let holder = process_sessions::read_holder(working_copy, process)?;
+    let has_conversation = all_records(working_copy).any(|record| record.has_holder(&holder));
+    (!has_conversation).then_some(holder)
 }
 
-/// The owner of this process, by the nearest process above it that belongs to a conversation. `client` is the name of a client of
-/// MCP, which may start its servers from another process than its hooks. `None` where no conversation has one of them.
+/// The owner of this process, by the nearest process above it that belongs to a conversation. `client` is the name of
+/// an MCP client, which may start its servers from another process than its hooks. `None` if no process above belongs
+/// to a conversation.
 pub fn owner(working_copy: &WorkingCopy, client: Option<&str>) -> Option<Owner> {
-    let live: Vec<(AgentProcess, Record)> = all(working_copy)
+    let live: Vec<(AgentProcess, Record)> = all_records(working_copy)
         .filter(|record| !record.has_ended && !is_quiet(working_copy, record))
         .filter_map(|record| Some((record.process()?, record)))
         .collect();
     let nearest = ancestors::all_above().find_map(|process| {
-        let mine = live.iter().filter(|(of, _)| *of == process);
-        Owner::of(process, mine.map(|(_, record)| record))
+        let records = live.iter().filter(|(agent_process, _)| *agent_process == process);
+        Owner::from_records(process, records.map(|(_, record)| record))
     });
     nearest.or_else(|| {
         let program = WITH_SEVERAL_PROCESSES
             .into_iter()
             .find(|program| client.is_some_and(|client| client.starts_with(program)))?;
         ancestors::candidates().into_iter().find_map(|process| {
-            let mine = live
+            let records = live
                 .iter()
                 .filter(|(_, record)| record.above.contains(&process) && record.holders.contains_key(program));
-            Owner::of(process, mine.map(|(_, record)| record))
+            Owner::from_records(process, records.map(|(_, record)| record))
         })
     })
 }
 
 impl Owner {
-    fn of<'a>(process: AgentProcess, records: impl Iterator<Item = &'a Record>) -> Option<Owner> {
+    fn from_records<'a>(process: AgentProcess, records: impl Iterator<Item = &'a Record>) -> Option<Owner> {
         let names: BTreeSet<&String> = records.flat_map(|record| record.holders.values()).collect();
         let mut holders: Vec<AgentId> = names.into_iter().filter_map(|name| AgentId::parse(name).ok()).collect();
         match holders.len() {
@@ -225,10 +229,10 @@ impl Owner {
     }
 }
 
-/// Whether the conversation of `holder` has ended, as its hooks said, or its process has. `None` if no hook has reported it.
+/// Whether the conversation of `holder` has ended: a hook reported the end, or its process has ended. `None` if no hook
+/// has reported the conversation.
 pub fn has_ended(working_copy: &WorkingCopy, holder: &AgentId) -> Option<bool> {
-    let mut of_holder = all(working_copy).filter(|record| record.has_holder(holder));
-    let record = of_holder.next()?;
+    let record = all_records(working_copy).find(|record| record.has_holder(holder))?;
     Some(record.has_ended || (!record.above.is_empty() && record.process().is_none()))
 }
 
@@ -238,24 +242,25 @@ pub fn is_hooked(working_copy: &WorkingCopy, holder: &AgentId) -> bool {
     has_ended(working_copy, lead.as_ref().unwrap_or(holder)) == Some(false)
 }
 
-fn all(working_copy: &WorkingCopy) -> impl Iterator<Item = Record> {
+fn all_records(working_copy: &WorkingCopy) -> impl Iterator<Item = Record> {
     let folder = local_server::sessions(working_copy);
     let names = folder.list(MOST_FILES).ok().flatten().unwrap_or_default();
-    let of_conversations = names
+    names
         .into_iter()
-        .filter(|name| name.to_str().is_some_and(|name| name.ends_with(END)));
-    of_conversations.filter_map(move |name| read(&folder.join(&name)))
+        .filter(|name| name.to_str().is_some_and(|name| name.ends_with(SUFFIX)))
+        .filter_map(move |name| read(&folder.join(&name)))
 }
 
+/// Whether no hook has touched the conversation's file for [`QUIET`].
 fn is_quiet(working_copy: &WorkingCopy, record: &Record) -> bool {
-    let about = path(working_copy, &record.conversation).about().ok().flatten();
-    let age = about.and_then(|about| SystemTime::now().duration_since(about.modified?).ok());
+    let entry = path(working_copy, &record.conversation).about().ok().flatten();
+    let age = entry.and_then(|entry| SystemTime::now().duration_since(entry.modified?).ok());
     age.is_some_and(|age| age > QUIET)
 }
 
 fn path(working_copy: &WorkingCopy, name: &str) -> RootedPath {
     let digest = sha1_smol::Sha1::from(name).digest().to_string();
-    local_server::sessions(working_copy).join(format!("{}{END}", &digest[..16]))
+    local_server::sessions(working_copy).join(format!("{}{SUFFIX}", &digest[..16]))
 }
 
 fn read(path: &RootedPath) -> Option<Record> {

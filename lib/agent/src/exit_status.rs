@@ -14,12 +14,12 @@ pub enum ExitStatus {
     Error = 1,
     /// Refused by the rules: a conflicting lock, PULL, PUSH, a limit.
     Refused = 3,
-    /// There is no answer: nothing is known.
+    /// The server did not answer, so the state of the locks is unknown.
     Offline = 4,
 }
 
 impl ExitStatus {
-    /// That of an outcome.
+    /// The exit status for an outcome.
     pub fn of(outcome: &Outcome) -> ExitStatus {
         let of_error = |code: ErrorCode| match code {
             ErrorCode::StoreUnavailable
@@ -28,7 +28,7 @@ impl ExitStatus {
             | ErrorCode::IdentityUnavailable
             | ErrorCode::TimedOut => ExitStatus::Offline,
             ErrorCode::RateLimited => ExitStatus::Refused,
-            code if code.is_of_team() || code.status() == 409 => ExitStatus::Refused,
+            code if code.is_team_rule() || code.status() == 409 => ExitStatus::Refused,
             _ => ExitStatus::Error,
         };
         match outcome {

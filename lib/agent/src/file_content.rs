@@ -1,4 +1,4 @@
-//! Hashes of files: of the bytes on disk, and of those that git would commit.
+//! Hashes of files: of the bytes on disk, and of the bytes that git would commit.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -12,18 +12,19 @@ use coord_intents::ledger::ContentHash;
 
 use super::git;
 
-/// Larger files are not read.
+/// Maximum size of a file, in bytes: larger files are not read.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// The content on disk, of a path without symbolic links. `None` if it is too large, not a file, or unreadable.
+/// The hash of the content on disk, of a path without symbolic links. `None` if it is too large, not a file, or
+/// unreadable.
 pub fn on_disk(path: &Path) -> Option<ContentHash> {
     hash(&RootedPath::beside(path))
 }
 
-fn hash(file: &RootedPath) -> Option<ContentHash> {
-    let opened = match file.open() {
+fn hash(path: &RootedPath) -> Option<ContentHash> {
+    let file = match path.open() {
         Ok(None) => return Some(ContentHash::Deleted),
-        // Below a file there is nothing.
+        // The path is below a file, so it does not exist.
         Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => return Some(ContentHash::Deleted),
         Err(FileError {
             cause: Cause::System(error),
@@ -31,33 +32,32 @@ fn hash(file: &RootedPath) -> Option<ContentHash> {
         }) if error.kind() == ErrorKind::NotADirectory => {
             return Some(ContentHash::Deleted);
         }
-        opened => opened.ok()??,
+        file => file.ok()??,
     };
-    let is_small = opened.metadata().is_ok_and(|about| about.len() <= MOST_BYTES);
+    let is_small = file.metadata().is_ok_and(|metadata| metadata.len() <= MOST_BYTES);
     is_small
-        .then(|| ContentHash::of_reader(opened.take(MOST_BYTES)).ok())
+        .then(|| ContentHash::of_reader(file.take(MOST_BYTES)).ok())
         .flatten()
 }
 
-/// A file that a person named for reading: `-` is standard input. In a working copy links are not followed, because anyone who can push
-/// may create them. Elsewhere the file may be a pipe, which must already have a writer.
+/// Opens a file that a person named for reading: `-` is standard input. In a working copy, no link is followed, because
+/// anyone who can push may create links. Elsewhere the file may be a pipe, which must already have a writer.
 ///
 /// # Errors
-/// When it cannot be opened, with a sentence.
+/// When the file cannot be opened, with a sentence.
 pub fn open_named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(std::io::stdin()));
     }
-    let about = || format!("{} cannot be read", path.display());
     let file = match inside_working_copy(path) {
         Some(inside) => inside.open()?,
         None => open_stream(path)?,
     };
-    let file = file.with_context(|| format!("{}: there is no such file", about()))?;
+    let file = file.with_context(|| format!("{} cannot be read: there is no such file", path.display()))?;
     Ok(Box::new(file))
 }
 
-/// `path` by the root of the working copy that it is in, as it is named.
+/// `path` as a path in the working copy that contains it, without resolving links. `None` if no working copy does.
 pub fn inside_working_copy(path: &Path) -> Option<RootedPath> {
     let absolute = std::path::absolute(path).ok()?;
     let root = absolute
@@ -67,13 +67,13 @@ pub fn inside_working_copy(path: &Path) -> Option<RootedPath> {
     Some(RootedPath::new(root, absolute.strip_prefix(root).ok()?))
 }
 
-/// The content that git would commit for `file`, a path of the repository: after the clean filters.
+/// The hash of the content that git would commit for `file`, a path of the repository: after the clean filters.
 pub async fn to_commit(working_copy: &WorkingCopy, file: &str) -> Option<ContentHash> {
     let raw = hash(&RootedPath::new(working_copy.root(), file))?;
     if raw == ContentHash::Deleted || !has_filters(working_copy, file) {
         return Some(raw);
     }
-    match cleaned(working_copy, file).await {
+    match filter(working_copy, file).await {
         Ok(content) => Some(ContentHash::of(&content)),
         Err(error) => {
             tracing::debug!(%error, "git cannot filter the file");
@@ -93,36 +93,36 @@ fn has_filters(working_copy: &WorkingCopy, file: &str) -> bool {
         || working_copy.shared_folder().join("info/attributes").exists()
 }
 
-/// By git itself, which knows the filters. The object goes to a temporary folder.
-async fn cleaned(working_copy: &WorkingCopy, file: &str) -> anyhow::Result<Vec<u8>> {
+/// The content of `file` after the clean filters, which git itself applies. The object goes to a temporary folder.
+async fn filter(working_copy: &WorkingCopy, file: &str) -> anyhow::Result<Vec<u8>> {
     let root = working_copy.root();
     let objects = tempfile::tempdir()?;
-    let written = git::output_with_objects(root, ["hash-object", "-w", "--", file], objects.path()).await?;
-    let blob = String::from_utf8(written)?;
+    let output = git::output_with_objects(root, ["hash-object", "-w", "--", file], objects.path()).await?;
+    let blob = String::from_utf8(output)?;
     git::output_with_objects(root, ["cat-file", "blob", blob.trim()], objects.path()).await
 }
 
-/// A hash of `lstat` data, which changes when a file is written, replaced, moved, or gets other permissions. Two files of the
-/// same number have the same content, but for hashes that collide.
+/// A hash of `lstat` data, which changes when a file is written, replaced, moved, or gets other permissions. Files with
+/// the same stamp have the same content, unless hashes collide.
 pub fn stamp(path: &Path) -> Option<u64> {
-    fs::symlink_metadata(path).ok().map(|about| stamp_of(&about))
+    fs::symlink_metadata(path).ok().map(|metadata| stamp_of(&metadata))
 }
 
-/// The number of [`stamp`] for the result of an `lstat`.
-pub fn stamp_of(about: &fs::Metadata) -> u64 {
+/// The [`stamp`] for the result of an `lstat`.
+pub(crate) fn stamp_of(lstat: &fs::Metadata) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hash = DefaultHasher::new();
-    about.len().hash(&mut hash);
-    about.is_symlink().hash(&mut hash);
-    about
+    lstat.len().hash(&mut hash);
+    lstat.is_symlink().hash(&mut hash);
+    lstat
         .modified()
         .ok()
-        .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
         .hash(&mut hash);
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (about.ino(), about.ctime(), about.ctime_nsec(), about.mode()).hash(&mut hash);
+        (lstat.ino(), lstat.ctime(), lstat.ctime_nsec(), lstat.mode()).hash(&mut hash);
     }
     hash.finish()
 }

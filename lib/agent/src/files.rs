@@ -1,4 +1,4 @@
-//! The files that a person names: paths from the current folder, and patterns, which stand for the tracked files that they match.
+//! Resolves the files that a person names: paths from the current folder, and patterns for tracked files.
 
 use std::io::Write;
 
@@ -8,29 +8,30 @@ use coord_domain::FilePaths;
 use super::git;
 use super::work::Work;
 
-/// Characters of a pattern, as git has them.
-const OF_PATTERNS: [char; 3] = ['*', '?', '['];
+/// The special characters of git's patterns.
+const PATTERN_CHARACTERS: [char; 3] = ['*', '?', '['];
 
-/// The files of `named` as paths of the repository, each once, in the order in which they are named.
+/// The files of `names` as paths of the repository, without duplicates, in the order of `names`.
 ///
 /// # Errors
-/// When a pattern matches nothing, a path is outside of the working copy or a folder, or they are more than a request has room for.
-pub async fn named_files(work: &Work, named: &[String]) -> anyhow::Result<Vec<String>> {
-    let files = all_named(work, named).await?;
-    let parsed = FilePaths::parse(files.iter().map(String::as_str));
-    let parsed = parsed.map_err(|invalid| anyhow::anyhow!("the request {invalid}"))?;
-    Ok(parsed.iter().map(|path| sent(path.as_str())).collect())
+/// When a pattern matches nothing, a path is outside of the working copy or a folder, or there are too many files for
+/// one request.
+pub async fn named_files(work: &Work, names: &[String]) -> anyhow::Result<Vec<String>> {
+    let files = all_named(work, names).await?;
+    let paths = FilePaths::parse(files.iter().map(String::as_str));
+    let paths = paths.map_err(|invalid| anyhow::anyhow!("the request {invalid}"))?;
+    Ok(paths.iter().map(|path| sent(path.as_str())).collect())
 }
 
-/// As [`named_files`], for as many requests as they need: any number, and as paths of the repository.
+/// As [`named_files`], for several requests: any number of files, not yet converted by [`sent`].
 ///
 /// # Errors
 /// When a pattern matches nothing, or a path is outside of the working copy or a folder.
-pub async fn all_named(work: &Work, named: &[String]) -> anyhow::Result<Vec<String>> {
+pub async fn all_named(work: &Work, names: &[String]) -> anyhow::Result<Vec<String>> {
     let mut files = Vec::new();
-    for name in named {
+    for name in names {
         if is_pattern(work, name) {
-            files.extend(matched(work, name).await?);
+            files.extend(match_pattern(work, name).await?);
             continue;
         }
         if work.folder.join(name).is_dir() {
@@ -44,7 +45,7 @@ pub async fn all_named(work: &Work, named: &[String]) -> anyhow::Result<Vec<Stri
     Ok(files)
 }
 
-/// `path` as requests name it, in which `*` alone would be everything that the caller holds.
+/// `path` in a request. There, `*` alone means all files that the caller holds, so a file with that name becomes `./*`.
 pub fn sent(path: &str) -> String {
     match path {
         FilePaths::EVERYTHING => format!("./{path}"),
@@ -52,23 +53,24 @@ pub fn sent(path: &str) -> String {
     }
 }
 
-/// A name with these characters that no file has.
+/// Whether `name` has special characters, and is not the name of a file.
 fn is_pattern(work: &Work, name: &str) -> bool {
-    name.contains(OF_PATTERNS) && work.folder.join(name).symlink_metadata().is_err()
+    name.contains(PATTERN_CHARACTERS) && work.folder.join(name).symlink_metadata().is_err()
 }
 
-async fn matched(work: &Work, pattern: &str) -> anyhow::Result<Vec<String>> {
+/// The tracked files that `pattern` matches.
+async fn match_pattern(work: &Work, pattern: &str) -> anyhow::Result<Vec<String>> {
     let pathspec = format!(":(glob){pattern}");
-    let listed = git::output(&work.folder, ["ls-files", "-z", "--full-name", "--", &pathspec]).await;
-    let listed = listed.with_context(|| format!("the pattern '{pattern}' cannot be matched"))?;
-    let files = git::paths(&listed);
-    let count = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).count();
+    let output = git::output(&work.folder, ["ls-files", "-z", "--full-name", "--", &pathspec]).await;
+    let output = output.with_context(|| format!("the pattern '{pattern}' cannot be matched"))?;
+    let files = git::paths(&output);
+    let count = output.split(|byte| *byte == 0).filter(|name| !name.is_empty()).count();
     if count > files.len() {
-        let left_out = count - files.len();
+        let omitted = count - files.len();
         // The reader may have closed standard error.
         let _ = writeln!(
             std::io::stderr(),
-            "coord: '{pattern}' matches {left_out} names that are not UTF-8; they cannot be locked, and are left out"
+            "coord: '{pattern}' matches {omitted} names that are not UTF-8; they cannot be locked, and are left out"
         );
     }
     if files.is_empty() {

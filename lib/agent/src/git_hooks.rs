@@ -1,5 +1,5 @@
-//! The hooks that git runs in a working copy, and the programs that manage them: a manager writes git's hooks anew by its own file, so
-//! that lines in a hook alone do not last.
+//! The hooks that git runs in a working copy, and the programs that manage them. A manager generates git's hooks from
+//! its own file, so it overwrites lines that were added to a hook.
 
 use std::path::{Path, PathBuf};
 
@@ -8,25 +8,25 @@ use coord_git::WorkingCopy;
 
 use super::git;
 
-/// The text that marks a hook with the guard.
+/// A hook that contains this text runs the guard.
 pub const GUARD: &str = "coord guard";
 
-/// The file that `coord init` writes beside that of lefthook, which merges it.
+/// The file that `coord init` writes beside lefthook's own file. Lefthook merges it.
 pub const LEFTHOOK_FILE: &str = "lefthook-coord.yml";
 
-/// Largest file that is looked into, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// A program that manages git's hooks.
 #[derive(Debug)]
 pub struct Manager {
-    /// Its name, which its hooks have in them.
+    /// The manager's name, which its hooks contain.
     pub name: &'static str,
-    /// The command that writes git's hooks by its file.
+    /// The command that generates git's hooks from the manager's file.
     pub install: &'static str,
-    /// Its files, below the root of the working copy.
+    /// The manager's possible files, below the root of the working copy.
     files: &'static [&'static str],
-    /// The text that marks its file, if the file has other content too.
+    /// A text in the manager's section of `package.json`.
     key: &'static str,
 }
 
@@ -59,46 +59,52 @@ static MANAGERS: [Manager; 3] = [
 ];
 
 impl Manager {
-    /// Its file in the working copy at `root`, and the content.
+    /// The manager's file in the working copy at `root`, and its content.
     fn file(&self, root: &Path) -> Option<(PathBuf, String)> {
-        let files = self.files.iter().map(|file| root.join(file));
-        files.into_iter().find_map(|file| {
+        let mut files = self.files.iter().map(|file| root.join(file));
+        files.find_map(|file| {
             let text = read(&file)?;
-            let is_its = self.key.is_empty() || !file.ends_with("package.json") || text.contains(self.key);
-            is_its.then_some((file, text))
+            let is_used = self.key.is_empty() || !file.ends_with("package.json") || text.contains(self.key);
+            is_used.then_some((file, text))
         })
     }
 }
 
 /// The managers of the working copy at `root`, each with its file and the content.
 pub fn managers(root: &Path) -> impl Iterator<Item = (&'static Manager, PathBuf, String)> {
-    let found = MANAGERS.iter().map(move |manager| (manager, manager.file(root)));
-    found.filter_map(|(manager, found)| found.map(|(path, text)| (manager, path, text)))
+    MANAGERS.iter().filter_map(move |manager| {
+        let (path, text) = manager.file(root)?;
+        Some((manager, path, text))
+    })
 }
 
 /// The folder whose hooks git runs in `working_copy`.
 ///
 /// # Errors
-/// When git does not say.
+/// When git fails.
 pub async fn folder(working_copy: &WorkingCopy) -> anyhow::Result<PathBuf> {
     let output = git::output(working_copy.root(), ["rev-parse", "--git-path", "hooks"]).await?;
     let path = String::from_utf8(output).context("the path of git's hooks is not UTF-8")?;
     Ok(working_copy.root().join(path.trim_end_matches(['\n', '\r'])))
 }
 
-/// The folder that Husky's own hooks are in, where git runs those that Husky makes in `folder`.
+/// The folder of Husky's own hooks, if git runs the hooks that Husky generates in `folder`.
 pub fn of_husky(folder: &Path) -> Option<&Path> {
     folder.parent().filter(|_| folder.ends_with(".husky/_"))
 }
 
-/// Whether git's hook `name` in `folder` runs the guard, by itself or by the file of its manager in the working copy at `root`.
+/// Whether git's hook `name` in `folder` runs the guard, by itself or by the file of its manager in the working copy at
+/// `root`.
 pub fn runs_guard(folder: &Path, root: &Path, name: &str) -> bool {
     let path = folder.join(name);
     let Some(text) = read(&path).filter(|_| is_executable(&path)) else {
         return false;
     };
-    let says = |path: &Path| read(path).is_some_and(|text| text.contains(GUARD));
-    let by_manager = |manager: &Manager| {
+    let husky_runs_guard = || {
+        let own_text = of_husky(folder).and_then(|own_folder| read(&own_folder.join(name)));
+        own_text.is_some_and(|text| text.contains(GUARD))
+    };
+    let manager_runs_guard = |manager: &Manager| {
         let file = manager.file(root).filter(|_| text.contains(manager.name));
         file.is_some_and(|(path, mut text)| {
             if text.contains(LEFTHOOK_FILE) {
@@ -107,7 +113,7 @@ pub fn runs_guard(folder: &Path, root: &Path, name: &str) -> bool {
             text.contains(&format!("{GUARD} {name}"))
         })
     };
-    text.contains(GUARD) || of_husky(folder).is_some_and(|own| says(&own.join(name))) || MANAGERS.iter().any(by_manager)
+    text.contains(GUARD) || husky_runs_guard() || MANAGERS.iter().any(manager_runs_guard)
 }
 
 /// Whether git runs the guard before a commit or a push in `working_copy`.
@@ -130,7 +136,7 @@ fn read(path: &Path) -> Option<String> {
 #[cfg(unix)]
 pub fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// Whether git runs the hook at `path`.

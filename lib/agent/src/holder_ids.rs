@@ -2,19 +2,20 @@
 
 use coord_domain::AgentId;
 
-/// Longest part of a writer's own name, in characters.
+/// Maximum number of characters of a writer's own name in its id.
 const MOST_WRITER_CHARS: usize = 40;
 
-/// The holder of the conversation `name` of the program `agent`: the same wherever it is made.
+/// The holder of the conversation `name` of the program `agent`, the same in every process.
 ///
 /// # Errors
-/// When `agent` makes no `agent_id`.
-pub fn id_of(agent: &str, name: &str) -> anyhow::Result<AgentId> {
+/// When `agent` is not valid in an `agent_id`.
+pub(super) fn id_of(agent: &str, name: &str) -> anyhow::Result<AgentId> {
     let digest = sha1_smol::Sha1::from(name).digest().to_string();
     id(agent, &digest[..8])
 }
 
-/// The holder for the writer `name` below `lead`, a subagent of its conversation. An id without room for it stays the lead's.
+/// The holder for the writer `name` below `lead`, a subagent of its conversation. If that is too long for an id, it is
+/// `lead`.
 pub fn below(lead: &AgentId, name: &str) -> AgentId {
     let is_plain = |character: &char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
     let mut writer: String = name.chars().filter(is_plain).take(MOST_WRITER_CHARS).collect();
@@ -25,12 +26,13 @@ pub fn below(lead: &AgentId, name: &str) -> AgentId {
     AgentId::parse(&format!("{}{}{writer}", lead.as_str(), AgentId::BELOW)).unwrap_or_else(|_| lead.clone())
 }
 
-/// The holder `AGENT-END`.
+/// The holder `AGENT-SUFFIX`.
 ///
 /// # Errors
-/// When `agent` makes no `agent_id`.
-pub(super) fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
-    AgentId::parse(&format!("{agent}-{end}")).map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
+/// When `agent` is not valid in an `agent_id`.
+pub(super) fn id(agent: &str, suffix: &str) -> anyhow::Result<AgentId> {
+    AgentId::parse(&format!("{agent}-{suffix}"))
+        .map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
 }
 
 #[cfg(test)]

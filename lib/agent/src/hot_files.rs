@@ -1,4 +1,4 @@
-//! Where agents meet: files that many commits change, and files that many others import.
+//! Files for which agents often wait: those that many commits change, and those that many other files import.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,23 +14,25 @@ use coord_settings::{graph_limits, process_environment};
 
 use crate::git;
 
-/// Commits that are looked at, without merges.
-const COMMITS: &str = "500";
+/// Maximum number of commits that are inspected, without merges.
+const MOST_COMMITS: &str = "500";
 
-/// With fewer commits, nothing is known.
+/// Minimum number of commits: a shorter history shows nothing.
 const LEAST_COMMITS: usize = 20;
 
-/// A file is hot that one of so many commits changes.
+/// A file is hot if at least one of this number of commits changes it.
 const ONE_OF: usize = 20;
 
-/// Most tracked files that are looked at.
+/// Maximum number of tracked files that are inspected.
 const MOST_TRACKED: usize = 1_000_000;
 
-/// Most hot files, and most hubs.
-const MOST: usize = 20;
+/// Maximum number of hot files.
+const MOST_HOT: usize = 20;
+
+/// Maximum number of hubs.
 const MOST_HUBS: usize = 3;
 
-/// So many files import a hub.
+/// Minimum number of files that import a hub.
 const LEAST_IMPORTERS: usize = 21;
 
 /// Names of manifests, in lower case.
@@ -52,26 +54,28 @@ const MANIFESTS: [&str; 15] = [
     "requirements.txt",
 ];
 
-/// Beginnings of the names of changelogs, in lower case.
+/// Prefixes of the names of changelogs, in lower case.
 const CHANGELOGS: [&str; 4] = ["changelog", "changes.", "history.", "release-notes"];
 
-/// Folders of translations, and endings of files there.
-const TRANSLATED: [&str; 6] = ["i18n", "lang", "langs", "locale", "locales", "translations"];
-const TEXTS: [&str; 8] = ["arb", "ftl", "json", "po", "pot", "properties", "yaml", "yml"];
+/// Folders of translations.
+const TRANSLATION_FOLDERS: [&str; 6] = ["i18n", "lang", "langs", "locale", "locales", "translations"];
+
+/// Extensions of translations.
+const TRANSLATION_EXTENSIONS: [&str; 8] = ["arb", "ftl", "json", "po", "pot", "properties", "yaml", "yml"];
 
 /// A file that many commits change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HotFile {
     pub path: String,
-    /// Percent of the commits that change it.
+    /// The percentage of the commits that change the file.
     pub percent: usize,
 }
 
-/// The hot manifests, translations and changelogs of a history, the hottest first: files that are merged line by line, or made again by a
-/// tool.
+/// The hot manifests, translations and changelogs of a history, the hottest first. Git merges such files line by line,
+/// or a tool generates them again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HotFiles {
-    /// Commits that were looked at.
+    /// The number of commits that were inspected.
     pub commits: usize,
     pub files: Vec<HotFile>,
     /// Names of the lockfiles among the tracked files, which are shared without a policy.
@@ -79,9 +83,10 @@ pub struct HotFiles {
 }
 
 impl HotFiles {
-    /// Those of the history of the current checkout.
+    /// Finds the hot files in the history of the current checkout.
     ///
-    /// # Errors When git fails.
+    /// # Errors
+    /// When git fails.
     pub fn of(working_copy: &WorkingCopy) -> anyhow::Result<HotFiles> {
         let log = [
             "log",
@@ -91,17 +96,17 @@ impl HotFiles {
             "-z",
             "--format=%x01",
             "-n",
-            COMMITS,
+            MOST_COMMITS,
             "HEAD",
             "--",
         ];
         let output = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
         let (tracked, _) = working_copy.tracked_below("", MOST_TRACKED);
         let tracked: Vec<&str> = tracked.iter().map(FilePath::as_str).collect();
-        Ok(hot_files(&String::from_utf8_lossy(&output), &tracked))
+        Ok(find_hot_files(&String::from_utf8_lossy(&output), &tracked))
     }
 
-    /// A `.coord.toml` that shares them, besides the files that are shared by default.
+    /// A `.coord.toml` that shares the hot files, and the files that are shared by default.
     pub fn policy(&self) -> String {
         let hot = self.files.iter().map(|file| match file.path.contains('/') {
             true => file.path.clone(),
@@ -124,12 +129,13 @@ fn toml_text(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }
 
-fn hot_files(log: &str, tracked: &[&str]) -> HotFiles {
+/// Finds the hot files in the output of `git log`.
+fn find_hot_files(log: &str, tracked: &[&str]) -> HotFiles {
     let (mut commits, mut counts) = (0, BTreeMap::<&str, usize>::new());
-    for part in log.split('\0').map(|part| part.trim_start_matches('\n')) {
-        match part.strip_prefix('\x01') {
+    for field in log.split('\0').map(|field| field.trim_start_matches('\n')) {
+        match field.strip_prefix('\x01') {
             Some(_) => commits += 1,
-            None if !part.is_empty() => *counts.entry(part).or_default() += 1,
+            None if !field.is_empty() => *counts.entry(field).or_default() += 1,
             None => {}
         }
     }
@@ -144,8 +150,8 @@ fn hot_files(log: &str, tracked: &[&str]) -> HotFiles {
         })
         .collect();
     files.sort_by(|one, other| other.percent.cmp(&one.percent).then_with(|| one.path.cmp(&other.path)));
-    files.truncate(MOST);
-    let is_tracked = |name: &&str| tracked.iter().any(|path| name_of(path) == *name);
+    files.truncate(MOST_HOT);
+    let is_tracked = |name: &&str| tracked.iter().any(|path| file_name(path) == *name);
     let lockfiles = SHARED_NAMES
         .into_iter()
         .filter(|name| is_tracked(name))
@@ -157,45 +163,45 @@ fn hot_files(log: &str, tracked: &[&str]) -> HotFiles {
     }
 }
 
-fn name_of(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Whether changes of the file by several merge by themselves, mostly: a manifest, a changelog, or texts of a language.
+/// Whether git can usually merge concurrent changes of the file: a manifest, a changelog, or a translation.
 fn is_merged_by_line(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
-    let name = name_of(&path);
-    let is_text = Path::new(name)
+    let name = file_name(&path);
+    let has_extension = Path::new(name)
         .extension()
-        .is_some_and(|ending| TEXTS.iter().any(|text| ending == *text));
-    let is_translated = is_text && path.split('/').any(|part| TRANSLATED.contains(&part));
-    let is_changelog = CHANGELOGS.iter().any(|beginning| name.starts_with(beginning));
-    MANIFESTS.contains(&name) || is_changelog || is_translated
+        .is_some_and(|own| TRANSLATION_EXTENSIONS.iter().any(|extension| own == *extension));
+    let is_translation = has_extension && path.split('/').any(|folder| TRANSLATION_FOLDERS.contains(&folder));
+    let is_changelog = CHANGELOGS.iter().any(|prefix| name.starts_with(prefix));
+    MANIFESTS.contains(&name) || is_changelog || is_translation
 }
 
 /// A file that many others import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hub {
     pub path: String,
-    /// How many files import it.
+    /// The number of files that import it.
     pub importers: usize,
 }
 
-/// The files of the checked-out commit that most others import.
+/// Finds the files of the checked-out commit with the most importers.
 ///
 /// # Errors
 /// When the graph cannot be built.
 pub async fn hubs(working_copy: &WorkingCopy) -> anyhow::Result<Vec<Hub>> {
     let source = GitSource::open_once(working_copy.root())?;
-    let opened = source.opened().into_iter().next().context("there is no repository")?;
-    let Some(head) = &opened.head else {
+    let clone = source.opened().into_iter().next().context("there is no repository")?;
+    let Some(head) = &clone.head else {
         return Ok(Vec::new());
     };
     let limits = Limits {
         interfaces: false,
         ..graph_limits(&process_environment)?
     };
-    let snapshot = build(&source, &opened.repo, head, Previous::Nothing, limits, Arc::new(|_| {})).await?;
+    let snapshot = build(&source, &clone.repo, head, Previous::Nothing, limits, Arc::new(|_| {})).await?;
     let graph = snapshot.graph();
     let hub = |(importers, id)| Hub {
         path: graph.path(id).to_owned(),
@@ -208,24 +214,24 @@ pub async fn hubs(working_copy: &WorkingCopy) -> anyhow::Result<Vec<Hub>> {
         .collect())
 }
 
-/// The hubs in a sentence; none where there are none.
+/// A clause that lists the hubs. `None` if there are none.
 pub fn in_words(hubs: &[Hub]) -> Option<String> {
-    let named: Vec<String> = hubs
+    let names: Vec<String> = hubs
         .iter()
         .map(|hub| format!("{} ({} files import it)", hub.path, hub.importers))
         .collect();
-    (!named.is_empty()).then(|| {
+    (!names.is_empty()).then(|| {
         format!(
             "changing their interfaces locks many files for others: {}",
-            named.join(", ")
+            names.join(", ")
         )
     })
 }
 
-/// The hot files in a sentence; none where there are none.
-pub fn hot_in_words(hot: &HotFiles) -> Option<String> {
+/// A clause that lists the hot files. `None` if there are none.
+pub fn describe_hot_files(hot: &HotFiles) -> Option<String> {
     const MOST_NAMED: usize = 3;
-    let named: Vec<String> = hot
+    let names: Vec<String> = hot
         .files
         .iter()
         .take(MOST_NAMED)
@@ -235,11 +241,11 @@ pub fn hot_in_words(hot: &HotFiles) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!named.is_empty()).then(|| {
+    (!names.is_empty()).then(|| {
         format!(
             "many of the last {} commits change {}{more}",
             hot.commits,
-            named.join(", ")
+            names.join(", ")
         )
     })
 }
@@ -275,7 +281,7 @@ mod tests {
             .map(|(file, _)| *file)
             .filter(|file| !file.starts_with("gone"))
             .collect();
-        let hot = hot_files(&log(100, &files), &tracked);
+        let hot = find_hot_files(&log(100, &files), &tracked);
         let found: Vec<(&str, usize)> = hot
             .files
             .iter()
@@ -290,8 +296,9 @@ mod tests {
             ]
         );
         assert_eq!(
-            hot_in_words(&hot).unwrap(),
-            "many of the last 100 commits change package.json (30 %), CHANGELOG.md (10 %), src/locales/de/main.json (5 %)"
+            describe_hot_files(&hot).unwrap(),
+            "many of the last 100 commits change package.json (30 %), CHANGELOG.md (10 %), \
+             src/locales/de/main.json (5 %)"
         );
         let policy = hot.policy();
         let parsed = coord_settings::policy::file::PolicyFile::parse(policy.as_bytes()).unwrap();
@@ -308,10 +315,10 @@ mod tests {
 
     #[test]
     fn a_short_history_shows_nothing() {
-        let hot = hot_files(&log(19, &[("package.json", 19)]), &["package.json"]);
+        let hot = find_hot_files(&log(19, &[("package.json", 19)]), &["package.json"]);
         assert_eq!((hot.commits, hot.files.len()), (19, 0));
-        assert_eq!(hot_in_words(&hot), None);
-        assert_eq!(hot_files("", &[]), HotFiles::default());
+        assert_eq!(describe_hot_files(&hot), None);
+        assert_eq!(find_hot_files("", &[]), HotFiles::default());
     }
 
     #[test]
@@ -323,8 +330,8 @@ mod tests {
         assert_eq!(in_words(&[]), None);
         assert_eq!(
             in_words(&[hub("src/types.ts", 224), hub("src/i18n.ts", 112)]).unwrap(),
-            "changing their interfaces locks many files for others: src/types.ts (224 files import it), src/i18n.ts (112 \
-             files import it)"
+            "changing their interfaces locks many files for others: src/types.ts (224 files import it), \
+             src/i18n.ts (112 files import it)"
         );
     }
 }

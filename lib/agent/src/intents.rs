@@ -1,10 +1,10 @@
-//! Intents of the wire as those of the files, and the members that differ as a request.
+//! Converts intents in responses into intents in files, and the members that differ into a request.
 
 use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
 use coord_protocol::{BudgetLimits, IntentFields, IntentStatus, IntentView};
 use serde_json::{Value as Json, json};
 
-/// The status of the files.
+/// The status in files for a status in responses.
 pub fn status(status: IntentStatus) -> Status {
     match status {
         IntentStatus::Pending => Status::Pending,
@@ -15,16 +15,16 @@ pub fn status(status: IntentStatus) -> Status {
     }
 }
 
-/// The intent as the files have it.
+/// The intent in files for an intent in responses.
 pub fn intent(view: &IntentView) -> Intent {
     let criterion = |text: &String| {
-        let met = view.criteria.iter().find(|met| met.criterion == *text);
+        let proof = view.criteria.iter().find(|proof| proof.criterion == *text);
         Criterion {
             text: text.clone(),
-            met: met.map(|met| CriterionProof {
-                by: met.by.clone(),
-                at: met.at.clone(),
-                evidence: met.evidence.clone(),
+            met: proof.map(|proof| CriterionProof {
+                by: proof.by.clone(),
+                at: proof.at.clone(),
+                evidence: proof.evidence.clone(),
             }),
         }
     };
@@ -64,7 +64,7 @@ pub fn differences(stored: &Intent, wanted: &Intent) -> IntentFields {
         let criteria = intent.acceptance_criteria.iter();
         criteria.map(|criterion| criterion.text.clone()).collect()
     };
-    // An empty text takes a branch and a supplemented intent away.
+    // An empty text in a request removes the member.
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let specs = |intent: &Intent| -> Vec<Json> { intent.related_specs.iter().map(|spec| json!(spec)).collect() };
     IntentFields {
@@ -81,7 +81,7 @@ pub fn differences(stored: &Intent, wanted: &Intent) -> IntentFields {
     }
 }
 
-/// The limits of its budget.
+/// The limits of the intent's budget.
 pub fn limits(intent: &Intent) -> BudgetLimits {
     let budget = intent.budget.unwrap_or_default();
     BudgetLimits {
@@ -90,14 +90,15 @@ pub fn limits(intent: &Intent) -> BudgetLimits {
     }
 }
 
-/// Whether `wanted` raises or removes a limit of an intent that has begun, which takes a person.
+/// Whether `wanted` raises or removes a limit of an intent that is not pending. Only a person may do that.
 pub fn raises_a_limit(stored: &Intent, wanted: BudgetLimits) -> bool {
-    let raises = |stored: Option<u64>, wanted: Option<u64>| {
-        stored.is_some_and(|stored| wanted.is_none_or(|wanted| wanted > stored))
+    let budget = stored.budget.unwrap_or_default();
+    let wanted = Budget {
+        max_turns: wanted.max_turns,
+        max_tokens: wanted.max_tokens,
+        ..budget
     };
-    let stored_limits = limits(stored);
-    stored.status != Status::Pending
-        && (raises(stored_limits.max_turns, wanted.max_turns) || raises(stored_limits.max_tokens, wanted.max_tokens))
+    stored.status != Status::Pending && wanted.raises_a_limit_of(budget)
 }
 
 #[cfg(test)]
@@ -154,7 +155,9 @@ mod tests {
         let view: IntentView = serde_json::from_value(json!({
             "id": "INT-001", "name": "Pool", "description": "", "status": "BLOCKED", "constraints": [],
             "owned_scope": ["src/**"], "acceptance_criteria": ["Tests pass"],
-            "criteria": [{ "criterion": "Tests pass", "by": "ada", "at": "2026-11-22T09:00:00.000Z", "evidence": "CI" }],
+            "criteria": [
+                { "criterion": "Tests pass", "by": "ada", "at": "2026-11-22T09:00:00.000Z", "evidence": "CI" },
+            ],
             "related_specs": ["S001", { "type": "adr", "value": "7" }],
         }))
         .unwrap();

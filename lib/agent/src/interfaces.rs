@@ -1,5 +1,5 @@
-//! The interface of a file: on the branch, and here, before or after an edit. Where the two differ, writers of neighbors are in each
-//! other's way.
+//! The interface of a file: on the branch, and in the working copy before or after an edit. If the two differ, agents
+//! that write neighbors may conflict.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -10,22 +10,22 @@ use coord_git::WorkingCopy;
 use coord_interfaces::{InterfaceComparison, InterfaceUnknown, MAX_INTERFACE_BYTES, interface};
 use coord_scan::Language;
 
-/// Most files of one claim that are compared. Others count as changed.
+/// Maximum number of files of one claim that are compared. Other files count as changed.
 const MOST_FILES: usize = 64;
 
-/// Bytes of these that are read in all, of one side.
+/// The total size of compared content, in bytes, from which further files count as changed.
 const MOST_BYTES: usize = 8 << 20;
 
 /// The interfaces of a branch, and of a working copy for it.
 pub struct Interfaces<'a> {
     working_copy: &'a WorkingCopy,
-    /// The newest commit of the branch that the working copy contains. The files that this session holds are the same there as at the
-    /// claim's head.
+    /// The newest commit of the branch that the working copy contains. In it, the files that this session holds are the
+    /// same as at the claim's head.
     base: Option<CommitSha>,
 }
 
 impl<'a> Interfaces<'a> {
-    /// Those of `branch` and `working_copy`.
+    /// The interfaces of `branch` and `working_copy`.
     pub fn of(working_copy: &'a WorkingCopy, branch: &Branch) -> Interfaces<'a> {
         Interfaces {
             working_copy,
@@ -33,48 +33,48 @@ impl<'a> Interfaces<'a> {
         }
     }
 
-    /// The files whose interface on disk differs from that of the branch, and how.
+    /// The files whose interface on disk differs from that on the branch, each with the differences.
     pub fn compare_disk(&self, files: &[String]) -> BTreeMap<String, String> {
         self.compare(files, |file| self.on_disk(file).ok_or(InterfaceUnknown::Unreadable))
     }
 
-    /// The same for the future content in `after`, which is empty for a removed file.
+    /// As [`Interfaces::compare_disk`], for the future content from `after`, which is empty for a removed file.
     pub fn compare(
         &self,
         files: &[String],
         mut after: impl FnMut(&str) -> Result<Vec<u8>, InterfaceUnknown>,
     ) -> BTreeMap<String, String> {
-        let mut left = MOST_BYTES;
-        let mut compared = BTreeMap::new();
-        for (place, file) in files.iter().enumerate() {
-            let comparison = match place < MOST_FILES && left > 0 {
+        let mut remaining_bytes = MOST_BYTES;
+        let mut differences = BTreeMap::new();
+        for (index, file) in files.iter().enumerate() {
+            let comparison = match index < MOST_FILES && remaining_bytes > 0 {
                 true => after(file).and_then(|after| {
-                    left = left.saturating_sub(after.len());
-                    self.compare_one(file, &after)
+                    remaining_bytes = remaining_bytes.saturating_sub(after.len());
+                    self.compare_file(file, &after)
                 }),
                 false => Err(InterfaceUnknown::TooLarge),
             };
             match comparison {
                 Ok(InterfaceComparison::Same) => {}
                 Ok(InterfaceComparison::Changed(changes)) => {
-                    compared.insert(file.clone(), changes.to_string());
+                    differences.insert(file.clone(), changes.to_string());
                 }
-                Ok(InterfaceComparison::Unknown(why)) | Err(why) => {
-                    compared.insert(file.clone(), unknown(why));
+                Ok(InterfaceComparison::Unknown(reason)) | Err(reason) => {
+                    differences.insert(file.clone(), describe_unknown(reason));
                 }
             }
         }
-        compared
+        differences
     }
 
-    /// The content on disk; empty if the file is gone. `None` where it cannot be read, or is too large.
+    /// The content on disk; empty if the file does not exist. `None` if it cannot be read, or is too large.
     pub fn on_disk(&self, file: &str) -> Option<Vec<u8>> {
-        let read = RootedPath::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
-        Some(read.ok()?.unwrap_or_default())
+        let content = RootedPath::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
+        Some(content.ok()?.unwrap_or_default())
     }
 
-    /// Compares `after` with the branch. A new file has no neighbors yet.
-    fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, InterfaceUnknown> {
+    /// Compares `after` with the branch. A new file counts as unchanged, because it has no neighbors yet.
+    fn compare_file(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, InterfaceUnknown> {
         let path = FilePath::parse(file).map_err(|_| InterfaceUnknown::Unreadable)?;
         let base = self.base.as_ref().ok_or(InterfaceUnknown::Unreadable)?;
         let before = self
@@ -85,7 +85,7 @@ impl<'a> Interfaces<'a> {
             return Ok(InterfaceComparison::Same);
         };
         let language = Language::of_path(file).ok_or(InterfaceUnknown::Language)?;
-        // An agent waits for both.
+        // Both are parsed at once, because an agent waits for them.
         let (before, after) = thread::scope(|scope| {
             let before = scope.spawn(|| interface(language, &before));
             let after = interface(language, after);
@@ -95,9 +95,9 @@ impl<'a> Interfaces<'a> {
     }
 }
 
-/// Why a file counts as changed that is not compared.
-fn unknown(why: InterfaceUnknown) -> String {
-    match why {
+/// Why a file that cannot be compared counts as changed.
+fn describe_unknown(reason: InterfaceUnknown) -> String {
+    match reason {
         InterfaceUnknown::Language => "Coord reads no interfaces of this language".to_owned(),
         InterfaceUnknown::TooLarge => "it is too large to compare".to_owned(),
         InterfaceUnknown::Binary => "it is not text".to_owned(),

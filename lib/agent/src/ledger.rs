@@ -1,4 +1,4 @@
-//! The ledger that a server gives, page by page.
+//! Reads the ledger of a server, page by page.
 
 use std::io::Read;
 
@@ -7,36 +7,36 @@ use coord_intents::ledger::{Point, split};
 use coord_protocol::{Client, ClientError, LedgerFilter, LedgerResponse};
 use tokio::sync::mpsc::{Receiver, Sender};
 
-/// Most lines of a page.
+/// Maximum number of lines of a page.
 pub const PAGE: usize = 500;
 
-/// Where the ledger of a server is.
+/// The first and the last point of a server's ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedgerLocation {
-    /// The point after which the lines that are kept begin.
+    /// The point before the first stored line.
     pub base: Point,
     /// The point of the newest sealed line.
     pub sealed: Point,
 }
 
 impl LedgerLocation {
-    /// Those that a page names.
+    /// The points in a page.
     ///
     /// # Errors
-    /// When they are no points.
+    /// When one of them is invalid.
     pub fn of(page: &LedgerResponse) -> anyhow::Result<LedgerLocation> {
-        let point = |text: &str| {
+        let parse = |text: &str| {
             text.parse::<Point>()
-                .with_context(|| format!("{text:?} of the server is no point"))
+                .with_context(|| format!("the server sent {text:?}, which is not a ledger point"))
         };
         Ok(LedgerLocation {
-            base: point(&page.base)?,
-            sealed: point(&page.sealed)?,
+            base: parse(&page.base)?,
+            sealed: parse(&page.sealed)?,
         })
     }
 }
 
-/// Where the ledger of the repository is.
+/// Fetches the newest line of the ledger of the repository, for its points.
 ///
 /// # Errors
 /// When the server returns an error, or no response.
@@ -48,7 +48,7 @@ pub async fn newest(client: &Client, repo_url: &str) -> Result<LedgerResponse, C
     client.ledger(repo_url, &filter).await
 }
 
-/// The number of the last line of a page, or that of its seal where a filter left all lines out.
+/// The number of the line after which the next page begins.
 pub fn cursor(page: &LedgerResponse) -> Option<u64> {
     let last = page
         .lines
@@ -58,7 +58,7 @@ pub fn cursor(page: &LedgerResponse) -> Option<u64> {
     page.next.or_else(sealed).or(last)
 }
 
-/// Sends the lines after `after`, with their newlines, for as long as they are received.
+/// Fetches the lines after `after` and sends them to `lines`, with their newlines, until its receiver is closed.
 ///
 /// # Errors
 /// When the server returns an error, or no response.
@@ -91,40 +91,40 @@ pub async fn send_lines(
     }
 }
 
-/// The received body, as a stream for a thread that may block.
+/// Reads received chunks as one stream, in a thread that may block.
 pub struct BodyReader {
-    parts: Receiver<Vec<u8>>,
-    part: Vec<u8>,
-    at: usize,
+    chunks: Receiver<Vec<u8>>,
+    chunk: Vec<u8>,
+    /// The number of bytes of `chunk` that were read.
+    position: usize,
 }
 
 impl BodyReader {
-    /// The stream of `parts`.
-    pub fn new(parts: Receiver<Vec<u8>>) -> BodyReader {
+    pub fn new(chunks: Receiver<Vec<u8>>) -> BodyReader {
         BodyReader {
-            parts,
-            part: Vec::new(),
-            at: 0,
+            chunks,
+            chunk: Vec::new(),
+            position: 0,
         }
     }
 }
 
 impl Read for BodyReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        while self.at == self.part.len() {
-            match self.parts.blocking_recv() {
-                Some(part) => (self.part, self.at) = (part, 0),
+        while self.position == self.chunk.len() {
+            match self.chunks.blocking_recv() {
+                Some(chunk) => (self.chunk, self.position) = (chunk, 0),
                 None => return Ok(0),
             }
         }
-        let count = buffer.len().min(self.part.len() - self.at);
-        buffer[..count].copy_from_slice(&self.part[self.at..self.at + count]);
-        self.at += count;
+        let count = buffer.len().min(self.chunk.len() - self.position);
+        buffer[..count].copy_from_slice(&self.chunk[self.position..self.position + count]);
+        self.position += count;
         Ok(count)
     }
 }
 
-/// All lines after `after`.
+/// Fetches all lines after `after`.
 ///
 /// # Errors
 /// When the server returns an error, or no response.

@@ -1,32 +1,35 @@
-//! Shared by the commands on a machine: `coord mcp`, `coord hook`, `coord claim` and the like, which run in a working copy and call
-//! a server.
+//! Shared by the commands that run in a working copy and call a server: `coord mcp`, `coord hook`, `coord claim` and
+//! the like.
 //!
-//! - [`options`]: which server, with which token, for which branch, as whom
+//! - [`options`]: the server, token, branch and agent of a command
 //! - [`local_server`]: the `coord serve` of a repository, started if none runs
 //! - [`connection`]: the client of the server; [`rivals`]: other clones with their own servers
-//! - [`work`]: requests, with everything filled in that git knows
-//! - [`session`]: the `agent_id` that all processes of one conversation of an agent share; [`conversations`]: which conversations there
-//!   are, and in which processes; `ancestors`: the processes above this one; [`holder_ids`], [`process_sessions`]: ids, and the files
-//!   of sessions without a conversation
+//! - [`work`]: requests, filled in with data from git
+//! - [`session`]: the `agent_id` that all processes of one conversation of an agent share; [`conversations`]: the
+//!   conversations, and their processes; [`ancestors`]: the processes above this one; [`holder_ids`],
+//!   [`process_sessions`]: ids, and the files of sessions without a conversation
 //! - [`session_notes`]: the session's task, and its working copies
-//! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
-//!   [`exit_status`]: how they end
-//! - [`changes`]: changes that are not pushed; [`pushed`]: pushes that a remote reports; [`next_command`]: the command of PULL or
-//!   PUSH that works here
-//! - [`contents`]: hashes of the files that git would commit, and of committed ones
-//! - [`intents`]: intents of the wire as those of the files, and changes of one as a request
-//! - [`ledger`]: the ledger that a server gives, page by page
-//! - [`person`]: acts that take a person, at a terminal
+//! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that a
+//!   person names; [`exit_status`]: exit statuses
+//! - [`changes`]: changes that are not pushed; [`pushed`]: pushes that a remote reports; [`next_command`]: the git
+//!   command for PULL or PUSH
+//! - [`contents`]: hashes of the files that git would commit, and of committed files
+//! - [`intents`]: converts intents between responses, files and requests
+//! - [`ledger`]: reads the ledger of a server, page by page
+//! - [`person`]: actions that only a person may take, at a terminal
 //! - [`file_content`]: hashes of files; [`seen_content`]: content that the session has read and written
-//! - [`mail_notes`]: the session's teams, and the messages that its model has
-//! - [`tree_state`]: all files of a working copy at one time, for a comparison
+//! - [`mail_notes`]: the session's teams, and the messages that its model has received
+//! - [`tree_state`]: the state of all files of a working copy, for a comparison
 //! - [`spool`]: records that were not sent yet
-//! - [`interfaces`]: the interface of a file, on the branch and here; [`hot_files`]: files that many agents change
+//! - [`interfaces`]: the interface of a file, on the branch and in the working copy; [`hot_files`]: files that many
+//!   agents change
 //! - [`git`]: runs git; [`git_hooks`]: the hooks that git runs, and their managers
-//! - [`announcement`]: the file by which a server is found; [`store_location`], [`clone_list`]: where the locks of a clone are kept, and the
-//!   other clones of its repository; [`machine`]: the machine, container or sandbox that this process runs in
-//! - [`private_folder`], [`user_state`]: files that other users cannot change, and the folder of the user's own
-//! - [`terminal`], [`stdout`], [`outcome`]: output; [`signals`]: what ends a process
+//! - [`announcement`]: the file by which a server is found; [`store_location`], [`clone_list`]: where the locks of a
+//!   clone are stored, and the other clones of its repository; [`machine`]: the machine, container or sandbox in which
+//!   this process runs
+//! - [`private_folder`], [`user_state`]: files that other users cannot change, and the user's own folder for state
+//! - [`terminal`], [`stdout`], [`outcome`]: output; [`signals`]: signals that end a process; [`waiter`]: the process
+//!   that waits for a session
 
 pub mod ancestors;
 pub mod announcement;
@@ -47,14 +50,14 @@ pub mod intents;
 pub mod interfaces;
 pub mod ledger;
 pub mod local_server;
-pub mod machine;
+mod machine;
 pub mod mail_notes;
 pub mod next_command;
 pub mod options;
 pub mod outcome;
 pub mod person;
 pub mod private_folder;
-pub mod process_sessions;
+mod process_sessions;
 pub mod pushed;
 pub mod rivals;
 pub mod seen_content;

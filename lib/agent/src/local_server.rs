@@ -1,5 +1,5 @@
-//! The `coord serve` of a repository on this machine. Commands of agents start it if none runs. A clone without a store uses that of
-//! another clone of its repository, if one is listed.
+//! The `coord serve` of a repository on this machine. Agents' commands start it if none runs. A clone without a store
+//! uses the server of another clone of its repository, if one is listed.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -21,38 +21,39 @@ use crate::{private_folder, store_location, user_state};
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
 
-/// Time that a server has to start: a store is checked when it is opened.
+/// Time limit of a server's start, which checks the store.
 const START_TIME: Duration = Duration::from_secs(10);
 
-/// Interval of looks whether it has started.
+/// The interval of checks whether the server has started.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Pause before another start, where a server has ended at once.
+/// Pause before another start, if the first server has ended at once.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Seconds without a request after which a server that was started for agents ends.
-pub const IDLE_SECONDS: u64 = 3600;
+/// A server that was started for agents ends after this number of seconds without a request.
+const IDLE_SECONDS: u64 = 3600;
 
 /// The log of a server that was started for agents.
 const LOG: &str = "serve.log";
 
-/// A start begins the log anew where it is larger, in bytes: each start adds some lines.
+/// Maximum size of the log, in bytes: a start empties a larger one.
 const MOST_LOG_BYTES: u64 = 1 << 20;
 
-/// The setting of the port on which servers that start by themselves listen.
-pub const PORT: &str = "coord.port";
+/// The setting for the port of servers that are started for agents.
+const PORT: &str = "coord.port";
 
 /// The clone whose folder has the store of a working copy's locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct StoreClone {
-    /// Git's own folder of it.
+    /// Git's own folder of the clone.
     clone: PathBuf,
     /// Whether it is another clone than the working copy's.
     is_other: bool,
 }
 
 impl StoreClone {
-    /// That of `working_copy`: its clone if that has, or has had, a server, and else the one that is listed for its repository.
+    /// The clone of `working_copy` if it has, or has had, a server. Otherwise the clone that is listed for the
+    /// repository.
     fn of(working_copy: &WorkingCopy) -> StoreClone {
         let own = StoreClone {
             clone: working_copy.shared_folder().to_owned(),
@@ -74,82 +75,82 @@ impl StoreClone {
         RootedPath::new(&self.clone, FOLDER)
     }
 
-    /// The announcement of its running server.
-    fn running(&self, working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
+    /// The announcement of the clone's running server.
+    fn running_server(&self, working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
         let folder = self.folder();
         let announced = AnnouncedServer::read(&folder).filter(|announced| runs(announced, &folder))?;
         if self.is_other {
-            // It reads the commits of this one too.
+            // The server must read the commits of this clone too.
             clone_list::join(working_copy.repo(), working_copy.shared_folder());
-            // It may be the clone of another repository by now.
+            // The other clone may now be one of another repository.
             return Some(announced).filter(|announced| announced.repo.as_ref() == Some(working_copy.repo()));
         }
         Some(announced)
     }
 }
 
-/// Whether the server that has announced itself in `folder` runs, and can be reached. A killed server may have left an announcement
-/// behind, whose address now belongs to another server or program.
+/// Whether the server that has announced itself in `folder` runs, and can be reached. The announcement may be that of a
+/// killed server, whose address now belongs to another program.
 pub(super) fn runs(announced: &AnnouncedServer, folder: &RootedPath) -> bool {
     match announced.is_elsewhere() {
         true => answers_probe(announced) == Some(true),
-        // To ask takes a good part of the time of a command.
+        // A probe takes a good part of the time of a command, so it comes last.
         false => is_listening(announced) && (announced.surely_runs(folder) || answers_probe(announced).unwrap_or(true)),
     }
 }
 
-/// Whether a clone with this folder of Coord's has a server, or has had one.
-pub fn has_server(folder: &RootedPath) -> bool {
+/// Whether the clone with Coord's folder `folder` has, or has had, a server.
+pub(super) fn has_server(folder: &RootedPath) -> bool {
     crate::announcement::is_in(folder) || has_store(folder) || store_location::elsewhere(folder).is_some()
 }
 
-/// Whether a clone with this folder of Coord's has a store.
+/// Whether the clone with Coord's folder `folder` has a store.
 pub fn has_store(folder: &RootedPath) -> bool {
     matches!(folder.join(STORE).about(), Ok(Some(EntryInfo { kind: Kind::File, .. })))
 }
 
 /// The announcement of the running server of this repository.
 pub fn running(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
-    StoreClone::of(working_copy).running(working_copy)
+    StoreClone::of(working_copy).running_server(working_copy)
 }
 
-/// The announcement of the last server of this repository, unless it was withdrawn.
+/// The announcement of the last server of this repository, unless that has removed it.
 pub fn read_announcement(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
     AnnouncedServer::read(&StoreClone::of(working_copy).folder())
 }
 
-/// The other clone of the repository whose server this one's commands use.
-pub fn other_home(working_copy: &WorkingCopy) -> Option<PathBuf> {
+/// The other clone of the repository whose server this clone's commands use.
+pub(super) fn other_clone(working_copy: &WorkingCopy) -> Option<PathBuf> {
     let home = StoreClone::of(working_copy);
     home.is_other.then(|| clone_list::display_path(&home.clone))
 }
 
-/// Why nothing is known of locks, where a server is announced that does not answer: it may run where it cannot be reached from here, as
-/// from a container.
+/// The reason why the locks are unknown, if a server is announced that does not answer: it may run in a container that
+/// cannot be reached from here.
 pub fn unreachable(working_copy: &WorkingCopy) -> Option<String> {
     let folder = StoreClone::of(working_copy).folder();
-    if let Some(why) = why_out_of_reach(&folder) {
-        return Some(why);
+    if let Some(reason) = out_of_reach(&folder) {
+        return Some(reason);
     }
     let is_announced = crate::announcement::is_in(&folder);
     is_announced.then(|| {
-        "a coord serve is announced for this clone and cannot be reached from here; set COORD_URL to its address, or run `coord status`, \
-         which starts one where it has ended"
+        "a coord serve is announced for this clone and cannot be reached from here; set COORD_URL to its address, or \
+         run `coord status`, which starts one if it has ended"
             .to_owned()
     })
 }
 
-/// Why the server of a clone with this folder of Coord's can neither be reached from here nor started: it runs elsewhere and has the
-/// store, or the folder is another user's.
-fn why_out_of_reach(folder: &RootedPath) -> Option<String> {
+/// The reason why the server of the clone with Coord's folder `folder` can neither be reached from here nor started: it
+/// runs elsewhere and has the store, or the folder belongs to another user.
+fn out_of_reach(folder: &RootedPath) -> Option<String> {
     if let Err(error) = folder.join(STORE).about()
         && let Cause::System(cause) = &error.cause
         && cause.kind() == ErrorKind::PermissionDenied
     {
         let owner = private_folder::owner(&folder.full()).unwrap_or_else(|| "another user".to_owned());
         return Some(format!(
-            "{} belongs to {owner}, so you cannot use its coord serve unasked; set {} to the address of that server, which \
-             `coord doctor` shows to {owner}",
+            "{} belongs to {owner}, so commands do not use its coord serve by themselves; set {} to the address of \
+             that server, which `coord doctor` shows to {owner}",
             folder.full().display(),
             env_vars::COORD_URL
         ));
@@ -158,8 +159,8 @@ fn why_out_of_reach(folder: &RootedPath) -> Option<String> {
     if !announced.is_elsewhere() {
         return is_forbidden(&announced).then(|| {
             format!(
-                "this sandbox does not permit a connection to the coord serve of this clone at {}; permit it, or set {} to an address \
-                 that it permits",
+                "this sandbox does not permit a connection to the coord serve of this clone at {}; permit it, or set \
+                 {} to an address that it permits",
                 announced.address(),
                 env_vars::COORD_URL
             )
@@ -167,23 +168,24 @@ fn why_out_of_reach(folder: &RootedPath) -> Option<String> {
     }
     is_in_use(&folder.join(STORE)).then(|| {
         format!(
-            "the coord serve of this clone runs in another container or sandbox, and cannot be reached from here; set {} to an address at \
-             which it can: outside of it, start `coord serve --listen` with such an address, or run the agents in one place",
+            "the coord serve of this clone runs in another container or sandbox, and cannot be reached from here; \
+             start `coord serve --listen` outside of it, with an address that can be reached, and set {} to that \
+             address, or run all agents in one place",
             env_vars::COORD_URL
         )
     })
 }
 
-/// Whether the system refuses this process a connection to it.
+/// Whether the system refuses this process a connection to the server.
 fn is_forbidden(announced: &AnnouncedServer) -> bool {
-    let connected = TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME);
-    connected.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+    let stream = TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME);
+    stream.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
-/// Whether a process has the store open, by the system's lock, in whatever container it runs.
+/// Whether a process has the store open, in any container: it holds the system's lock on the file.
 fn is_in_use(store: &RootedPath) -> bool {
-    let opened: Option<File> = store.open().ok().flatten();
-    opened.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
+    let file: Option<File> = store.open().ok().flatten();
+    file.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
 /// Whether a server runs for this repository, or has run.
@@ -193,41 +195,43 @@ pub fn has_run(working_copy: &WorkingCopy) -> bool {
         || kept_elsewhere(working_copy).is_some()
 }
 
-/// The file in which a server of this repository keeps its locks, unless they are kept elsewhere.
+/// The file in which a server of this repository stores its locks, unless [`kept_elsewhere`] names another store.
 pub fn store_file(working_copy: &WorkingCopy) -> PathBuf {
     StoreClone::of(working_copy).folder().join(STORE).full()
 }
 
-/// The store that keeps the locks of this repository, where it is not that of its folder.
+/// The store of this repository's locks, if it is not in the clone's folder.
 pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
     store_location::elsewhere(&StoreClone::of(working_copy).folder())
 }
 
-/// Fails if the locks are kept outside this repository's folder: agents may hold files although no server runs.
+/// Fails if the locks are in a store outside of this repository's folder: agents may hold files although no server
+/// runs.
 ///
 /// # Errors
-/// A sentence, which names that store.
-pub fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
+/// A sentence that names the store.
+pub(super) fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
     match kept_elsewhere(working_copy) {
         None => Ok(()),
-        Some(place) => bail!(
-            "the locks of this clone are kept elsewhere, in the {place}, whose coord serve does not run: start it again as before, or run \
-             `coord serve` without options here to keep them in the clone from now on"
+        Some(store) => bail!(
+            "the locks of this clone are kept elsewhere, in the {store}, whose coord serve does not run: start it \
+             again as before, or run `coord serve` without options here to keep them in the clone from now on"
         ),
     }
 }
 
 /// The server of this repository, which is started if none runs.
 ///
-/// # Errors When it does not start in time, with its output. When none runs and the locks are kept in another store, in which this one's
-/// server would see none of them.
-pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
+/// # Errors
+/// When the server does not start in time, with its output. When none runs and the locks are in another store: a new
+/// server would not see them.
+pub(super) fn find_or_start(working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
     if let Some(announced) = running(working_copy) {
         return Ok(announced);
     }
     ensure_kept_here(working_copy)?;
     if working_copy.has_remote() && !has_server(&folder(working_copy)) {
-        // Of the clones whose commands start at once, one is listed with the store.
+        // If commands start in several clones at once, the list decides which clone has the store.
         clone_list::join(working_copy.repo(), working_copy.shared_folder());
     }
     let mut home = StoreClone::of(working_copy);
@@ -236,24 +240,24 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
         clone_list::join(working_copy.repo(), working_copy.shared_folder());
         home = StoreClone::of(working_copy);
     }
-    if let Some(why) = why_out_of_reach(&home.folder()) {
-        bail!("{why}");
+    if let Some(reason) = out_of_reach(&home.folder()) {
+        bail!("{reason}");
     }
     let root = match home.is_other {
         true => home.clone.as_path(),
         false => working_copy.root(),
     };
-    let port = port(working_copy)?;
+    let port = configured_port(working_copy)?;
     let log = home.folder().join(LOG);
     let mut server = start(root, port, &log)?;
     let deadline = Instant::now() + START_TIME;
-    // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
+    // If several agents start servers at once, one server gets the store. The others end, and their agents find it.
     while Instant::now() < deadline {
         if let Some(announced) = running(working_copy) {
             return Ok(announced);
         }
-        if server.try_wait().is_ok_and(|ended| ended.is_some()) {
-            // One that is about to end keeps the store a little longer than its announcement.
+        if server.try_wait().is_ok_and(|status| status.is_some()) {
+            // A server that ends removes its announcement before it closes the store.
             std::thread::sleep(PAUSE);
             if running(working_copy).is_none() {
                 server = start(root, port, &log)?;
@@ -263,13 +267,13 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
     }
     let output = log.read(2 * MOST_LOG_BYTES).ok().flatten().unwrap_or_default();
     let output = String::from_utf8_lossy(&output);
-    let output = output
+    let last_line = output
         .lines()
         .rev()
         .find(|line| !line.trim().is_empty())
         .unwrap_or("nothing");
     bail!(
-        "coord serve did not start within {} seconds; {} says: {output}",
+        "coord serve did not start within {} seconds; {} says: {last_line}",
         START_TIME.as_secs(),
         log.full().display()
     )
@@ -280,18 +284,18 @@ pub fn log(working_copy: &WorkingCopy) -> PathBuf {
     StoreClone::of(working_copy).folder().join(LOG).full()
 }
 
-/// The folder of Coord's files for this repository. Links there are not followed: another user may have made them.
+/// The folder of Coord's files for this repository. Links in it are not followed: another user may have created them.
 fn folder(working_copy: &WorkingCopy) -> RootedPath {
     RootedPath::new(working_copy.shared_folder(), FOLDER)
 }
 
-/// A text that only this folder has, as it is on this machine.
-pub fn mark(working_copy: &WorkingCopy) -> Option<String> {
+/// A text that identifies the folder of Coord's files on this machine.
+pub(super) fn mark(working_copy: &WorkingCopy) -> Option<String> {
     private_folder::mark(&folder(working_copy))
 }
 
-/// The folder of the files of agents' sessions, which is the user's own: several users may share a clone. Without a folder for state it
-/// is in git's.
+/// The folder of the files of agents' sessions. It is in the user's own folder for state, because several users may
+/// share a clone. If the user has none, it is in git's folder.
 pub fn sessions(working_copy: &WorkingCopy) -> RootedPath {
     let clone = working_copy.shared_folder().as_os_str().as_encoded_bytes();
     let digest = sha1_smol::Sha1::from(clone).digest().to_string();
@@ -299,15 +303,15 @@ pub fn sessions(working_copy: &WorkingCopy) -> RootedPath {
     own.unwrap_or_else(|| file(working_copy, "sessions"))
 }
 
-/// The port on which a server that starts by itself listens, where the user has set one. A repository's settings are ignored.
-fn port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
-    let named = value_of(&process_environment, env_vars::COORD_PORT).map(|port| (env_vars::COORD_PORT, port));
-    let named = named.or_else(|| Some((PORT, working_copy.users_setting(PORT)?)));
+/// The port that the user has set for servers that are started for agents. A repository's own settings are ignored.
+fn configured_port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
+    let setting = value_of(&process_environment, env_vars::COORD_PORT).map(|port| (env_vars::COORD_PORT, port));
+    let setting = setting.or_else(|| Some((PORT, working_copy.users_setting(PORT)?)));
     let parse = |(name, port): (&str, String)| match port.trim().parse() {
         Ok(number) => Ok(number),
         Err(_) => bail!("{name} is {port:?}: set it to a port, such as 4100"),
     };
-    named.map(parse).transpose()
+    setting.map(parse).transpose()
 }
 
 /// A file of Coord's, by its path in [`folder`].
@@ -330,24 +334,24 @@ fn answers_probe(announced: &AnnouncedServer) -> Option<bool> {
     });
     let client = client.ok()?;
     // On a separate thread, because the caller may be blocking a runtime.
-    let asking = std::thread::spawn(move || {
+    let probe = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.ok().map(|runtime| runtime.block_on(client.finds_server()))
     });
-    match asking.join().ok()?? {
-        Ok(is_it) => Some(is_it),
+    match probe.join().ok()?? {
+        Ok(is_same_server) => Some(is_same_server),
         Err(ClientError::Unreachable(error)) if error.is_timeout() => None,
-        // It listens, and speaks no HTTP.
+        // Another program listens there.
         Err(_) => Some(false),
     }
 }
 
 /// Starts a server that outlives this process.
 fn start(root: &Path, port: Option<u16>, log: &RootedPath) -> anyhow::Result<Child> {
-    log.make_parents(PRIVATE_MODE)?;
+    log.create_parents(PRIVATE_MODE)?;
     let log = log.append(FILE_MODE)?;
-    if log.metadata().is_ok_and(|about| about.len() > MOST_LOG_BYTES) {
-        // A server that runs appends, so that it goes on at the new end.
+    if log.metadata().is_ok_and(|metadata| metadata.len() > MOST_LOG_BYTES) {
+        // A running server appends, so that it continues at the new end.
         log.set_len(0).context("the log of coord serve")?;
     }
     let program = std::env::current_exe().context("the program of coord cannot be found")?;
@@ -356,17 +360,17 @@ fn start(root: &Path, port: Option<u16>, log: &RootedPath) -> anyhow::Result<Chi
         .args(["serve", "--exit-when-idle", &IDLE_SECONDS.to_string(), "--repo"])
         .arg(root)
         .args(port.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]))
-        // That of this process may be a worktree that is removed later.
+        // The folder of this process may be a worktree that is removed later.
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(log.try_clone().context("the log of coord serve")?)
         .stderr(log);
-    crate::git::environment::clear_of_git(&mut server);
+    crate::git::environment::clear_hook_variables(&mut server);
     detach(&mut server);
     server.spawn().context("coord serve cannot be started")
 }
 
-/// Ctrl-C in the terminal of an agent does not reach the server.
+/// Starts a new process group, so that Ctrl-C in the terminal of an agent does not reach the server.
 #[cfg(unix)]
 fn detach(command: &mut Command) {
     use std::os::unix::process::CommandExt;

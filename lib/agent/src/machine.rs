@@ -1,10 +1,10 @@
-//! Identifies the part of the machine in which this process runs: containers and sandboxes that share a folder have separate
-//! networks and processes.
+//! Identifies the part of the machine in which this process runs: containers and sandboxes that share a folder have
+//! separate networks and processes.
 
 use std::sync::OnceLock;
 
-/// An id that all processes in the same network and process namespaces share until the machine restarts. `None` if the system
-/// reports none.
+/// An id that all processes in the same network and process namespaces share until the machine restarts. `None` on
+/// systems that report no namespaces.
 pub fn process_scope() -> Option<&'static str> {
     static SCOPE: OnceLock<Option<String>> = OnceLock::new();
     SCOPE.get_or_init(read).as_deref()

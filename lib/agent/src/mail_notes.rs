@@ -1,5 +1,5 @@
-//! A session's teams, and which of their messages its model has received. One small file for each holder, beside that of its session,
-//! which one process at a time changes: so each message is handed over once.
+//! A session's teams, and which of their messages its model has received. Each holder has a small file, beside that of
+//! its session. One process at a time changes it, so that each message is delivered once.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,56 +14,57 @@ use serde::{Deserialize, Serialize};
 use super::session_notes;
 use crate::private_folder;
 
-/// Largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// How often a process that was handed messages tries to note it, and the pause between.
+/// The number of times that a process tries to note received messages.
 const ATTEMPTS: u32 = 10;
+
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The notes of one holder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct MailNotes {
-    /// By the team's name in lower case. `None` where the server was not asked yet.
+    /// By the team's name in lower case. `None` if the teams were not fetched yet.
     pub teams: Option<BTreeMap<String, TeamNotes>>,
-    /// The team whose turn it is to be asked first.
+    /// The team whose messages are fetched first next time.
     pub first: Option<String>,
-    /// Whether the last turn was followed by another one at Coord's wish.
+    /// Whether Coord made the agent continue after its last turn.
     pub was_kept_going: bool,
 }
 
-/// Messages of one team that were delivered.
+/// The messages of one team that were delivered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct TeamNotes {
     /// The number up to which the model has all messages.
     pub cursor: Option<u64>,
-    /// The same for a tool's answer that no later hook has reported yet.
+    /// The number up to which a tool has returned messages that no later hook has confirmed.
     pub offered: Option<u64>,
-    /// The last shutdown that it was notified of.
+    /// The last shutdown of which the model was notified.
     pub shutdown: Option<String>,
 }
 
-/// The notes, which no other process can change.
+/// Notes that no other process can change.
 #[derive(Debug)]
 pub struct LockedMailNotes {
-    /// They themselves.
     pub notes: MailNotes,
     path: RootedPath,
     _lock: FileLock,
 }
 
 impl MailNotes {
-    /// Those of `agent_id`; empty ones where there is no file.
+    /// Reads the notes of `agent_id`. They are empty if there is no file.
     pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> MailNotes {
         read(&path(working_copy, agent_id))
     }
 
-    /// Those of `agent_id`, to change them. `None` while another process has them.
+    /// Locks the notes of `agent_id` for a change. `None` if another process has locked them.
     pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<LockedMailNotes> {
         let path = path(working_copy, agent_id);
-        path.make_parents(PRIVATE_MODE).ok()?;
+        path.create_parents(PRIVATE_MODE).ok()?;
         let lock = path.with_extension("lock").try_lock(FILE_MODE).ok()??;
         Some(LockedMailNotes {
             notes: read(&path),
@@ -72,7 +73,7 @@ impl MailNotes {
         })
     }
 
-    /// Notes an answer about teams: the memberships, and the messages for the model; `is_shown`: it has these.
+    /// Notes an answer about teams: the memberships and the messages. `is_shown`: the model has received the messages.
     pub fn note_answer(working_copy: &WorkingCopy, agent_id: &AgentId, answer: &TeamAnswer, is_shown: bool) {
         match answer {
             TeamAnswer::Teams(answer) => change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams)),
@@ -81,8 +82,8 @@ impl MailNotes {
             }),
             TeamAnswer::Inbox(inbox) => change(working_copy, agent_id, |notes| {
                 let team = notes.team(&inbox.team);
-                let noted = if is_shown { &mut team.cursor } else { &mut team.offered };
-                *noted = (*noted).max(Some(inbox.cursor));
+                let number = if is_shown { &mut team.cursor } else { &mut team.offered };
+                *number = (*number).max(Some(inbox.cursor));
             }),
             _ => {}
         }
@@ -90,23 +91,23 @@ impl MailNotes {
 
     /// Notes the teams that the response to a claim lists.
     pub fn note_claim(working_copy: &WorkingCopy, agent_id: &AgentId, response: &PostResponse) {
-        let known = MailNotes::read(working_copy, agent_id).teams.unwrap_or_default();
-        let is_same = known.keys().eq(response.your_teams.iter().map(|team| &team.team));
+        let teams = MailNotes::read(working_copy, agent_id).teams.unwrap_or_default();
+        let is_same = teams.keys().eq(response.your_teams.iter().map(|team| &team.team));
         if !is_same && let Some(mut mail) = MailNotes::open(working_copy, agent_id) {
             mail.notes.set_teams(&response.your_teams);
             mail.save();
         }
     }
 
-    /// Sets the list of teams; the notes of each remain.
+    /// Replaces the list of teams. Teams that were listed before keep their notes.
     pub fn set_teams(&mut self, teams: &[Membership]) {
-        let known = self.teams.take().unwrap_or_default();
-        let kept = |team: &Membership| (team.team.clone(), known.get(&team.team).cloned().unwrap_or_default());
-        self.teams = Some(teams.iter().map(kept).collect());
+        let before = self.teams.take().unwrap_or_default();
+        let entry = |team: &Membership| (team.team.clone(), before.get(&team.team).cloned().unwrap_or_default());
+        self.teams = Some(teams.iter().map(entry).collect());
     }
 
-    /// The names of up to `most` teams, from the one on whose turn it is.
-    pub fn in_turn(&self, most: usize) -> Vec<String> {
+    /// The names of up to `most` teams, beginning with [`MailNotes::first`].
+    pub fn next_teams(&self, most: usize) -> Vec<String> {
         let names: Vec<&String> = self.teams.iter().flat_map(BTreeMap::keys).collect();
         let first = self.first.as_ref();
         let start = names.iter().position(|name| Some(*name) >= first).unwrap_or_default();
@@ -117,8 +118,8 @@ impl MailNotes {
             .collect()
     }
 
-    /// The team after `name`, where there are more.
-    pub fn next_after(&self, name: &str) -> Option<String> {
+    /// The team after `name`, which is the first one after the last. `None` if there are no teams.
+    pub fn team_after(&self, name: &str) -> Option<String> {
         let names = || self.teams.iter().flat_map(BTreeMap::keys);
         names()
             .find(|other| other.as_str() > name)
@@ -133,7 +134,7 @@ impl MailNotes {
 }
 
 impl LockedMailNotes {
-    /// Writes them. A file that cannot be written is no reason to stop an agent.
+    /// Writes the notes. A failure is only logged, because it must not stop an agent.
     pub fn save(&self) {
         if let Err(error) = session_notes::write(&self.path, &self.notes) {
             tracing::debug!(%error, "the notes about messages cannot be written");
@@ -170,18 +171,18 @@ mod tests {
     #[test]
     fn each_team_has_its_turn() {
         let mut notes = MailNotes::default();
-        assert_eq!((notes.in_turn(4), notes.next_after("a")), (Vec::new(), None));
+        assert_eq!((notes.next_teams(4), notes.team_after("a")), (Vec::new(), None));
         for name in ["a", "b", "c", "d", "e"] {
             notes.team(name);
         }
-        assert_eq!(notes.in_turn(4), ["a", "b", "c", "d"]);
-        assert_eq!(notes.next_after("d").as_deref(), Some("e"));
-        assert_eq!(notes.next_after("e").as_deref(), Some("a"));
+        assert_eq!(notes.next_teams(4), ["a", "b", "c", "d"]);
+        assert_eq!(notes.team_after("d").as_deref(), Some("e"));
+        assert_eq!(notes.team_after("e").as_deref(), Some("a"));
         notes.first = Some("d".to_owned());
-        assert_eq!(notes.in_turn(4), ["d", "e", "a", "b"]);
-        assert_eq!(notes.in_turn(9).len(), 5);
-        // It has left that team since.
+        assert_eq!(notes.next_teams(4), ["d", "e", "a", "b"]);
+        assert_eq!(notes.next_teams(9).len(), 5);
+        // The agent has left that team.
         notes.first = Some("f".to_owned());
-        assert_eq!(notes.in_turn(2), ["a", "b"]);
+        assert_eq!(notes.next_teams(2), ["a", "b"]);
     }
 }

@@ -1,5 +1,6 @@
-//! The command that brings a working copy on, by its state: `git push` alone fails where the branch has no upstream, one of another
-//! name, or was rebased after a push, and `git pull --rebase` where changes are not committed or a merge is under way.
+//! The next command for a working copy, by its state. `git push` alone fails if the branch has no upstream, if the
+//! upstream has another name, or if the branch was rebased after a push. `git pull --rebase` fails if changes are not
+//! committed, and during a merge.
 
 use coord_domain::Branch;
 use coord_git::WorkingCopy;
@@ -10,13 +11,13 @@ use super::git;
 use super::pushed::has_branch;
 use super::work::Work;
 
-/// Most entries of the log of a branch that are searched for its earlier position.
+/// The maximum number of reflog entries that are searched for an earlier position of a branch.
 const MOST_ENTRIES: &str = "--max-count=500";
 
 /// The command that shows the branches of a remote.
 const LIST_BRANCHES: &str = "git ls-remote --heads";
 
-/// Most files that a command names.
+/// Maximum number of files in a command.
 const MOST_NAMED: usize = 8;
 
 /// The parts of a request that a command has to repeat.
@@ -24,14 +25,15 @@ const MOST_NAMED: usize = 8;
 pub struct RepeatedRequest<'a> {
     /// The files, as paths of the repository.
     pub files: &'a [String],
-    /// The agent, where a command in a shell would not find the same one by itself.
+    /// The agent, if a command in a shell would not find the same agent by itself.
     pub agent: Option<&'a str>,
-    /// The same of the branch.
+    /// The branch, if a command in a shell would not find the same branch by itself.
     pub branch: Option<&'a str>,
 }
 
-/// Gives PULL and PUSH the command that works in the working copy of `work`, or none; and WAIT the one that ends when the files are free.
-pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, about: RepeatedRequest<'_>) {
+/// Replaces the command of `orchestration` by the one that works in the working copy of `work`: for PULL and PUSH a git
+/// command, or none; for WAIT the command that ends when the files are free.
+pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, request: RepeatedRequest<'_>) {
     match orchestration.action {
         Action::Wait
             if orchestration
@@ -39,7 +41,7 @@ pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, about
                 .as_ref()
                 .is_some_and(|wait| !wait.conflicts.is_empty()) =>
         {
-            if let Some(command) = wait(work, about) {
+            if let Some(command) = wait_command(work, request) {
                 orchestration.command = Some(command.into());
             }
         }
@@ -47,21 +49,21 @@ pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, about
         Action::Push => {
             let metadata = orchestration.metadata.as_ref();
             let files = metadata.map(|metadata| metadata.unpushed.clone()).unwrap_or_default();
-            let place = &work.working_copy;
-            if let Some(under_way) = place.under_way() {
+            let working_copy = &work.working_copy;
+            if let Some(under_way) = working_copy.under_way() {
                 let git = under_way.command();
                 orchestration.command = None;
                 orchestration.reason =
                     format!("A {git} is under way. Finish it (`{git} --continue`), push, then release again");
             } else {
-                let uncommitted = uncommitted(place, &files).await;
+                let uncommitted = list_uncommitted(working_copy, &files).await;
                 if uncommitted.is_empty() {
                     orchestration.command = push(work).await.map(Into::into);
                 } else {
                     orchestration.command = None;
                     orchestration.reason = format!(
                         "{} changes that are not committed. Commit and push, then release again, or abandon the work",
-                        has_or_have(&uncommitted)
+                        name_with_verb(&uncommitted)
                     );
                 }
             }
@@ -70,9 +72,9 @@ pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, about
     }
 }
 
-/// The command that claims the files as soon as they are free. `None` where they are too many to be named.
-fn wait(work: &Work, about: RepeatedRequest<'_>) -> Option<String> {
-    let files = about.files;
+/// The command that claims the files as soon as they are free. `None` if there are no files or too many.
+fn wait_command(work: &Work, request: RepeatedRequest<'_>) -> Option<String> {
+    let files = request.files;
     if files.is_empty() || files.len() > MOST_NAMED {
         return None;
     }
@@ -85,19 +87,19 @@ fn wait(work: &Work, about: RepeatedRequest<'_>) -> Option<String> {
     command.push_str("coord wait");
     for file in files {
         let path = root.join(file);
-        let shown = match is_inside {
+        let argument = match is_inside {
             true => path.strip_prefix(&work.folder).unwrap_or(&path).display().to_string(),
             false => file.clone(),
         };
-        // It is no option.
-        let shown = match shown.starts_with('-') {
-            true => format!("./{shown}"),
-            false => shown,
+        // A file whose name begins with a hyphen must not be an option.
+        let argument = match argument.starts_with('-') {
+            true => format!("./{argument}"),
+            false => argument,
         };
         command.push(' ');
-        command.push_str(&quote(&shown));
+        command.push_str(&quote(&argument));
     }
-    for (option, value) in [("--agent", about.agent), ("--branch", about.branch)] {
+    for (option, value) in [("--agent", request.agent), ("--branch", request.branch)] {
         if let Some(value) = value {
             command.push_str(&format!(" {option} {}", quote(value)));
         }
@@ -113,12 +115,12 @@ fn quote(text: &str) -> String {
     }
 }
 
-fn is_plain(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || "._/-".contains(letter)
+fn is_plain(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "._/-".contains(character)
 }
 
-/// The first of `files`, with their verb.
-fn has_or_have(files: &[String]) -> String {
+/// The first of `files`, and `has` or `have`.
+fn name_with_verb(files: &[String]) -> String {
     match files {
         [file] => format!("'{file}' has"),
         [first, second] => format!("'{first}' and '{second}' have"),
@@ -128,122 +130,133 @@ fn has_or_have(files: &[String]) -> String {
     }
 }
 
-/// Those of `files` that differ from the checkout; of all tracked files, if none is named.
-async fn uncommitted(place: &WorkingCopy, files: &[String]) -> Vec<String> {
+/// The files of `files` with changes that are not committed. If `files` is empty, all tracked files are compared.
+async fn list_uncommitted(working_copy: &WorkingCopy, files: &[String]) -> Vec<String> {
+    let root = working_copy.root();
     let mut status = vec!["status", "--porcelain=v1", "-z", "--no-renames"];
     let lines = if files.is_empty() {
         status.push("--untracked-files=no");
-        let printed = git::output(place.root(), status).await;
-        printed.map(|printed| git::paths(&printed)).unwrap_or_default()
+        let output = git::output(root, status).await;
+        output.map(|output| git::paths(&output)).unwrap_or_default()
     } else {
         status.push("--untracked-files=all");
-        list_files(place.root(), &status, files).await.unwrap_or_default()
+        list_files(root, &status, files).await.unwrap_or_default()
     };
-    // Two letters of the status and a blank come before each path.
+    // Each path is preceded by two letters for the status, and a space.
     let paths = lines.iter().filter_map(|line| line.get(3..));
     paths.map(str::to_owned).collect()
 }
 
-/// The command that brings the head of the branch into the working copy. `None` while git is in the middle of something, or where
-/// there is nothing to pull from.
+/// The command that pulls the head of the branch into the working copy. `None` during a merge, rebase or the like, and
+/// if there is nothing to pull from.
 pub async fn pull(work: &Work) -> Option<String> {
-    let place = &work.working_copy;
-    if place.under_way().is_some() {
+    let working_copy = &work.working_copy;
+    if working_copy.under_way().is_some() {
         return None;
     }
-    let autostash = match uncommitted(place, &[]).await.as_slice() {
+    let autostash = match list_uncommitted(working_copy, &[]).await.as_slice() {
         [_, ..] => " --autostash",
         [] => "",
     };
-    let from = place.tip(&work.branch).and_then(|tip| {
+    let remote = working_copy.tip(&work.branch).and_then(|tip| {
         let name = tip.reference.strip_prefix("refs/remotes/")?.to_owned();
         Some(name.strip_suffix(work.branch.as_str())?.strip_suffix('/')?.to_owned())
     });
-    let own = || place.upstream();
-    match from {
+    let upstream = || working_copy.upstream();
+    match remote {
         Some(remote)
-            if place.checked_out().as_ref() == Some(&work.branch)
-                && own() == Some((remote.clone(), work.branch.clone())) =>
+            if working_copy.checked_out().as_ref() == Some(&work.branch)
+                && upstream() == Some((remote.clone(), work.branch.clone())) =>
         {
             Some(format!("git pull --rebase{autostash}"))
         }
-        Some(remote) => safe(&[&remote, work.branch.as_str()])
+        Some(remote) => are_safe(&[&remote, work.branch.as_str()])
             .then(|| format!("git pull --rebase{autostash} {remote} {}", work.branch)),
-        // The branch of the clone itself is the head.
-        None => own().map(|_| format!("git pull --rebase{autostash}")),
+        // The head is the clone's own branch.
+        None => upstream().map(|_| format!("git pull --rebase{autostash}")),
     }
 }
 
 /// The command that pushes the commits of the working copy.
 pub async fn push(work: &Work) -> Option<String> {
-    let place = &work.working_copy;
-    let remote = place.push_remote()?;
-    let Some(own) = place.checked_out() else {
+    let working_copy = &work.working_copy;
+    let remote = working_copy.push_remote()?;
+    let Some(checked_out) = working_copy.checked_out() else {
         let names = [remote.as_str(), work.branch.as_str()];
-        return safe(&names).then(|| format!("git push {remote} HEAD:{}", work.branch));
+        return are_safe(&names).then(|| format!("git push {remote} HEAD:{}", work.branch));
     };
-    let upstream = place.upstream();
-    let is_same_remote = upstream.as_ref().is_some_and(|(of, _)| *of == remote);
+    let upstream = working_copy.upstream();
+    let is_same_remote = upstream
+        .as_ref()
+        .is_some_and(|(upstream_remote, _)| *upstream_remote == remote);
     let target = match &upstream {
         Some((_, branch)) if is_same_remote => branch,
-        _ => &own,
+        _ => &checked_out,
     };
-    if !safe(&[&remote, own.as_str(), target.as_str()]) {
+    if !are_safe(&[&remote, checked_out.as_str(), target.as_str()]) {
         return None;
     }
     let mut force = "";
-    if is_diverged(place, &remote, target) {
-        if *target == work.branch && own != work.branch || !was_own(place, &own, &remote, target).await {
+    if is_diverged(working_copy, &remote, target) {
+        if *target == work.branch && checked_out != work.branch
+            || !was_pushed(working_copy, &checked_out, &remote, target).await
+        {
             return Some(format!("git pull --rebase {remote} {target}"));
         }
         force = " --force-with-lease";
     }
-    let is_told = place.setting("push.default").is_some_and(|value| value == "nothing");
+    let pushes_nothing = working_copy
+        .setting("push.default")
+        .is_some_and(|value| value == "nothing");
     Some(match upstream {
-        Some(_) if is_same_remote && *target == own && !is_told => format!("git push{force}"),
-        Some(_) if is_same_remote && *target != own => format!("git push{force} {remote} HEAD:{target}"),
+        Some(_) if is_same_remote && *target == checked_out && !pushes_nothing => format!("git push{force}"),
+        Some(_) if is_same_remote && *target != checked_out => format!("git push{force} {remote} HEAD:{target}"),
         Some(_) => format!("git push{force} {remote} HEAD"),
         None => format!("git push{force} -u {remote} HEAD"),
     })
 }
 
 /// Whether `branch` at `remote`, as this clone knows it, has commits that the working copy lacks.
-fn is_diverged(place: &WorkingCopy, remote: &str, branch: &Branch) -> bool {
-    let Some((at, commit)) = of_remote(place, remote, branch) else {
+fn is_diverged(working_copy: &WorkingCopy, remote: &str, branch: &Branch) -> bool {
+    let Some((name, commit)) = remote_tip(working_copy, remote, branch) else {
         return false;
     };
-    place.base_head(&at).is_none_or(|base| base.to_string() != commit)
+    working_copy
+        .base_head(&name)
+        .is_none_or(|base| base.to_string() != commit)
 }
 
-/// The name by which Coord knows `branch` at `remote`, and its commit.
-fn of_remote(place: &WorkingCopy, remote: &str, branch: &Branch) -> Option<(Branch, String)> {
-    let is_of_remote = |name: &Branch| {
-        let tip = place.tip(name)?;
-        let is_it = tip.reference == format!("refs/remotes/{remote}/{branch}");
-        is_it.then(|| (name.clone(), tip.commit.to_string()))
+/// Coord's name of `branch` at `remote`, and its commit.
+fn remote_tip(working_copy: &WorkingCopy, remote: &str, branch: &Branch) -> Option<(Branch, String)> {
+    let find = |name: &Branch| {
+        let tip = working_copy.tip(name)?;
+        let is_same = tip.reference == format!("refs/remotes/{remote}/{branch}");
+        is_same.then(|| (name.clone(), tip.commit.to_string()))
     };
-    is_of_remote(branch).or_else(|| is_of_remote(&Branch::parse(&format!("{remote}/{branch}")).ok()?))
+    find(branch).or_else(|| find(&Branch::parse(&format!("{remote}/{branch}")).ok()?))
 }
 
-/// Whether `own` was once the same as the remote's `branch`: it was rebased or amended after a push.
-async fn was_own(place: &WorkingCopy, own: &Branch, remote: &str, branch: &Branch) -> bool {
-    let Some((_, commit)) = of_remote(place, remote, branch) else {
+/// Whether `local` once had the commit of the remote's `branch`: it was rebased or amended after a push.
+async fn was_pushed(working_copy: &WorkingCopy, local: &Branch, remote: &str, branch: &Branch) -> bool {
+    let Some((_, commit)) = remote_tip(working_copy, remote, branch) else {
         return false;
     };
-    let name = format!("refs/heads/{own}");
+    let name = format!("refs/heads/{local}");
     let args = ["log", "--walk-reflogs", "--format=%H", MOST_ENTRIES, &name, "--"];
-    let printed = git::output(place.root(), args).await.unwrap_or_default();
-    String::from_utf8_lossy(&printed).lines().any(|line| line == commit)
+    let output = git::output(working_copy.root(), args).await.unwrap_or_default();
+    String::from_utf8_lossy(&output).lines().any(|line| line == commit)
 }
 
-/// The command that helps where neither the server nor this clone knows the branch of `work`.
-pub async fn for_missing_branch(work: &Work) -> Option<String> {
-    let (place, branch) = (&work.working_copy, &work.branch);
-    let remote = place.push_remote().filter(|remote| safe(&[remote, branch.as_str()]))?;
-    let is_checked_out = place.checked_out().as_ref() == Some(branch);
-    let at_remote = has_branch(place, &remote, branch).await;
-    Some(match (at_remote, is_checked_out) {
-        (Some(true), _) | (None, false) if !place.is_followed(&remote, branch) => {
+/// The command to run if neither the server nor this clone knows the branch of `work`.
+pub async fn missing_branch_command(work: &Work) -> Option<String> {
+    let (working_copy, branch) = (&work.working_copy, &work.branch);
+    let remote = working_copy
+        .push_remote()
+        .filter(|remote| are_safe(&[remote, branch.as_str()]))?;
+    let is_checked_out = working_copy.checked_out().as_ref() == Some(branch);
+    let is_at_remote = has_branch(working_copy, &remote, branch).await;
+    Some(match (is_at_remote, is_checked_out) {
+        (Some(true), _) | (None, false) if !working_copy.is_followed(&remote, branch) => {
             format!("git remote set-branches --add {remote} {branch} && git fetch {remote}")
         }
         (Some(true), _) | (None, false) => format!("git fetch {remote}"),
@@ -252,9 +265,9 @@ pub async fn for_missing_branch(work: &Work) -> Option<String> {
     })
 }
 
-/// The same as a clause that begins with a verb.
+/// The advice of [`missing_branch_command`] as a clause that begins with a verb.
 pub async fn missing_branch_clause(work: &Work) -> String {
-    match for_missing_branch(work).await {
+    match missing_branch_command(work).await {
         Some(command) if command.starts_with(LIST_BRANCHES) => {
             format!("name a branch that the remote has (`{command}`), with COORD_BRANCH or `git config coord.branch`")
         }
@@ -263,8 +276,8 @@ pub async fn missing_branch_clause(work: &Work) -> String {
     }
 }
 
-/// Whether no name means anything to a shell or is an option.
-fn safe(names: &[&str]) -> bool {
+/// Whether all names are safe in a shell, and none is an option.
+fn are_safe(names: &[&str]) -> bool {
     let is_safe = |name: &&str| !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain);
     names.iter().all(is_safe)
 }

@@ -1,4 +1,4 @@
-//! Which server is asked, about which repository, with which token, for which branch, and as whom: by options, the environment and
+//! The server, repository, token, branch and agent of a command's requests, from options, the environment and
 //! `git config`, in this order.
 
 use std::io::Read;
@@ -15,16 +15,16 @@ use secrecy::SecretString;
 use super::confirmed::{Server, is_of_this_machine};
 use super::local_server;
 
-/// Largest token file, in bytes.
+/// Maximum size of a token file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 16 * 1024;
 
-/// The setting that names the server.
+/// The setting for the server's address.
 pub const URL: &str = "coord.url";
 
-/// The setting that names the file of its token.
+/// The setting for the file with the server's token.
 pub const TOKEN_FILE: &str = "coord.tokenFile";
 
-/// The repository's own settings name a server that the user has not confirmed.
+/// The error if the repository's own settings name a server that the user has not confirmed.
 #[derive(Debug)]
 pub struct UnconfirmedServer(pub Server);
 
@@ -33,21 +33,21 @@ impl std::error::Error for UnconfirmedServer {}
 impl std::fmt::Display for UnconfirmedServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Server { url, token_file } = &self.0;
-        let url: String = url.chars().filter(|letter| !letter.is_control()).collect();
+        let url: String = url.chars().filter(|character| !character.is_control()).collect();
         let file = match token_file {
             Some(_) => " and the file of a token for it",
             None => "",
         };
         write!(
             out,
-            "this repository's own git configuration names the server {url}{file}, which you have not confirmed: run `coord trust` \
-             in a terminal if you trust it, or set {}",
+            "this repository's own git configuration names the server {url}{file}, which you have not confirmed: run \
+             `coord trust` in a terminal if you trust it, or set {}",
             env_vars::COORD_URL
         )
     }
 }
 
-/// Options of every command that asks a server.
+/// Options of every command that sends requests to a server.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Server and agent")]
 pub struct AgentArgs {
@@ -68,11 +68,11 @@ pub struct AgentArgs {
 impl AgentArgs {
     /// The server's address from any source.
     pub fn url(&self, working_copy: &WorkingCopy) -> Option<String> {
-        set(self.url.clone()).or_else(|| working_copy.setting(URL))
+        non_empty(self.url.clone()).or_else(|| working_copy.setting(URL))
     }
 
-    /// The server's address, where one is set that may be asked: by the user, or by the repository for this machine or with the
-    /// user's confirmation.
+    /// The server's address, if it is set. The repository may set it only to this machine, or to a server that the user
+    /// has confirmed.
     ///
     /// # Errors
     /// When the repository's own settings name a server that the user has not confirmed.
@@ -85,9 +85,9 @@ impl AgentArgs {
         }
     }
 
-    /// The server and the file of a token that the repository's own settings would decide, as far as they do.
+    /// The server, if the repository's own settings name it or the file of its token. `None` if the user names both.
     pub fn named_by_repository(&self, working_copy: &WorkingCopy) -> Option<Server> {
-        let own_url = match set(self.url.clone()) {
+        let own_url = match non_empty(self.url.clone()) {
             Some(_) => None,
             None => working_copy.own_setting(URL),
         };
@@ -105,30 +105,30 @@ impl AgentArgs {
         })
     }
 
-    /// The repository, by the id that the server has for it: that of its remote. Without one, that by which the server of this
-    /// clone serves it, because a store that is shared with other machines has another than [`WorkingCopy::repo`]. An
-    /// announcement that a killed server has left behind does not count: the next server may have another store.
+    /// The server's id of the repository: the id of its remote. Without a remote, the id in the announcement of this
+    /// clone's server, because a store that is shared with other machines has another id than [`WorkingCopy::repo`].
+    /// The announcement of a killed server does not count, because the next server may have another store.
     pub fn repo(&self, working_copy: &WorkingCopy) -> RepoId {
         let own = working_copy.repo();
         if working_copy.has_remote() {
             return own.clone();
         }
         let url = self.url(working_copy);
-        let running = local_server::running(working_copy);
-        let server = running.filter(|running| url.is_none_or(|url| running.is_at(&url)));
+        let server =
+            local_server::running(working_copy).filter(|announced| url.is_none_or(|url| announced.is_at(&url)));
         server.and_then(|server| server.repo).unwrap_or_else(|| own.clone())
     }
 
-    /// The same, as requests name it.
+    /// The repository's URL in requests.
     pub fn repo_url(&self, working_copy: &WorkingCopy) -> String {
         format!("https://{}", self.repo(working_copy))
     }
 
-    /// The token for the server that is named, where one is set. One that only the repository names and the user has not
-    /// confirmed gets none.
+    /// The token for the server, if it is set. A server on this machine that only the repository names receives none.
     ///
     /// # Errors
-    /// When the file cannot be read, is too large, or has no token, or the repository names it for a server of the user's.
+    /// When the file cannot be read, is too large, or has no token. When the repository names the server or the file,
+    /// and the user has not confirmed them.
     pub fn token(&self, working_copy: &WorkingCopy) -> anyhow::Result<Option<SecretString>> {
         if let Some(server) = self.named_by_repository(working_copy)
             && !server.is_confirmed()
@@ -141,24 +141,23 @@ impl AgentArgs {
         if let Some(token) = secret(&process_environment, env_vars::COORD_TOKEN) {
             return Ok(Some(token));
         }
-        let file = self.token_file.clone();
-        let Some(file) = file.or_else(|| working_copy.setting(TOKEN_FILE).map(PathBuf::from)) else {
+        let path = self.token_file.clone();
+        let Some(path) = path.or_else(|| working_copy.setting(TOKEN_FILE).map(PathBuf::from)) else {
             return Ok(None);
         };
-        let shown = file.display();
-        let about = || format!("the token file {shown} cannot be read");
-        let opened = open_stream(&file).with_context(about)?;
-        let opened = opened.with_context(|| format!("{}: there is no such file", about()))?;
+        let path_text = path.display();
+        let context = || format!("the token file {path_text} cannot be read");
+        let file = open_stream(&path).with_context(context)?;
+        let file = file.with_context(|| format!("{}: there is no such file", context()))?;
         let mut text = String::new();
-        opened
-            .take(MOST_TOKEN_BYTES + 1)
+        file.take(MOST_TOKEN_BYTES + 1)
             .read_to_string(&mut text)
-            .with_context(about)?;
+            .with_context(context)?;
         if text.len() as u64 > MOST_TOKEN_BYTES {
-            bail!("the token file {shown} is larger than {MOST_TOKEN_BYTES} bytes");
+            bail!("the token file {path_text} is larger than {MOST_TOKEN_BYTES} bytes");
         }
         match text.trim() {
-            "" => bail!("the token file {shown} is empty"),
+            "" => bail!("the token file {path_text} is empty"),
             token => Ok(Some(SecretString::from(token.to_owned()))),
         }
     }
@@ -166,18 +165,19 @@ impl AgentArgs {
     /// The branch that the work is for.
     ///
     /// # Errors
-    /// When the branch that is named is none, or none is named where HEAD is detached and the repository has no default branch.
+    /// When the named branch is invalid. When no branch is named, HEAD is detached, and the repository has no default
+    /// branch.
     pub fn branch(&self, working_copy: &WorkingCopy) -> anyhow::Result<Branch> {
         Ok(self.branches(working_copy)?.0)
     }
 
-    /// The same, and the branch that is committed to, where it is another one.
+    /// The branch that the work is for, and the branch that is committed to, if it is another branch.
     ///
     /// # Errors
     /// As [`AgentArgs::branch`].
     pub fn branches(&self, working_copy: &WorkingCopy) -> anyhow::Result<(Branch, Option<Branch>)> {
-        let named = set(self.branch.clone()).or_else(|| working_copy.setting("coord.branch"));
-        match named {
+        let name = non_empty(self.branch.clone()).or_else(|| working_copy.setting("coord.branch"));
+        match name {
             Some(name) => {
                 let branch = Branch::parse(&name);
                 let branch = branch.map_err(|invalid| anyhow::anyhow!("the branch {name:?} {invalid}"))?;
@@ -194,18 +194,20 @@ impl AgentArgs {
         }
     }
 
-    /// The agent that is named, where one is, or else that of opencode-teams: commands, hooks and tools are one agent.
+    /// The agent in the options, or else the agent of opencode-teams, whose commands, hooks and tools are one agent.
     ///
     /// # Errors
-    /// When it is no `agent_id`.
+    /// When the text is not a valid `agent_id`.
     pub fn agent_id(&self) -> anyhow::Result<Option<AgentId>> {
         let parse = |id: String| AgentId::parse(&id).map_err(|invalid| anyhow::anyhow!("the agent {id:?} {invalid}"));
-        let named = set(self.agent_id.clone()).or_else(|| value_of(&process_environment, env_vars::OPENCODE_AGENT_ID));
-        named.map(parse).transpose()
+        let id = non_empty(self.agent_id.clone());
+        id.or_else(|| value_of(&process_environment, env_vars::OPENCODE_AGENT_ID))
+            .map(parse)
+            .transpose()
     }
 }
 
-/// A value that is not empty: an agent's configuration may pass a variable on that is not set.
-fn set(value: Option<String>) -> Option<String> {
+/// `value` unless it is empty: an agent's configuration may pass on a variable that is not set.
+fn non_empty(value: Option<String>) -> Option<String> {
     value.filter(|value| !value.trim().is_empty())
 }

@@ -1,11 +1,11 @@
-//! An outcome of a check, a claim or a release in a terminal: the action and the reason first, as agents get them.
+//! Prints an outcome of a check, a claim or a release: the action and the reason first, as agents receive them.
 
 use std::process::ExitCode;
 
 use anstyle::Style;
 use coord_mcp::Outcome;
 use coord_protocol::locks::LockType;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::{Action, OtherLock};
 
 use crate::exit_status::ExitStatus;
@@ -14,27 +14,27 @@ use crate::terminal::output::{BAD, CAUTION, GOOD, STRONG, print, print_json, sty
 use crate::terminal::table::{Column, Cut, render};
 use crate::terminal::times::{countdown, now};
 
-/// Most locks of others in a list.
+/// Maximum number of locks in the table of other holders' locks.
 const MOST_LOCKS: usize = 12;
 
 /// Prints `outcome`, as JSON or as text with `advice` after it, and returns the exit status.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the text cannot be written.
 pub fn show(outcome: &Outcome, is_json: bool, advice: &str) -> anyhow::Result<ExitCode> {
     match is_json {
         true => print_json(outcome)?,
         false => print(&format!(
             "{}\n{}{advice}",
-            colorize(&for_terminal(&outcome.text())),
-            others(outcome, now(), width())
+            colorize(&replace_fields(&outcome.text())),
+            lock_table(outcome, now(), width())
         ))?,
     }
     Ok(ExitStatus::of(outcome).into())
 }
 
-/// The flag in place of the field, which is what callers over HTTP send.
-fn for_terminal(text: &str) -> String {
+/// Replaces request fields by the flags of the command, because only HTTP callers send fields.
+fn replace_fields(text: &str) -> String {
     text.replace("OPEN and \"abandon\": true", "coord release --abandon")
         .replace("\"abandon\": true", "--abandon")
 }
@@ -47,8 +47,8 @@ const COLUMNS: [Column; 5] = [
     Column::new("MESSAGE", Cut::End, 12),
 ];
 
-/// Others' locks, where there are several: the reason names the first alone.
-fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
+/// The locks of other holders, if there are several: the reason names only the first.
+fn lock_table(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
     let locks = match outcome {
         Outcome::Check(response) => &response.locks,
         Outcome::Post(response) => &response.conflicting_locks,
@@ -58,18 +58,16 @@ fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
         return String::new();
     }
     let row = |(file, lock): (&String, &OtherLock)| {
-        let holder = holder(&lock.user, lock.agent_id.as_deref());
-        let expires = countdown(lock.expiry - now);
         let cells = [
             file.clone(),
-            holder,
+            holder(&lock.user, lock.agent_id.as_deref()),
             match lock.lock_type {
                 Some(LockType::Reserved) => "reserved".to_owned(),
                 Some(LockType::Waiting) => "waits".to_owned(),
                 _ => mode(lock.status, lock.interface, lock.shared),
             },
-            expires,
-            quoted_line(&lock.message),
+            countdown(lock.expiry - now),
+            quote_line(&lock.message),
         ];
         (Style::new(), cells.to_vec())
     };
@@ -84,7 +82,7 @@ fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
     text
 }
 
-/// The action of an outcome, and its command.
+/// The action of an outcome.
 pub fn action(outcome: &Outcome) -> Option<Action> {
     match outcome {
         Outcome::Check(response) => Some(response.orchestration.action),
@@ -96,20 +94,20 @@ pub fn action(outcome: &Outcome) -> Option<Action> {
     }
 }
 
-/// The text with its first word and the command to run in color.
+/// `text` with the action and the command to run in color.
 fn colorize(text: &str) -> String {
-    let line = |line: &str| match (line.split_once(": "), line.strip_prefix("Run: ")) {
+    let colorize_line = |line: &str| match (line.split_once(": "), line.strip_prefix("Run: ")) {
         (_, Some(command)) => format!("Run: {}", styled(STRONG, command)),
-        (Some((action, reason)), None) => match style_of(action) {
+        (Some((action, reason)), None) => match action_style(action) {
             Some(style) => format!("{}: {reason}", styled(style, action)),
             None => line.to_owned(),
         },
         (None, None) => line.to_owned(),
     };
-    text.lines().map(line).collect::<Vec<String>>().join("\n")
+    text.lines().map(colorize_line).collect::<Vec<String>>().join("\n")
 }
 
-fn style_of(action: &str) -> Option<Style> {
+fn action_style(action: &str) -> Option<Style> {
     match action {
         "PROCEED" => Some(GOOD),
         "FIX" | "WAIT" | "PULL" | "PUSH" | "SWITCH_TASK" => Some(CAUTION),
@@ -124,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_terminal_sentence_names_the_flag_instead_of_the_field() {
-        let shown = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
+        let shown = replace_fields("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
         assert_eq!(shown, "LOCK_TAKEN: ... confirm with coord release --abandon");
     }
 

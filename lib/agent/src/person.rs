@@ -1,4 +1,4 @@
-//! Acts that take a person: no agent is named, and a terminal is asked.
+//! Actions that only a person may take: no agent is named, and the person confirms in a terminal.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -10,7 +10,7 @@ use super::options::AgentArgs;
 use super::session::Session;
 use super::workplace::Workplace;
 
-/// The option of commands that take a person.
+/// The option of commands that only a person may run.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct PersonArgs {
     /// Skip the question; still requires a terminal
@@ -18,10 +18,10 @@ pub struct PersonArgs {
     pub yes: bool,
 }
 
-/// The working copy and its server, for a person's act, once the person at the terminal has agreed to `question`.
+/// Opens the working copy and its server for a person, after the person at the terminal has confirmed `question`.
 ///
 /// # Errors
-/// When this is no terminal, an agent is named, the answer is no, or as [`Workplace::open`].
+/// When this is not a terminal, an agent is named, or the answer is no; and as [`Workplace::open`].
 pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<Workplace> {
     ensure_confirmed(args, person, question)?;
     Workplace::of_person(args)
@@ -30,7 +30,7 @@ pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::
 /// Asks the person at the terminal.
 ///
 /// # Errors
-/// When this is no terminal, an agent is named, or the answer is no.
+/// When this is not a terminal, an agent is named, or the answer is no.
 pub fn ensure_confirmed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<()> {
     ensure_no_agent(args)?;
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
@@ -48,16 +48,16 @@ pub fn ensure_confirmed(args: &AgentArgs, person: PersonArgs, question: &str) ->
     Ok(())
 }
 
-/// Fails where an agent acts: one that is named, or one whose session this runs in.
+/// Fails if an agent runs the command: an agent is named, or the command runs in an agent's session.
 ///
 /// # Errors
-/// A sentence, which names the agent.
+/// A sentence that names the agent.
 pub fn ensure_no_agent(args: &AgentArgs) -> anyhow::Result<()> {
-    let of_session = || {
+    let session_agent = || {
         let working_copy = WorkingCopy::find(".".as_ref()).ok()??;
         Session::existing(&working_copy).map(|session| session.agent_id)
     };
-    if let Some(agent) = args.agent_id()?.or_else(of_session) {
+    if let Some(agent) = args.agent_id()?.or_else(session_agent) {
         bail!(
             "this takes a person, and {} is an agent: ask your user to run it in their own terminal",
             agent.as_str()

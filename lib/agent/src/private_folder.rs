@@ -1,4 +1,4 @@
-//! Private folders of the user: their content names files, messages and addresses.
+//! Folders that only the user may read: their files contain names of files, messages and addresses.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -6,39 +6,39 @@ use std::path::Path;
 
 use coord_files::{PRIVATE_MODE, RootedPath};
 
-/// Makes `folder`, with its parents, for this user alone. One that exists stays as it is, and has to be the user's.
+/// Creates `folder` and its parents, for this user only. An existing folder is not changed; it must belong to the user.
 pub fn make(folder: &Path) -> io::Result<()> {
-    if let Ok(about) = std::fs::metadata(folder) {
-        ensure_of_user(folder, &about)?;
+    if let Ok(metadata) = std::fs::metadata(folder) {
+        ensure_of_user(folder, &metadata)?;
     }
     make_named(folder)
 }
 
-/// As [`make`], for a folder below git's own, where neither it nor a folder on the way may be a link.
+/// As [`make`], for a folder below git's own folder. Neither `folder` nor a parent in it may be a link.
 pub fn make_inside(folder: &RootedPath) -> io::Result<()> {
     folder.make(PRIVATE_MODE)?;
     let path = folder.full();
     ensure_of_user(&path, &std::fs::symlink_metadata(&path)?)
 }
 
-fn ensure_of_user(folder: &Path, about: &Metadata) -> io::Result<()> {
-    if is_of_user(about) {
+fn ensure_of_user(folder: &Path, metadata: &Metadata) -> io::Result<()> {
+    if is_of_user(metadata) {
         return Ok(());
     }
-    let why = format!(
+    let message = format!(
         "{} belongs to another user, who controls its content: remove it",
         folder.display()
     );
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
 }
 
-/// The name of the user to whom `path` belongs, or the number where it has none.
+/// The name of the user to whom `path` belongs, or the user's number if it has no name.
 pub fn owner(path: &Path) -> Option<String> {
     #[cfg(unix)]
     {
         let id = std::os::unix::fs::MetadataExt::uid(&std::fs::symlink_metadata(path).ok()?).to_string();
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let of_id = |line: &str| {
+        let name_for_id = |line: &str| {
             let mut fields = line.split(':');
             let name = fields.next()?.to_owned();
             (fields.nth(1)? == id).then_some(name)
@@ -46,7 +46,7 @@ pub fn owner(path: &Path) -> Option<String> {
         Some(
             users
                 .lines()
-                .find_map(of_id)
+                .find_map(name_for_id)
                 .unwrap_or_else(|| format!("the user {id}")),
         )
     }
@@ -57,12 +57,13 @@ pub fn owner(path: &Path) -> Option<String> {
     }
 }
 
-/// A text that only `folder` has, as it is on this machine. A different mark came with an archive or a copy of the folder.
+/// A text that identifies `folder` on this machine. A file with a different mark came with an archive or a copy of the
+/// folder.
 pub fn mark(folder: &RootedPath) -> Option<String> {
     folder.folder().ok()??.mark().ok()
 }
 
-/// As [`make`], for a folder that the user names: it may belong to another user.
+/// As [`make`], for a folder that the user names. It may belong to another user.
 pub fn make_named(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -73,29 +74,28 @@ pub fn make_named(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// The content of a file of Coord's, in a folder that came with a repository perhaps. A file of another user, and one that
-/// everybody may write, count as missing.
+/// The content of one of Coord's files, which may be in a folder that came with a repository. A file counts as missing
+/// if it belongs to another user, or every user may write it.
 ///
 /// # Errors
-/// When there is no such file (`NotFound`), it is not a regular one, or it is larger than `most` bytes.
-pub fn read(file: &RootedPath, most: u64) -> io::Result<Vec<u8>> {
+/// When there is no such file (`NotFound`), it is not a regular file, or it is larger than `most` bytes.
+pub fn read(path: &RootedPath, most: u64) -> io::Result<Vec<u8>> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
-    let opened = file.open()?.ok_or_else(missing)?;
-    ensure_own(&opened)?;
-    let about = opened.metadata()?;
-    if about.len() > most {
-        let why = format!("{} is larger than {most} bytes", file.full().display());
-        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    let file = path.open()?.ok_or_else(missing)?;
+    ensure_own(&file)?;
+    if file.metadata()?.len() > most {
+        let message = format!("{} is larger than {most} bytes", path.full().display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     let mut content = Vec::new();
-    opened.take(most).read_to_end(&mut content)?;
+    file.take(most).read_to_end(&mut content)?;
     Ok(content)
 }
 
-/// Fails where another user has written the file, or may write it.
+/// Fails if another user has written the file, or may write it.
 ///
 /// # Errors
-/// `NotFound`: it counts as missing.
+/// `NotFound`: the file counts as missing.
 pub fn ensure_own(file: &File) -> io::Result<()> {
     match is_own(&file.metadata()?) {
         true => Ok(()),
@@ -103,18 +103,18 @@ pub fn ensure_own(file: &File) -> io::Result<()> {
     }
 }
 
-/// Whether it is the user's or root's, and not everybody may write it.
-fn is_own(about: &Metadata) -> bool {
+/// Whether the file belongs to the user or root, and not every user may write it.
+fn is_own(metadata: &Metadata) -> bool {
     #[cfg(unix)]
-    let is_closed = std::os::unix::fs::MetadataExt::mode(about) & 0o002 == 0;
+    let is_closed = std::os::unix::fs::MetadataExt::mode(metadata) & 0o002 == 0;
     #[cfg(not(unix))]
     let is_closed = true;
-    is_closed && is_of_user(about)
+    is_closed && is_of_user(metadata)
 }
 
 #[cfg(unix)]
-fn is_of_user(about: &Metadata) -> bool {
-    let owner = std::os::unix::fs::MetadataExt::uid(about);
+fn is_of_user(metadata: &Metadata) -> bool {
+    let owner = std::os::unix::fs::MetadataExt::uid(metadata);
     owner == rustix::process::geteuid().as_raw() || owner == 0
 }
 
@@ -123,7 +123,7 @@ fn is_of_user(_: &Metadata) -> bool {
     true
 }
 
-/// Closes `folder`, which earlier versions made with the permissions of the user's mask, to other users.
+/// Removes the permissions of other users from `folder`. Earlier versions created it with those of the user's umask.
 pub fn close(folder: &Path) {
     #[cfg(unix)]
     {

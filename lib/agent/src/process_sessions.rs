@@ -11,24 +11,24 @@ use super::ancestors::AgentProcess;
 use super::local_server;
 use crate::private_folder;
 
-/// Files of processes that have ended, and of conversations that no hook has touched, are removed after this time.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// The age from which files of ended processes, and of conversations that no hook has touched, are removed.
+const MOST_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 4096;
 
-/// Most files that are looked at.
+/// Maximum number of files that are listed.
 pub(super) const MOST_FILES: usize = 10_000;
 
-/// The file of a process.
+/// The content of a process's file.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Record {
     pub(super) agent_id: String,
 }
 
-/// The holder that a process has without a conversation.
-pub(super) fn of_process(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
-    read(&path_of(&local_server::sessions(working_copy), process))
+/// The holder of a process without a conversation.
+pub(super) fn read_holder(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
+    read(&record_path(&local_server::sessions(working_copy), process))
 }
 
 pub(super) fn read(path: &RootedPath) -> Option<AgentId> {
@@ -37,7 +37,7 @@ pub(super) fn read(path: &RootedPath) -> Option<AgentId> {
     AgentId::parse(&record.agent_id).ok()
 }
 
-pub(super) fn path_of(folder: &RootedPath, process: AgentProcess) -> RootedPath {
+pub(super) fn record_path(folder: &RootedPath, process: AgentProcess) -> RootedPath {
     folder.join(format!("{}-{}.json", process.id, process.started))
 }
 
@@ -45,16 +45,17 @@ pub(super) fn path_of(folder: &RootedPath, process: AgentProcess) -> RootedPath 
 pub(super) fn remove_old(folder: &RootedPath) {
     for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
         let file = folder.join(&name);
-        let age = file.about().ok().flatten().and_then(|about| about.modified);
-        let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
-        let is_running = process_of(&name.to_string_lossy()).is_some_and(AgentProcess::is_running);
-        if age.is_some_and(|age| age > KEPT) && !is_running {
+        let modified = file.about().ok().flatten().and_then(|entry| entry.modified);
+        let age = modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
+        let is_running = parse_name(&name.to_string_lossy()).is_some_and(AgentProcess::is_running);
+        if age.is_some_and(|age| age > MOST_AGE) && !is_running {
             let _ = file.remove();
         }
     }
 }
 
-fn process_of(name: &str) -> Option<AgentProcess> {
+/// The process whose file has the name `name`.
+fn parse_name(name: &str) -> Option<AgentProcess> {
     let (id, started) = name.strip_suffix(".json")?.split_once('-')?;
     Some(AgentProcess {
         id: id.parse().ok()?,

@@ -1,5 +1,5 @@
-//! Asks a remote about pushes that no reference of the clone shows. A single-branch or shallow clone follows only one branch,
-//! and a push for review (`refs/for/main`) creates none.
+//! Asks a remote about pushes that no reference of the clone shows. A single-branch or shallow clone follows only one
+//! branch, and a push for review (`refs/for/main`) creates no branch.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,40 +17,43 @@ use crate::git::{self, Group};
 /// Time limit of a request to a remote.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Most bytes of the list of a remote's references.
+/// Maximum number of bytes of the list of a remote's references.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Where branches begin.
+/// The prefix of references to branches.
 const BRANCHES: &str = "refs/heads/";
 
-/// Asks the remote about the pushes of `working_copy` that no reference here shows. Whether anything new is known: with that, a
-/// release may be repeated.
+/// References, each with the commit whose push to it has begun, if there is one.
+type PushedReferences = BTreeMap<String, Option<CommitSha>>;
+
+/// Asks the remotes about the pushes of `working_copy` that no reference of the clone shows. Returns whether a new push
+/// was found: then a release may be repeated.
 pub async fn query_remotes_for_pushes(working_copy: &WorkingCopy) -> bool {
     let mut is_new = false;
-    for (remote, wanted) in unknown(working_copy) {
-        let listed = match list(working_copy, &remote, &wanted).await {
-            Ok(listed) => listed,
+    for (remote, references) in unfollowed_references(working_copy) {
+        let commits = match list_commits(working_copy, &remote, &references).await {
+            Ok(commits) => commits,
             Err(error) => {
                 tracing::debug!(%error, remote, "the remote does not list its branches");
                 continue;
             }
         };
-        for (reference, begun) in wanted {
+        for (reference, unconfirmed) in references {
             let commit = match reference.starts_with(BRANCHES) {
-                true => listed.get(&reference).cloned(),
+                true => commits.get(&reference).cloned(),
                 // The remote stores it under a different name.
-                false => begun.filter(|begun| listed.values().any(|commit| commit == begun)),
+                false => unconfirmed.filter(|unconfirmed| commits.values().any(|commit| commit == unconfirmed)),
             };
             let Some(commit) = commit.filter(|commit| working_copy.has_commit(commit)) else {
                 continue;
             };
-            let pushed = RecordedPush {
+            let push = RecordedPush {
                 commit,
                 is_there: true,
                 remote: remote.clone(),
                 reference,
             };
-            if !working_copy.pushed().contains(&pushed) && working_copy.note_pushed(pushed).is_ok() {
+            if !working_copy.pushed().contains(&push) && working_copy.record_push(push).is_ok() {
                 is_new = true;
             }
         }
@@ -58,23 +61,26 @@ pub async fn query_remotes_for_pushes(working_copy: &WorkingCopy) -> bool {
     is_new
 }
 
-/// Whether `remote` has `branch`. `None` where it does not say.
+/// Whether `remote` has `branch`. `None` if the remote does not answer.
 pub async fn has_branch(working_copy: &WorkingCopy, remote: &str, branch: &Branch) -> Option<bool> {
     let reference = format!("{BRANCHES}{branch}");
-    let wanted = BTreeMap::from([(reference.clone(), None)]);
-    let listed = list(working_copy, remote, &wanted).await.ok()?;
-    Some(listed.contains_key(&reference))
+    let references = BTreeMap::from([(reference.clone(), None)]);
+    let commits = list_commits(working_copy, remote, &references).await.ok()?;
+    Some(commits.contains_key(&reference))
 }
 
-/// References of remotes that nothing here follows, with the commit whose push has begun.
-fn unknown(working_copy: &WorkingCopy) -> BTreeMap<String, BTreeMap<String, Option<CommitSha>>> {
-    let mut unknown: BTreeMap<String, BTreeMap<String, Option<CommitSha>>> = BTreeMap::new();
-    let mut add = |remote: &str, reference: String, begun: Option<CommitSha>| {
+/// The pushed references that the clone does not follow, by remote.
+fn unfollowed_references(working_copy: &WorkingCopy) -> BTreeMap<String, PushedReferences> {
+    let mut by_remote: BTreeMap<String, PushedReferences> = BTreeMap::new();
+    let mut add = |remote: &str, reference: String, unconfirmed: Option<CommitSha>| {
         let branch = reference
             .strip_prefix(BRANCHES)
             .and_then(|name| Branch::parse(name).ok());
         if !branch.is_some_and(|branch| working_copy.is_followed(remote, &branch)) {
-            unknown.entry(remote.to_owned()).or_default().insert(reference, begun);
+            by_remote
+                .entry(remote.to_owned())
+                .or_default()
+                .insert(reference, unconfirmed);
         }
     };
     if let (Some(remote), Some(branch)) = (working_copy.push_remote(), working_copy.checked_out()) {
@@ -83,41 +89,42 @@ fn unknown(working_copy: &WorkingCopy) -> BTreeMap<String, BTreeMap<String, Opti
     if let Some((remote, branch)) = working_copy.upstream().filter(|(remote, _)| remote != ".") {
         add(&remote, format!("{BRANCHES}{branch}"), None);
     }
-    for begun in working_copy.pushed().into_iter().filter(|pushed| !pushed.is_there) {
-        add(&begun.remote, begun.reference, Some(begun.commit));
+    for push in working_copy.pushed().into_iter().filter(|push| !push.is_there) {
+        add(&push.remote, push.reference, Some(push.commit));
     }
-    unknown
+    by_remote
 }
 
-/// The commits that `remote` has, by reference: `wanted` alone, where all of these are branches.
-async fn list(
+/// The commits of `remote` by reference: of all its references, or of `references` if these are all branches.
+async fn list_commits(
     working_copy: &WorkingCopy,
     remote: &str,
-    wanted: &BTreeMap<String, Option<CommitSha>>,
+    references: &PushedReferences,
 ) -> anyhow::Result<HashMap<String, CommitSha>> {
     let root = working_copy.root();
-    let own = git::settings::read(root)?;
-    if let Some(name) = own.redirecting() {
+    let own_settings = git::settings::read(root)?;
+    if let Some(name) = own_settings.redirecting() {
         anyhow::bail!("the repository's own configuration sets {name}");
     }
-    // Where a push goes to.
-    let url = working_copy.setting(&format!("remote.{remote}.pushurl"));
-    let mut args = vec!["ls-remote", "--refs", "--quiet", "--", url.as_deref().unwrap_or(remote)];
-    if wanted.keys().all(|reference| reference.starts_with(BRANCHES)) {
-        args.extend(wanted.keys().map(String::as_str));
+    // A push goes to this address if it is set.
+    let push_url = working_copy.setting(&format!("remote.{remote}.pushurl"));
+    let address = push_url.as_deref().unwrap_or(remote);
+    let mut args = vec!["ls-remote", "--refs", "--quiet", "--", address];
+    if references.keys().all(|reference| reference.starts_with(BRANCHES)) {
+        args.extend(references.keys().map(String::as_str));
     }
-    let ssh = working_copy.setting("core.sshCommand");
-    let listed = tokio::time::timeout(LIMIT, output(root, &args, ssh.as_deref())).await;
-    let listed = listed.with_context(|| format!("{remote} gives no answer within {LIMIT:?}"))??;
-    let line = |line: &str| {
+    let ssh_command = working_copy.setting("core.sshCommand");
+    let output = tokio::time::timeout(LIMIT, output(root, &args, ssh_command.as_deref())).await;
+    let output = output.with_context(|| format!("{remote} gives no answer within {LIMIT:?}"))??;
+    let parse = |line: &str| {
         let (commit, reference) = line.split_once('\t')?;
         Some((reference.to_owned(), CommitSha::parse(commit).ok()?))
     };
-    Ok(listed.lines().filter_map(line).collect())
+    Ok(output.lines().filter_map(parse).collect())
 }
 
-async fn output(root: &Path, args: &[&str], ssh: Option<&str>) -> anyhow::Result<String> {
-    let mut command = Command::from(git::network::command(root, args, ssh)?);
+async fn output(root: &Path, args: &[&str], ssh_command: Option<&str>) -> anyhow::Result<String> {
+    let mut command = Command::from(git::network::command(root, args, ssh_command)?);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -126,12 +133,12 @@ async fn output(root: &Path, args: &[&str], ssh: Option<&str>) -> anyhow::Result
     let mut running = command.spawn().context("git cannot be run")?;
     let mut group = running.id().map(Group::of);
     let stdout = running.stdout.take().context("git has no standard output")?;
-    let mut listed = String::new();
-    stdout.take(MOST_BYTES).read_to_string(&mut listed).await?;
+    let mut text = String::new();
+    stdout.take(MOST_BYTES).read_to_string(&mut text).await?;
     let status = running.wait().await?;
     if let Some(group) = &mut group {
-        group.ended();
+        group.disarm();
     }
     anyhow::ensure!(status.success(), "git ls-remote fails");
-    Ok(listed)
+    Ok(text)
 }

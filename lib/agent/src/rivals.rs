@@ -1,4 +1,5 @@
-//! Clones of one repository on this machine whose servers have a store each, so that they do not see each other's locks.
+//! Clones of one repository on this machine whose servers have separate stores, so that they do not see each other's
+//! locks.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -16,30 +17,31 @@ use crate::store_location;
 pub struct Rival {
     /// The consequence for the user.
     pub sentence: String,
-    /// The line that fixes it.
+    /// The command that fixes it.
     pub fix: String,
 }
 
-/// The other clones of `repo` with a server, as seen from the clone with git's folder `own`, whose server is at `socket`.
+/// Finds the rivals of the clone of `repo` with git's folder `own`, whose server is at `socket`.
 pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
     let list = CloneList::read(repo);
-    let place = store_location::elsewhere(&folder(own));
-    let others = list.with_servers().filter(|clone| *clone != own);
-    let rivals = others.filter_map(|clone| {
+    let own_store = store_location::elsewhere(&folder(own));
+    let other_clones = list.with_servers().filter(|clone| *clone != own);
+    let rivals = other_clones.filter_map(|clone| {
         let folder = folder(clone);
         if !local_server::has_server(&folder) {
             return None;
         }
         let other = AnnouncedServer::read(&folder)?;
         let is_apart = other.repo.as_ref() == Some(repo) && other.socket() != socket;
-        let is_same_store = place.is_some() && store_location::elsewhere(&folder) == place;
+        let is_same_store = own_store.is_some() && store_location::elsewhere(&folder) == own_store;
         if !is_apart || is_same_store || !local_server::runs(&other, &folder) {
             return None;
         }
         let is_home = list.home() == Some(own);
         Some(Rival {
             sentence: format!(
-                "another clone of this repository ({}) has its own server at {}: agents in the two clones do not see each other's locks",
+                "another clone of this repository ({}) has its own server at {}: agents in the two clones do not see \
+                 each other's locks",
                 display_path(clone).display(),
                 other.address()
             ),
@@ -49,7 +51,7 @@ pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
     rivals.collect()
 }
 
-/// The command after which `clone` uses the other clone's server. Its server ends when its store has gone.
+/// The command after which `clone` uses the other clone's server. A server ends when its store is moved away.
 fn fix_command(clone: &Path) -> String {
     let folder = folder(clone);
     let store = folder.join(STORE);

@@ -1,5 +1,6 @@
-//! The content of files that a session knows: the hash of what it last read or wrote, by the real path of the file. A write to
-//! any other content would undo someone else's change. One file for each holder; losing it allows every write.
+//! The content of files that a session has seen: the hash of the content that it last read or wrote, by the real path
+//! of the file. A write to any other content would undo someone else's change. Each holder has a file; without it,
+//! every write is allowed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +15,13 @@ use super::file_content::{on_disk, stamp};
 use super::session_notes;
 use crate::private_folder;
 
-/// The end of the files' names.
-const END: &str = "content.json";
+/// The extension of the files' names.
+const EXTENSION: &str = "content.json";
 
-/// Most files that are remembered; the least recently used go first.
+/// Maximum number of recorded files: excess files are removed, the least recently used first.
 const MOST_FILES: usize = 2000;
 
-/// Largest file, in bytes.
+/// Maximum size of a holder's file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Records by absolute paths without symbolic links.
@@ -28,7 +29,7 @@ const MOST_BYTES: u64 = 4 << 20;
 #[serde(default)]
 pub struct SeenContent {
     files: BTreeMap<String, SeenFile>,
-    /// Grows with each change, so that the oldest entry is known.
+    /// The number of changes so far, from which each record has its `at`.
     count: u64,
 }
 
@@ -38,16 +39,17 @@ pub struct SeenContent {
 struct SeenFile {
     /// The content that the session read or wrote last.
     hash: Option<ContentHash>,
-    /// The file's stamp at that time, so that a look is mostly no read.
+    /// The file's stamp at that time. While it is the same, the file need not be read.
     stamp: Option<u64>,
     /// A granted write whose end has not been reported.
     write: Option<GrantedWrite>,
-    /// Before a command began, someone else had already changed the file.
+    /// Whether someone else had changed the file before the current command began.
     is_foreign: bool,
     /// The content for which a write was refused last: each conflict is recorded once.
     refused: Option<ContentHash>,
     /// Whether the session was allowed to change the file's interface.
     changes_interface: bool,
+    /// The number of the last change of the record.
     at: u64,
 }
 
@@ -65,25 +67,25 @@ pub struct Conflict {
     pub expected: ContentHash,
     /// The content on disk.
     pub actual: ContentHash,
-    /// Whether it was refused for the first time.
+    /// Whether a write to this content was not refused before.
     pub is_new: bool,
 }
 
 /// The result of a write that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteResult {
-    /// The fencing token of the lock under which it was granted.
+    /// The fencing token of the lock under which the write was granted.
     pub token: Option<i64>,
 }
 
 impl SeenContent {
-    /// Changes the record of `agent_id`, and saves it. One process at a time.
+    /// Changes the record of `agent_id`, and saves it. Only one process at a time can do this.
     pub fn change<T>(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SeenContent) -> T) -> T {
-        let path = session_notes::path(working_copy, agent_id).with_extension(END);
+        let path = session_notes::path(working_copy, agent_id).with_extension(EXTENSION);
         // Without the lock, a change of another process may be lost, and with it a refusal.
         let lock = path.with_extension("lock");
-        let made = lock.make_parents(PRIVATE_MODE);
-        let _lock = made
+        let _lock = lock
+            .create_parents(PRIVATE_MODE)
             .and_then(|_| lock.append(FILE_MODE))
             .ok()
             .filter(|file| file.lock().is_ok());
@@ -99,18 +101,19 @@ impl SeenContent {
         outcome
     }
 
-    /// The session has read `path`. A failed read of a missing file tells the agent so, and the file may be written anew.
+    /// Notes that the session has read `path`. After a failed read, the agent knows that the file is missing, and may
+    /// create it.
     pub fn read(&mut self, path: &Path) {
         match on_disk(path) {
             Some(ContentHash::Deleted) => {
                 self.files.remove(&key(path));
             }
-            found => self.set(path, found),
+            hash => self.record(path, hash),
         }
     }
 
-    /// Whether a write to `path` would change content that the session has not seen. Nothing is known of files that it has neither
-    /// read nor written.
+    /// The conflict if a write to `path` would change content that the session has not seen. `None` also for files that
+    /// it has neither read nor written.
     pub fn conflict(&mut self, path: &Path) -> Option<Conflict> {
         let seen = self.files.get(&key(path))?;
         let expected = seen.hash?;
@@ -132,11 +135,11 @@ impl SeenContent {
         })
     }
 
-    /// Begins a write to `path`, after [`SeenContent::conflict`] has found none.
+    /// Notes the start of a write to `path`, for which [`SeenContent::conflict`] has returned `None`.
     pub fn begin_write(&mut self, path: &Path, token: Option<i64>, changes_interface: bool) {
         let seen = self.touch(path);
         let before = match (seen.hash, seen.write) {
-            // It was looked at just now.
+            // `conflict` has just compared it with the file.
             (Some(hash), None) => Some(hash),
             _ => on_disk(path),
         };
@@ -149,13 +152,13 @@ impl SeenContent {
         self.files.get(&key(path)).is_some_and(|seen| seen.changes_interface)
     }
 
-    /// From now on, the session may change the interface of `path`, or has to keep it.
+    /// Notes whether the session may change the interface of `path` from now on.
     pub fn set_changes_interface(&mut self, path: &Path, changes: bool) {
         self.touch(path).changes_interface = changes;
     }
 
-    /// A write to `path` has ended, which wrote `content` where that is known. `None` if it changed nothing, or was reported
-    /// before.
+    /// Notes the end of a write to `path`, and its `content` if that is known. `None` if the write changed nothing, or
+    /// was reported before.
     pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<WriteResult> {
         let seen = self.files.get(&key(path));
         let write = seen.and_then(|seen| seen.write);
@@ -164,30 +167,30 @@ impl SeenContent {
             None => seen.and_then(|seen| seen.hash),
         };
         let after = content.or_else(|| on_disk(path));
-        self.set(path, after);
+        self.record(path, after);
         (before.is_none() || before != after).then_some(WriteResult {
             token: write.and_then(|write| write.token),
         })
     }
 
-    /// A write to `path` has failed. Changes made anyway are attributed to someone else.
+    /// Notes that a write to `path` has failed. Changes made anyway are attributed to someone else.
     pub fn fail_write(&mut self, path: &Path) {
         if let Some(seen) = self.files.get_mut(&key(path)) {
             seen.write = None;
         }
     }
 
-    /// Called before a command of the session: changes until now are not the command's.
+    /// Notes the start of a command of the session: earlier changes are not the command's.
     pub fn begin_command(&mut self, root: &Path) {
-        self.of(root, |path, seen| {
+        self.update_below(root, |path, seen| {
             let is_same = seen.stamp == stamp(path) || seen.hash == on_disk(path);
             seen.is_foreign = !is_same;
         });
     }
 
-    /// Called after a command of the session: changes since it began are the command's.
+    /// Notes the end of a command of the session: changes since its start are the command's.
     pub fn end_command(&mut self, root: &Path) {
-        self.of(root, |path, seen| {
+        self.update_below(root, |path, seen| {
             let now = stamp(path);
             if !seen.is_foreign && seen.hash.is_some() && seen.stamp != now {
                 seen.hash = on_disk(path);
@@ -197,26 +200,31 @@ impl SeenContent {
         });
     }
 
-    fn of(&mut self, root: &Path, change: impl Fn(&Path, &mut SeenFile)) {
-        let below = self.files.iter_mut().map(|(path, seen)| (Path::new(path), seen));
-        below
-            .filter(|(path, _)| path.starts_with(root))
-            .for_each(|(path, seen)| change(path, seen));
+    /// Calls `update` for each recorded file below `root`.
+    fn update_below(&mut self, root: &Path, update: impl Fn(&Path, &mut SeenFile)) {
+        for (path, seen) in &mut self.files {
+            let path = Path::new(path);
+            if path.starts_with(root) {
+                update(path, seen);
+            }
+        }
     }
 
-    fn set(&mut self, path: &Path, hash: Option<ContentHash>) {
+    /// Records `hash` as the content of `path` that the session knows.
+    fn record(&mut self, path: &Path, hash: Option<ContentHash>) {
         let stamp = stamp(path);
-        let is_there = hash.is_some_and(|hash| on_disk(path) == Some(hash));
+        let is_current = hash.is_some_and(|hash| on_disk(path) == Some(hash));
         let seen = self.touch(path);
         *seen = SeenFile {
             hash,
-            stamp: stamp.filter(|_| is_there),
+            stamp: stamp.filter(|_| is_current),
             at: seen.at,
             changes_interface: seen.changes_interface,
             ..SeenFile::default()
         };
     }
 
+    /// The record of `path`, as the most recently used one.
     fn touch(&mut self, path: &Path) -> &mut SeenFile {
         self.count += 1;
         let seen = self.files.entry(key(path)).or_default();

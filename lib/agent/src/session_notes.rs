@@ -1,5 +1,6 @@
-//! Facts that processes of a session share beyond its `agent_id`: its task, its working copies, and which commits of their
-//! branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
+//! Facts that processes of a session share beyond its `agent_id`: its task, its working copies, and the commits of
+//! their branches that it has checked. One small file for each holder, beside those of the sessions. A lost file loses
+//! no lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,24 +16,24 @@ use super::local_server;
 use crate::private_folder;
 
 /// The end of the files' names.
-const END: &str = ".notes.json";
+const SUFFIX: &str = ".notes.json";
 
-/// Largest file, in bytes.
+/// Maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// Most working copies of one session that are noted; the oldest goes first.
+/// Maximum number of noted working copies of one session; the oldest is dropped first.
 const MOST_WORKTREES: usize = 16;
 
-/// Most files of a branch that a session waits for.
+/// Maximum number of files of a branch for which a session waits.
 const MOST_WAITS: usize = 256;
 
-/// Most sentences that wait for the model.
+/// Maximum number of sentences that wait for the model.
 const MOST_NEWS: usize = 16;
 
-/// Most warnings that are remembered.
+/// Maximum number of remembered warnings.
 const MOST_WARNED: usize = 128;
 
-/// Most files of other sessions that are read.
+/// Maximum number of files of other sessions that are read.
 const MOST_FILES: usize = 1000;
 
 /// The notes of one holder.
@@ -41,37 +42,38 @@ const MOST_FILES: usize = 1000;
 pub struct SessionNotes {
     /// One sentence: the session's current work.
     pub task: Option<String>,
-    /// The roots of the working copies that it works in, the newest last.
+    /// The roots of its working copies, the newest last.
     pub worktrees: Vec<PathBuf>,
-    /// The head of each branch at the last look for pushed work.
+    /// The head of each branch at the last check for pushed work.
     pub heads: BTreeMap<String, String>,
-    /// Whether the repository has intents; `None` where the server was not asked yet.
+    /// Whether the repository has intents. `None` if the server was not asked yet.
     pub has_intents: Option<bool>,
     /// Whether each claim to write has to cite an intent.
     pub requires_intent: bool,
     /// The intent that the session has selected.
     pub intent: Option<String>,
-    /// The model, as the agent says it.
+    /// The agent's name for its model.
     pub model: Option<String>,
-    /// The tool call before which a hook was called last.
+    /// The last tool call before which a hook was called.
     pub call: Option<LastCall>,
-    /// The running total of tokens that was reported last.
+    /// The last reported running total of tokens.
     pub tokens: u64,
-    /// Of a writer: the files that it has taken over from its lead, which gets them back.
+    /// Of a writer: the files that it has taken over from its lead. They go back to the lead.
     pub taken: BTreeSet<String>,
-    /// The files that it was refused and waits for, by branch.
+    /// The refused files for which it waits, by branch.
     pub waits: BTreeMap<String, BTreeSet<String>>,
     /// Sentences for the model, delivered once with the next event or answer that has room for them.
     pub news: Vec<String>,
     /// Digests of the warnings that it has received, the newest last.
     pub warned: Vec<String>,
-    /// Digests of the last report about each other session that holds files, by its name. `None` before the first report.
+    /// Digests of the last report about each other session that holds files, by its name. `None` before the first
+    /// report.
     pub others: Option<BTreeMap<String, String>>,
-    /// When the user has sent the last prompt, Unix seconds.
+    /// When the user sent the last prompt, Unix seconds.
     pub turn_began: u64,
 }
 
-/// A tool call. Some agents call two hooks before one.
+/// A tool call. Some agents call two hooks before one tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct LastCall {
     /// A digest of its input.
@@ -81,7 +83,7 @@ pub struct LastCall {
 }
 
 impl SessionNotes {
-    /// Those of `agent_id`; empty ones where there is no file. A writer inherits its lead's task.
+    /// Reads the notes of `agent_id`. Empty without a file. A writer inherits its lead's task, model and intent.
     pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> SessionNotes {
         let notes: SessionNotes = read(&path(working_copy, agent_id)).unwrap_or_default();
         match agent_id.lead().and_then(|lead| read(&path(working_copy, &lead))) {
@@ -97,39 +99,39 @@ impl SessionNotes {
         }
     }
 
-    /// Notes files of `branch` that were refused, or are held now.
+    /// Notes that the session waits for `files` of `branch` if they were refused, or no longer waits for them.
     pub fn note_wait(&mut self, branch: &str, files: &[String], is_refused: bool) {
         let waits = self.waits.entry(branch.to_owned()).or_default();
         for file in files {
-            match is_refused && waits.len() < MOST_WAITS {
-                true => waits.insert(file.clone()),
-                false => waits.remove(file),
-            };
+            if !is_refused {
+                waits.remove(file);
+            } else if waits.len() < MOST_WAITS {
+                waits.insert(file.clone());
+            }
         }
         self.waits.retain(|_, files| !files.is_empty());
     }
 
-    /// Changes those of `agent_id`. A file that cannot be written is no reason to stop an agent.
+    /// Changes the notes of `agent_id`. A file that cannot be written is no reason to stop an agent.
     pub fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SessionNotes)) {
         let before = SessionNotes::read(working_copy, agent_id);
         let mut notes = before.clone();
         change(&mut notes);
-        if notes != before {
-            let written = write(&path(working_copy, agent_id), &notes);
-            if let Err(error) = written {
-                tracing::debug!(%error, "the notes of the session cannot be written");
-            }
+        if notes != before
+            && let Err(error) = write(&path(working_copy, agent_id), &notes)
+        {
+            tracing::debug!(%error, "the notes of the session cannot be written");
         }
     }
 
-    /// Tells the model `sentence` when there is room for it.
+    /// Adds `sentence` for the model, if there is room for it.
     pub fn add(&mut self, sentence: String) {
         if self.news.len() < MOST_NEWS {
             self.news.push(sentence);
         }
     }
 
-    /// The same, unless it has received `sentence` before. Another number is nothing new.
+    /// Adds `sentence` for the model, unless it has received the same sentence before. Numbers in it do not count.
     pub fn warn(&mut self, sentence: &str) {
         let words = sentence.split(' ').filter(|word| word.parse::<u64>().is_err());
         let digest = short_digest(&words.collect::<Vec<_>>().join(" "));
@@ -150,14 +152,14 @@ impl SessionNotes {
 
     /// Notes that the session works in the working copy with this root.
     pub fn add_worktree(&mut self, root: &Path) {
-        if !self.worktrees.iter().any(|known| known == root) {
+        if !self.worktrees.iter().any(|worktree| worktree == root) {
             self.worktrees.push(root.to_owned());
             let surplus = self.worktrees.len().saturating_sub(MOST_WORKTREES);
             self.worktrees.drain(..surplus);
         }
     }
 
-    /// Tells `sentence` to the session `holder` of this clone, where it is known here.
+    /// Notifies the session `holder` with `sentence`, if it is a session of this clone.
     pub fn notify_session(working_copy: &WorkingCopy, holder: &AgentId, sentence: &str) {
         if read(&path(working_copy, holder)).is_some() {
             SessionNotes::change(working_copy, holder, |notes| notes.warn(sentence));
@@ -181,45 +183,46 @@ impl SessionNotes {
         others
     }
 
-    /// Whether `interval` has passed since this said so the last time, for this session and `subject`. The time is that of a file.
+    /// Whether `interval` has passed since it last returned true for this session and `subject`. The time is that of a
+    /// file.
     pub fn is_due(working_copy: &WorkingCopy, agent_id: &AgentId, subject: &str, interval: Duration) -> bool {
-        let mark = path(working_copy, agent_id).with_extension(subject);
-        let age = mark.about().ok().flatten().and_then(|about| about.modified);
-        let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
-        age.is_none_or(|age| age >= interval) && touch(&mark).is_ok()
+        let file = path(working_copy, agent_id).with_extension(subject);
+        let modified = file.about().ok().flatten().and_then(|entry| entry.modified);
+        let age = modified.and_then(|time| SystemTime::now().duration_since(time).ok());
+        age.is_none_or(|age| age >= interval) && touch(&file).is_ok()
     }
 }
 
-/// Tells one text from another, in a file of notes.
+/// A short digest of `text`, to compare texts in the notes.
 pub fn short_digest(text: &str) -> String {
     let digest = ContentHash::of(text.as_bytes()).to_string();
     let digits = digest.rsplit(':').next().unwrap_or_default();
     digits.chars().take(16).collect()
 }
 
-/// Sets the time of a file to now; makes the file and its folder where there is none.
+/// Sets the time of a file to now. A missing file and its folder are created.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn touch(path: &RootedPath) -> std::io::Result<()> {
     let file = match path.append(FILE_MODE) {
         Err(error) if error.is_missing() => {
-            path.make_parents(PRIVATE_MODE)?;
+            path.create_parents(PRIVATE_MODE)?;
             path.append(FILE_MODE)?
         }
-        opened => opened?,
+        file => file?,
     };
     file.set_modified(SystemTime::now())
 }
 
-/// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
+/// The file of the notes. Windows allows no colon in names of files, and no `agent_id` has a plus sign.
 pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     let name = agent_id.as_str().replace(':', "+");
-    local_server::sessions(working_copy).join(format!("{name}{END}"))
+    local_server::sessions(working_copy).join(format!("{name}{SUFFIX}"))
 }
 
 fn holder_of(file: &str) -> Option<AgentId> {
-    let name = file.strip_suffix(END)?.replace('+', ":");
+    let name = file.strip_suffix(SUFFIX)?.replace('+', ":");
     AgentId::parse(&name).ok()
 }
 
@@ -227,9 +230,26 @@ fn read(path: &RootedPath) -> Option<SessionNotes> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
-/// Readers see the old file or the new one, never a part. A hook does not wait for the disk: notes that a power failure takes are
-/// as none, and no session outlives one.
+/// Writes notes. Readers see the old file or the new one, never a part. A hook does not wait for the disk: no session
+/// outlives a power failure, so its notes need not either.
 pub(super) fn write(path: &RootedPath, notes: &impl Serialize) -> std::io::Result<()> {
-    path.make_parents(PRIVATE_MODE)?;
+    path.create_parents(PRIVATE_MODE)?;
     Ok(path.write_unsynced(&serde_json::to_vec(notes)?, FILE_MODE)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_file_that_already_waits_stays_when_the_notes_are_full() {
+        let files: Vec<String> = (0..=MOST_WAITS).map(|number| format!("{number}.ts")).collect();
+        let mut notes = SessionNotes::default();
+        notes.note_wait("main", &files, true);
+        notes.note_wait("main", &files[..1], true);
+        assert_eq!(notes.waits["main"].len(), MOST_WAITS);
+        assert!(notes.waits["main"].contains(&files[0]));
+        notes.note_wait("main", &files, false);
+        assert!(notes.waits.is_empty());
+    }
 }

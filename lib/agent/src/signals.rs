@@ -3,14 +3,14 @@
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C, SIGTERM and SIGHUP from now on; Ctrl-C alone where there are no others.
+/// Catches Ctrl-C, SIGTERM and SIGHUP, or Ctrl-C alone on systems without the others.
 pub struct Signals {
     #[cfg(unix)]
-    caught: Vec<Signal>,
+    signals: Vec<Signal>,
 }
 
 impl Signals {
-    /// Starts to catch them. A SIGHUP that is ignored, as under `nohup`, stays ignored.
+    /// Starts to catch the signals. An ignored SIGHUP, as under `nohup`, stays ignored.
     pub fn caught() -> Self {
         #[cfg(unix)]
         {
@@ -19,27 +19,27 @@ impl Signals {
                 kinds.push(SignalKind::hangup());
             }
             let catch = |kind| match signal(kind) {
-                Ok(caught) => Some(caught),
+                Ok(signal) => Some(signal),
                 Err(error) => {
                     tracing::warn!(%error, ?kind, "a signal cannot be caught");
                     None
                 }
             };
             Signals {
-                caught: kinds.into_iter().filter_map(catch).collect(),
+                signals: kinds.into_iter().filter_map(catch).collect(),
             }
         }
         #[cfg(not(unix))]
         Signals {}
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) {
         #[cfg(unix)]
         {
-            let each = self.caught.iter_mut().map(|signal| Box::pin(signal.recv()));
-            if each.len() > 0 {
-                futures::future::select_all(each).await;
+            let receivers = self.signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+            if receivers.len() > 0 {
+                futures::future::select_all(receivers).await;
                 return;
             }
         }
@@ -50,7 +50,7 @@ impl Signals {
     }
 }
 
-/// Whether the process was started with `kind` ignored, if the system tells.
+/// Whether the process was started with `kind` ignored. `false` on systems that do not report it.
 #[cfg(unix)]
 fn is_ignored(kind: SignalKind) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

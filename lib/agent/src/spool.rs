@@ -1,9 +1,9 @@
-//! Ledger records that were not sent yet: one request per line of a file in git's folder, in order. It is sent before anything
-//! that follows, so that the ledger has the events of a machine in their order. A request that two processes send at once is
-//! recorded once: each event has an id.
+//! Ledger records that were not sent yet: one request per line of a file in git's folder, in order. They are sent
+//! before later records, so that the ledger has the events of a machine in their order. If two processes send the same
+//! request at once, it is recorded once, because each event has an id.
 //!
-//! Its content is recorded under the user's login, so a file that came with an archive counts as empty: its first line is the mark of the
-//! folder that it was written in.
+//! The records are sent under the user's login, so a file from an archive counts as empty: its first line must be the
+//! mark of its folder.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ use coord_protocol::RecordRequest;
 use super::local_server;
 use crate::private_folder;
 
-/// Largest spool, in bytes. Excess records are lost, and the agent is told.
+/// Maximum size of the spool, in bytes. Excess records are lost, and the agent is notified.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The spool of a repository on this machine.
@@ -27,11 +27,11 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// That of the repository of `working_copy`.
+    /// The spool of the repository of `working_copy`.
     pub fn of(working_copy: &WorkingCopy) -> Spool {
         let path = local_server::file(working_copy, "ledger-spool.jsonl");
-        // Its folder has a mark once it is made.
-        let _ = path.make_parents(PRIVATE_MODE);
+        // Only an existing folder has a mark.
+        let _ = path.create_parents(PRIVATE_MODE);
         let first = local_server::mark(working_copy).map(first_line).unwrap_or_default();
         Spool { path, first }
     }
@@ -43,8 +43,8 @@ impl Spool {
     pub fn add(&self, request: &RecordRequest) -> anyhow::Result<()> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
-        let mut file = self.locked()?;
-        let lines = self.lines(&mut file)?;
+        let mut file = self.open_locked()?;
+        let lines = self.read_lines(&mut file)?;
         if (self.first.len() + lines.len() + line.len()) as u64 > MOST_BYTES {
             bail!("{} is full", self.path.full().display());
         }
@@ -55,27 +55,28 @@ impl Spool {
         Ok(())
     }
 
-    /// The requests, in order. A line that cannot be read counts as none.
+    /// The requests, in order. Lines that cannot be parsed are skipped.
     pub fn requests(&self) -> Vec<RecordRequest> {
-        if self.path.about().ok().flatten().is_none_or(|about| about.len == 0) {
+        if self.path.about().ok().flatten().is_none_or(|entry| entry.len == 0) {
             return Vec::new();
         }
         let lines = self
-            .locked()
-            .and_then(|mut file| self.lines(&mut file))
+            .open_locked()
+            .and_then(|mut file| self.read_lines(&mut file))
             .unwrap_or_default();
         let lines = lines.split(|byte| *byte == b'\n');
         lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
-    /// Removes `request`, which was sent, where it is the first: another process may have removed it.
+    /// Removes `request`, which was sent, and all requests before it. Another process may have removed it already.
     pub fn remove(&self, request: &RecordRequest) {
-        let removed = self.locked().and_then(|mut file| {
-            let text = self.lines(&mut file)?;
-            let is_sent = |line: &&[u8]| serde_json::from_slice::<RecordRequest>(line).is_ok_and(|of| of == *request);
+        let removed = self.open_locked().and_then(|mut file| {
+            let text = self.read_lines(&mut file)?;
+            let is_sent =
+                |line: &&[u8]| serde_json::from_slice::<RecordRequest>(line).is_ok_and(|spooled| spooled == *request);
             let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
-            if let Some(place) = lines.iter().position(is_sent) {
-                self.write(&mut file, &lines[place + 1..].concat())?;
+            if let Some(index) = lines.iter().position(is_sent) {
+                self.write(&mut file, &lines[index + 1..].concat())?;
             }
             Ok(())
         });
@@ -84,8 +85,8 @@ impl Spool {
         }
     }
 
-    /// The lines behind the first one, where that is right.
-    fn lines(&self, file: &mut File) -> io::Result<Vec<u8>> {
+    /// Reads the lines after the first. Empty if the first line is not that of this spool.
+    fn read_lines(&self, file: &mut File) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         file.take(2 * MOST_BYTES).read_to_end(&mut text)?;
         let is_own = !self.first.is_empty() && text.starts_with(&self.first);
@@ -96,7 +97,7 @@ impl Spool {
         })
     }
 
-    /// Writes `lines` in place of all others.
+    /// Replaces all lines with `lines`.
     fn write(&self, file: &mut File, lines: &[u8]) -> io::Result<()> {
         file.set_len(0)?;
         match lines.is_empty() {
@@ -105,9 +106,9 @@ impl Spool {
         }
     }
 
-    /// The file, which no other process reads or writes meanwhile.
-    fn locked(&self) -> io::Result<File> {
-        self.path.make_parents(PRIVATE_MODE)?;
+    /// Opens the file, and locks it against other processes.
+    fn open_locked(&self) -> io::Result<File> {
+        self.path.create_parents(PRIVATE_MODE)?;
         let file = self.path.append(FILE_MODE)?;
         private_folder::ensure_own(&file)?;
         file.lock()?;

@@ -1,6 +1,6 @@
-//! All files of a working copy at one time: those that git tracks, and those that it neither tracks nor ignores. Compared before
-//! and after a command, they show its changes, whatever program wrote them: agents that are refused an edit write through the
-//! shell.
+//! The state of all tracked and untracked files of a working copy, without ignored ones. Comparing the states before
+//! and after a command shows its changes, whatever program wrote them: agents that are refused an edit write through
+//! the shell.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,19 +15,19 @@ use super::file_content::{self, stamp, stamp_of};
 use super::{git, session_notes};
 use crate::private_folder;
 
-/// The end of the files' names.
-const END: &str = "tree";
+/// The extension of the file's name.
+const EXTENSION: &str = "tree";
 
-/// In a larger working copy nothing is compared.
+/// Maximum number of files: larger working copies are not compared.
 const MOST_FILES: usize = 50_000;
 
-/// Largest file, in bytes: of so many files with long paths.
+/// Maximum size of the file, in bytes: enough for [`MOST_FILES`] with long paths.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Digits of a blob's name that are kept.
+/// The number of stored digits of a blob's name.
 const DIGITS: usize = 16;
 
-/// The beginning of the file; another version's is not read.
+/// The beginning of the file: a file of another version is not read.
 const HEAD: &str = "coord tree 1\0";
 
 /// The files of a working copy.
@@ -35,34 +35,33 @@ const HEAD: &str = "coord tree 1\0";
 pub struct TreeState {
     /// The commit that was checked out.
     pub head: String,
-    /// When it was taken, Unix seconds.
-    pub taken: u64,
+    /// When the state was recorded, Unix seconds.
+    pub time: u64,
     files: BTreeMap<String, FileState>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct FileState {
-    /// Of the file on disk; `None` where it is missing.
+    /// The stamp of the file on disk. `None` if the file is missing.
     stamp: Option<u64>,
-    /// The content in the index, where the file on disk had it.
+    /// The beginning of the blob's name in the index. Empty if the file on disk may differ from it.
     blob: String,
 }
 
 impl TreeState {
-    /// That of now. `None` if there are too many files, or git fails.
+    /// The current state. `None` if there are too many files, or git fails.
     pub async fn now(working_copy: &WorkingCopy) -> Option<TreeState> {
         let root = working_copy.root();
-        let others = ["ls-files", "--others", "--exclude-standard", "-z"];
-        let others = git::output(root, others);
+        let untracked = git::output(root, ["ls-files", "--others", "--exclude-standard", "-z"]);
         let tracked = working_copy.tracked(MOST_FILES)?;
         let mut files = BTreeMap::new();
         for file in tracked {
-            let (stamp, is_clean) = look(&root.join(&file.path), file.size, file.modified);
+            let (stamp, is_clean) = compare_with_index(&root.join(&file.path), file.size, file.modified);
             let mut blob = if is_clean { file.blob } else { String::new() };
             blob.truncate(DIGITS);
             files.insert(file.path, FileState { stamp, blob });
         }
-        for path in git::paths(&others.await.ok()?) {
+        for path in git::paths(&untracked.await.ok()?) {
             let stamp = stamp(&root.join(&path));
             files.insert(
                 path,
@@ -75,19 +74,18 @@ impl TreeState {
                 return None;
             }
         }
-        let taken = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Some(TreeState {
             head: working_copy.head().map(|head| head.to_string()).unwrap_or_default(),
-            taken: taken.map_or(0, |taken| taken.as_secs()),
+            time: time.map_or(0, |time| time.as_secs()),
             files,
         })
     }
 
-    /// The files that are other ones in `after`: changed, new or gone.
+    /// The files that are changed, new or deleted in `after`.
     pub fn changed(&self, after: &TreeState, root: &Path) -> Vec<String> {
         let missing = FileState::default();
-        let of_before = self.files.iter();
-        let differing = of_before.filter(|(path, before)| {
+        let differing = self.files.iter().filter(|(path, before)| {
             let after = after.files.get(*path).unwrap_or(&missing);
             before.stamp != after.stamp && !has_blob(&RootedPath::new(root, path), &before.blob)
         });
@@ -100,15 +98,15 @@ impl TreeState {
         paths
     }
 
-    /// Keeps it for the hook after the command.
-    pub fn keep(&self, working_copy: &WorkingCopy, agent_id: &AgentId) -> std::io::Result<()> {
+    /// Stores the state for the hook after the command.
+    pub fn store(&self, working_copy: &WorkingCopy, agent_id: &AgentId) -> std::io::Result<()> {
         let path = path(working_copy, agent_id);
-        path.make_parents(PRIVATE_MODE)?;
+        path.create_parents(PRIVATE_MODE)?;
         let mut text = format!(
             "{HEAD}{}\0{}\0{}\0",
             working_copy.root().display(),
             self.head,
-            self.taken
+            self.time
         )
         .into_bytes();
         for (path, FileState { stamp, blob }) in &self.files {
@@ -118,51 +116,55 @@ impl TreeState {
         Ok(path.write_unsynced(&text, FILE_MODE)?)
     }
 
-    /// The one that was kept, which is kept no longer. `None` where there is none of this working copy.
+    /// Reads and deletes the stored state. `None` if there is none of this working copy.
     pub fn take(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<TreeState> {
         let path = path(working_copy, agent_id);
         let text = String::from_utf8(private_folder::read(&path, MOST_BYTES).ok()?).ok()?;
         let _ = path.remove();
-        let mut parts = text.strip_prefix(HEAD)?.split_terminator('\0');
-        if parts.next()? != working_copy.root().display().to_string() {
+        let mut fields = text.strip_prefix(HEAD)?.split_terminator('\0');
+        if fields.next()? != working_copy.root().display().to_string() {
             return None;
         }
-        let (head, taken) = (parts.next()?.to_owned(), parts.next()?.parse().ok()?);
-        let file = |part: &str| {
-            let mut fields = part.splitn(3, ' ');
-            let stamp = u64::from_str_radix(fields.next()?, 16).ok();
-            let blob = fields.next()?.to_owned();
-            Some((fields.next()?.to_owned(), FileState { stamp, blob }))
+        let (head, time) = (fields.next()?.to_owned(), fields.next()?.parse().ok()?);
+        let parse_file = |line: &str| {
+            let mut words = line.splitn(3, ' ');
+            let stamp = u64::from_str_radix(words.next()?, 16).ok();
+            let blob = words.next()?.to_owned();
+            Some((words.next()?.to_owned(), FileState { stamp, blob }))
         };
-        let files = parts.map(file).collect::<Option<_>>()?;
-        Some(TreeState { head, taken, files })
+        let files = fields.map(parse_file).collect::<Option<_>>()?;
+        Some(TreeState { head, time, files })
     }
 
-    /// Forgets the one that was kept.
+    /// Deletes the stored state.
     pub fn forget(working_copy: &WorkingCopy, agent_id: &AgentId) {
         let _ = path(working_copy, agent_id).remove();
     }
 }
 
 fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
-    session_notes::path(working_copy, agent_id).with_extension(END)
+    session_notes::path(working_copy, agent_id).with_extension(EXTENSION)
 }
 
-/// The stamp of a tracked file, and whether it is as git saw it last.
-fn look(path: &Path, size: u32, modified: (u32, u32)) -> (Option<u64>, bool) {
-    let Ok(about) = fs::symlink_metadata(path) else {
+/// The stamp of a tracked file, and whether its size and time are those in the index.
+fn compare_with_index(path: &Path, size: u32, modified: (u32, u32)) -> (Option<u64>, bool) {
+    let Ok(metadata) = fs::symlink_metadata(path) else {
         return (None, false);
     };
-    let at = about.modified().ok();
-    let at = at.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-    let is_clean = at.is_some_and(|at| {
+    let time = metadata.modified().ok();
+    let time = time.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let has_index_time = time.is_some_and(|time| {
         let (seconds, nanoseconds) = modified;
-        at.as_secs() as u32 == seconds && (nanoseconds == 0 || at.subsec_nanos() == nanoseconds)
+        time.as_secs() as u32 == seconds && (nanoseconds == 0 || time.subsec_nanos() == nanoseconds)
     });
-    (Some(stamp_of(&about)), is_clean && about.len() as u32 == size)
+    (
+        Some(stamp_of(&metadata)),
+        has_index_time && metadata.len() as u32 == size,
+    )
 }
 
-/// Whether the file has the content whose blob's name begins with `digits`, as it is on disk: written anew, and not changed.
+/// Whether the file on disk has the content of the blob whose name begins with `digits`: it was rewritten without a
+/// change.
 fn has_blob(path: &RootedPath, digits: &str) -> bool {
     if digits.is_empty() {
         return false;

@@ -6,19 +6,20 @@ use coord_files::RootedPath;
 
 use crate::private_folder;
 
-/// `coord` in the user's folder for state. `None` where the user has none, as a service without a home.
+/// `coord` in the user's folder for state. `None` if the user has none, such as a service without a home.
 pub fn folder() -> Option<PathBuf> {
-    let set = |name: &str| {
-        let path = std::env::var_os(name).map(PathBuf::from);
+    let absolute_path = |variable: &str| {
+        let path = std::env::var_os(variable).map(PathBuf::from);
         path.filter(|path| path.is_absolute())
     };
-    let base = set("XDG_STATE_HOME")
-        .or_else(|| set("LOCALAPPDATA"))
-        .or_else(|| set("HOME").map(|home| home.join(".local").join("state")))?;
+    let base = absolute_path("XDG_STATE_HOME")
+        .or_else(|| absolute_path("LOCALAPPDATA"))
+        .or_else(|| absolute_path("HOME").map(|home| home.join(".local").join("state")))?;
     Some(base.join("coord"))
 }
 
-/// `path` in it, on which no link is followed. `None` where the folder cannot be made, or is another user's.
+/// `path` in that folder; no link in `path` is followed. `None` if the folder cannot be created, or belongs to another
+/// user.
 pub fn inside(path: &str) -> Option<RootedPath> {
     let folder = folder()?;
     private_folder::make(&folder).ok()?;

@@ -1,4 +1,4 @@
-//! Requests of an agent, with everything filled in that git knows.
+//! Requests of an agent, filled in with data from git.
 
 use std::path::{Path, PathBuf};
 
@@ -15,23 +15,25 @@ use super::options::AgentArgs;
 /// A working copy, the agent that works in it, and the branch of the work.
 pub struct Work {
     pub working_copy: WorkingCopy,
-    /// The repository, as [`AgentArgs::repo`] has it.
+    /// The repository, from [`AgentArgs::repo`].
     pub repo: RepoId,
-    /// The folder that relative paths begin in.
+    /// The folder for relative paths.
     pub folder: PathBuf,
     /// The branch that the work is for.
     pub branch: Branch,
-    /// The branch that is committed to, where it is another one.
+    /// The branch that is committed to, if it is another branch.
     pub work_branch: Option<Branch>,
     pub agent_id: Option<AgentId>,
-    /// Whether the hooks of the session see its edits: then a claim keeps the interfaces until an edit shows otherwise.
+    /// Whether the hooks of the session see its edits. Then a claim promises to keep the interfaces, until an edit
+    /// changes one.
     pub is_hooked: bool,
 }
 
 impl Work {
     /// The work in `folder`.
     ///
-    /// # Errors When the folder is in no working copy, or the branch of the work is unknown.
+    /// # Errors
+    /// When the folder is in no working copy, or the branch of the work is unknown.
     pub fn in_folder(folder: &Path, args: &AgentArgs) -> anyhow::Result<Work> {
         let folder = std::path::absolute(folder).context("the folder has no path")?;
         let working_copy = WorkingCopy::containing(&folder)?;
@@ -47,7 +49,7 @@ impl Work {
         })
     }
 
-    /// The same for `agent_id`, whose hooks may see its edits.
+    /// The same work for `agent_id`.
     pub fn of_agent(self, agent_id: Option<AgentId>) -> Work {
         let is_hooked = agent_id
             .as_ref()
@@ -59,35 +61,35 @@ impl Work {
         }
     }
 
-    /// The interface terms of a claim of `paths`: the word, and the files whose interface differs from the branch.
-    fn interface(&self, paths: &[String], is_writing: bool) -> (Option<InterfacePromise>, Option<Vec<String>>) {
+    /// The promise of a claim of `paths`, and the files whose interface differs from the branch.
+    fn promise(&self, paths: &[String], is_writing: bool) -> (Option<InterfacePromise>, Option<Vec<String>>) {
         if !(is_writing && self.is_hooked) {
             return (None, None);
         }
-        let compared = Interfaces::of(&self.working_copy, &self.branch).compare_disk(paths);
-        let changed: Vec<String> = compared.into_keys().collect();
+        let changes = Interfaces::of(&self.working_copy, &self.branch).compare_disk(paths);
+        let changed: Vec<String> = changes.into_keys().collect();
         (
             Some(InterfacePromise::Keeps),
             Some(changed).filter(|changed| !changed.is_empty()),
         )
     }
 
-    /// The repository, as requests name it.
+    /// The repository's URL in requests.
     pub fn repo_url(&self) -> String {
         format!("https://{}", self.repo)
     }
 
-    /// `path`, as an agent or a person writes it, as a path of the repository.
+    /// The path in the repository of `path`, as an agent or a person writes it.
     ///
     /// # Errors
-    /// A sentence, when it is outside of the working copy or no file path.
+    /// A sentence, when `path` is outside of the working copy or not a file path.
     pub fn path(&self, path: &str) -> Result<FilePath, String> {
         self.working_copy.repo_path(&self.folder, Path::new(path))
     }
 
     /// A check of `paths`, which are paths of the repository.
     pub fn check(&self, paths: Vec<String>, intent: Option<LockMode>) -> CheckRequest {
-        let (interface, interface_changes) = self.interface(&paths, intent != Some(LockMode::Reading));
+        let (interface, interface_changes) = self.promise(&paths, intent != Some(LockMode::Reading));
         CheckRequest {
             repo_url: Some(self.repo_url()),
             branch: Some(self.branch.to_string()),
@@ -127,7 +129,7 @@ impl Work {
         }
     }
 
-    /// A release of `paths`, whose changes were thrown away or never made.
+    /// A release of `paths`, whose changes were discarded or never made.
     pub fn abandon(&self, paths: Vec<String>, message: String) -> PostRequest {
         PostRequest {
             abandon: Some(true),
@@ -135,7 +137,7 @@ impl Work {
         }
     }
 
-    /// A release of others' locks on `paths`.
+    /// A forced release of other holders' locks on `paths`.
     pub fn force(&self, paths: Vec<String>, reason: String) -> PostRequest {
         PostRequest {
             force: Some(true),
@@ -144,7 +146,7 @@ impl Work {
     }
 
     fn post(&self, paths: Vec<String>, status: LockStatus, message: String) -> PostRequest {
-        let (interface, interface_changes) = self.interface(&paths, status == LockStatus::Writing);
+        let (interface, interface_changes) = self.promise(&paths, status == LockStatus::Writing);
         PostRequest {
             repo_url: Some(self.repo_url()),
             branch: Some(self.branch.to_string()),
@@ -186,48 +188,53 @@ impl Work {
         base.map(|base| base.to_string())
     }
 
-    /// The newest commit of the branch that the working copy will contain: while git merges, rebases, picks or reverts, nothing can be
-    /// pulled, and the merged commits are about to arrive. Git still refuses a push that lacks the head.
+    /// The newest commit of the branch that the working copy will contain. While git merges, rebases, picks or
+    /// reverts, that is the tip: nothing can be pulled, and the merged commits are about to arrive. Git still refuses a
+    /// push that lacks the head.
     fn claim_base(&self) -> Option<String> {
-        let tip = || Some(self.working_copy.tip(&self.branch)?.commit.to_string());
         match self.working_copy.under_way() {
-            Some(_) => tip(),
+            Some(_) => self.tip(),
             None => self.base_head(),
         }
     }
 
-    /// Fills in where the work on the files of a task is done, and the pushed commit, where they are not sent.
-    pub fn fill(&self, sent: &mut TaskWork, new_head: Option<&mut Option<String>>) {
+    /// The newest commit of the branch that this clone knows.
+    fn tip(&self) -> Option<String> {
+        Some(self.working_copy.tip(&self.branch)?.commit.to_string())
+    }
+
+    /// Fills in the branch and commits of the work on a task's files, and the pushed commit, unless the caller has set
+    /// them.
+    pub fn fill(&self, task_work: &mut TaskWork, new_head: Option<&mut Option<String>>) {
         if let Some(new_head) = new_head
             && new_head.is_none()
         {
             *new_head = self.pushed_head();
         }
-        if self.is_hooked && sent.interface.is_none() {
-            sent.interface = Some(InterfacePromise::Keeps);
+        if self.is_hooked && task_work.interface.is_none() {
+            task_work.interface = Some(InterfacePromise::Keeps);
         }
-        if sent.branch.is_none() {
-            sent.branch = Some(self.branch.to_string());
-            sent.work_branch = sent.work_branch.take().or_else(|| self.work_branch());
+        if task_work.branch.is_none() {
+            task_work.branch = Some(self.branch.to_string());
+            task_work.work_branch = task_work.work_branch.take().or_else(|| self.work_branch());
         }
-        if sent.agent_head.is_none() {
-            sent.agent_head = self.head();
-            sent.base_head = sent.base_head.take().or_else(|| self.claim_base());
+        if task_work.agent_head.is_none() {
+            task_work.agent_head = self.head();
+            task_work.base_head = task_work.base_head.take().or_else(|| self.claim_base());
         }
     }
 
-    /// The commit of the branch that has the pushed work: the newest that this clone knows, if it contains the checked-out
-    /// one; otherwise that one, which may have reached the branch without this clone.
+    /// The commit of the branch that has the pushed work: the newest that this clone knows, if that contains the
+    /// checked-out commit. Otherwise the checked-out commit, which may have reached the branch without this clone.
     pub fn pushed_head(&self) -> Option<String> {
         let (head, base) = (self.head()?, self.base_head());
         if base.as_ref() != Some(&head) {
             return Some(head);
         }
-        let tip = self.working_copy.tip(&self.branch);
-        tip.map(|tip| tip.commit.to_string()).or(Some(head))
+        self.tip().or(Some(head))
     }
 
-    /// The branch that is committed to, where it is another than the one that the work is for.
+    /// The branch that is committed to, if it is not the branch that the work is for.
     pub fn work_branch(&self) -> Option<String> {
         self.work_branch.as_ref().map(Branch::to_string)
     }

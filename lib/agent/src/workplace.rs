@@ -1,4 +1,5 @@
-//! The working copy and its server, for commands that people and scripts run: the holder, and the handling of responses.
+//! The working copy and its server, for commands that people and scripts run: the holder, and the handling of
+//! responses.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -48,34 +49,34 @@ impl From<anyhow::Error> for Failure {
 
 /// A working copy and its server.
 pub struct Workplace {
-    /// The working copy, and the holder of its locks: the agent that is named, or that of the session which the command runs
-    /// in, or else the person.
+    /// The working copy, and the holder of its locks: the named agent, or the agent of the session in which the command
+    /// runs, or else the person.
     pub work: Work,
     pub connection: Connection,
     args: AgentArgs,
 }
 
 impl Workplace {
-    /// That of the current folder.
+    /// Opens the working copy of the current folder.
     ///
     /// # Errors
     /// When the folder is in no working copy, an option is not valid, or the local server does not start.
     pub fn open(args: &AgentArgs) -> anyhow::Result<Workplace> {
-        Workplace::of(work(args)?, args)
+        Workplace::connect(work(args)?, args)
     }
 
-    /// That of the current folder, for the person alone, in whatever session of an agent this may run.
+    /// Opens the working copy of the current folder for the person, even in a session of an agent.
     ///
     /// # Errors
     /// As [`Workplace::open`].
     pub fn of_person(args: &AgentArgs) -> anyhow::Result<Workplace> {
         let mut work = Work::in_folder(".".as_ref(), args)?;
         work.agent_id = None;
-        Workplace::of(work, args)
+        Workplace::connect(work, args)
     }
 
-    fn of(work: Work, args: &AgentArgs) -> anyhow::Result<Workplace> {
-        let _waiting = Spinner::start("starting coord serve");
+    fn connect(work: Work, args: &AgentArgs) -> anyhow::Result<Workplace> {
+        let _spinner = Spinner::start("starting coord serve");
         let connection = Connection::open(args, &work.working_copy, work.agent_id.as_ref(), LIMIT)?;
         Ok(Workplace {
             work,
@@ -84,11 +85,11 @@ impl Workplace {
         })
     }
 
-    /// Connects to the server of the clone that runs now, which may be another than before, at another address. Some other
-    /// clone's server may have the old one.
+    /// Connects to the current server of the clone. If the server was restarted, it may have another address, and the
+    /// server of another clone may have the old one.
     ///
     /// # Errors
-    /// A sentence, when none runs.
+    /// A sentence, when no server runs.
     pub fn follow_server(&mut self) -> Result<(), String> {
         let working_copy = &self.work.working_copy;
         if !self.connection.is_local {
@@ -99,8 +100,8 @@ impl Workplace {
             Some(announced) if announced.instance == self.connection.server => Ok(()),
             Some(_) => {
                 let agent_id = self.work.agent_id.as_ref();
-                let opened = Connection::open(&self.args, working_copy, agent_id, LIMIT);
-                self.connection = opened.map_err(|error| format!("{error:#}"))?;
+                let connection = Connection::open(&self.args, working_copy, agent_id, LIMIT);
+                self.connection = connection.map_err(|error| format!("{error:#}"))?;
                 self.work.repo = self.args.repo(working_copy);
                 Ok(())
             }
@@ -108,27 +109,27 @@ impl Workplace {
     }
 
     /// The parts of a request about `files` that a command has to repeat: the options, but not the environment, which
-    /// it has too.
+    /// the command has too.
     fn repeated_request<'a>(&'a self, files: &'a Option<Vec<String>>) -> RepeatedRequest<'a> {
-        let named = |value: &'a Option<String>, variable: &str| {
+        let by_option = |value: &'a Option<String>, variable: &str| {
             let value = value.as_deref()?;
             std::env::var(variable)
-                .map_or(true, |set| set != value)
+                .map_or(true, |variable| variable != value)
                 .then_some(value)
         };
         RepeatedRequest {
             files: files.as_deref().unwrap_or_default(),
-            agent: named(&self.args.agent_id, env_vars::COORD_AGENT),
-            branch: named(&self.args.branch, env_vars::COORD_BRANCH),
+            agent: by_option(&self.args.agent_id, env_vars::COORD_AGENT),
+            branch: by_option(&self.args.branch, env_vars::COORD_BRANCH),
         }
     }
 
-    /// Result of a check.
+    /// Sends a check.
     ///
     /// # Errors
-    /// When the answer is none of Coord's.
+    /// When the response is not Coord's.
     pub async fn check(&self, request: &CheckRequest) -> anyhow::Result<Outcome> {
-        let _waiting = self.waiting();
+        let _spinner = self.waiting();
         match self.connection.client.check_status(request).await {
             Ok(mut response) => {
                 next_command::adapt_command(
@@ -143,12 +144,12 @@ impl Workplace {
         }
     }
 
-    /// Result of a claim or a release.
+    /// Sends a claim or a release.
     ///
     /// # Errors
-    /// When the answer is none of Coord's.
+    /// When the response is not Coord's.
     pub async fn post(&self, request: &PostRequest) -> anyhow::Result<Outcome> {
-        let _waiting = self.waiting();
+        let _spinner = self.waiting();
         match self.connection.client.post_status(request).await {
             Ok(mut response) => {
                 next_command::adapt_command(
@@ -163,12 +164,12 @@ impl Workplace {
         }
     }
 
-    /// Result of a request about a team.
+    /// The outcome of a request about a team.
     ///
     /// # Errors
-    /// When the answer is none of Coord's.
-    pub fn of_team(&self, answered: Result<TeamAnswer, ClientError>) -> anyhow::Result<Outcome> {
-        match answered {
+    /// When the response is not Coord's.
+    pub fn of_team(&self, result: Result<TeamAnswer, ClientError>) -> anyhow::Result<Outcome> {
+        match result {
             Ok(answer) => Ok(Outcome::Team(Box::new(answer))),
             Err(error) => self.outcome_of(error, |offline| Refusal::Agent(offline.for_agent())),
         }
@@ -181,15 +182,15 @@ impl Workplace {
         }
     }
 
-    /// Result of a claim or a release that the server refused, or of a request that it depends on.
+    /// The outcome of a claim or a release that the server refused, or of a request that it depends on.
     ///
     /// # Errors
-    /// When the answer is none of Coord's.
+    /// When the response is not Coord's.
     pub fn refused_post(&self, error: ClientError) -> anyhow::Result<Outcome> {
         self.outcome_of(error, Refusal::of_post)
     }
 
-    /// An error as an agent gets it. Without an answer nothing is known, as where the server has no store.
+    /// An error as an agent gets it. A server that does not answer counts as one without a store: nothing is known.
     fn outcome_of(&self, error: ClientError, offline: impl Fn(&ApiError) -> Refusal) -> anyhow::Result<Outcome> {
         let is_no_answer = match &error {
             ClientError::Unreachable(_) | ClientError::OtherServer => true,
@@ -224,10 +225,10 @@ impl Workplace {
         })
     }
 
-    /// Prints why a question that is no agent's has no answer, and returns the exit status.
+    /// Prints why a request of a person has failed, and returns the exit status.
     ///
     /// # Errors
-    /// When the answer is none of Coord's.
+    /// When the response is not Coord's.
     pub fn failed(&self, error: ClientError) -> anyhow::Result<ExitCode> {
         let sentence = self.no_answer(&error);
         let outcome = self.refused_post(error)?;
@@ -236,7 +237,7 @@ impl Workplace {
         Ok(ExitStatus::of(&outcome).into())
     }
 
-    /// `error` as a sentence: if it has several causes, the first that the user can fix.
+    /// `error` as a sentence. Of several causes, it names the root cause, which the user can fix.
     pub fn no_answer(&self, error: &ClientError) -> String {
         let ClientError::Unreachable(unreachable) = error else {
             return error.to_string();
@@ -257,7 +258,7 @@ impl Workplace {
         }
     }
 
-    /// A line for as long as an answer takes.
+    /// A spinner to show while a command waits for the server.
     pub fn waiting(&self) -> Spinner {
         Spinner::start(&format!("waiting for {}", self.connection.address))
     }

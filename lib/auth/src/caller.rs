@@ -8,14 +8,14 @@ use coord_domain::{RepoId, UserId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     pub user_id: UserId,
-    /// A display name; the login where none is known.
+    /// A display name, or the login if there is none.
     pub user_name: String,
 }
 
-/// A caller that is not admitted anywhere yet. Only [`Caller::in_repository`] returns its identity, after a check that its
-/// credential counts in the repository. So no handler can act for a caller without that check.
+/// A caller that is not admitted anywhere yet. Only [`Caller::in_repository`] returns its identity, after a check that
+/// its credential counts in the repository. So no handler can act for a caller without that check.
 #[derive(Clone, Debug)]
-#[must_use = "whether a caller may go on is decided by `in_repository`"]
+#[must_use = "`in_repository` decides whether a caller may go on"]
 pub struct Caller(Kind);
 
 #[derive(Clone, Debug)]
@@ -32,16 +32,15 @@ enum Kind {
 pub enum CallerIdentity {
     /// A verified caller, with all rights in the repository.
     Verified {
-        /// Login, and the issuer.
         identity: Identity,
         /// The only repositories that its credential is valid for.
         limit: Option<RepoLimit>,
     },
-    /// A caller whose credential GitHub has to verify: its login and permissions.
+    /// A caller whose login and permissions GitHub has to verify.
     Unverified(Credential),
 }
 
-/// A credential that GitHub has to judge.
+/// A credential that GitHub has to verify.
 #[derive(Clone, Debug)]
 pub struct Credential {
     name: String,
@@ -51,20 +50,20 @@ pub struct Credential {
 impl Credential {
     pub fn token(token: &str) -> Self {
         Credential {
-            name: hex(&Sha256::digest(token.as_bytes())),
+            name: format!("{:x}", Sha256::digest(token.as_bytes())),
             token: Some(token.into()),
         }
     }
 
     /// No credential: the rights of an anonymous caller.
-    pub(super) fn nothing() -> Self {
+    pub(super) fn none() -> Self {
         Credential {
             name: "anybody".to_owned(),
             token: None,
         }
     }
 
-    /// The key under which it is remembered: SHA-256 of the token in hex, or `anybody`.
+    /// The key under which the server remembers it: SHA-256 of the token in hex, or `anybody`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -73,15 +72,6 @@ impl Credential {
     pub fn secret(&self) -> Option<&SecretString> {
         self.token.as_ref()
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 impl Caller {
@@ -96,7 +86,7 @@ impl Caller {
     }
 
     /// The same caller, with `namespace` before its login.
-    pub(super) fn of_namespace(self, namespace: &str) -> Result<Self, AuthError> {
+    pub(super) fn with_namespace(self, namespace: &str) -> Result<Self, AuthError> {
         let Kind::Verified { identity, limit } = self.0 else {
             return Ok(self);
         };
@@ -105,7 +95,7 @@ impl Caller {
         Ok(Caller::limited(Identity { user_id, ..identity }, limit))
     }
 
-    /// A caller whose credential has to be judged in each repository.
+    /// A caller whose credential GitHub has to verify for each repository.
     pub(super) fn unverified(credential: Credential) -> Self {
         Caller(Kind::Unverified(credential))
     }
@@ -122,7 +112,7 @@ impl Caller {
                 )))
             }
             Kind::Verified { identity, limit } => Ok(CallerIdentity::Verified { identity, limit }),
-            Kind::Unverified(shown) => Ok(CallerIdentity::Unverified(shown)),
+            Kind::Unverified(credential) => Ok(CallerIdentity::Unverified(credential)),
         }
     }
 }
@@ -150,14 +140,14 @@ mod tests {
 
     #[test]
     fn a_token_is_remembered_by_its_hash_and_shown_nowhere() {
-        let shown = Credential::token("abc");
+        let credential = Credential::token("abc");
         assert_eq!(
-            shown.name(),
+            credential.name(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
-        assert!(!format!("{shown:?}").contains("abc"));
-        assert_eq!(shown.secret().unwrap().expose_secret(), "abc");
+        assert!(!format!("{credential:?}").contains("abc"));
+        assert_eq!(credential.secret().unwrap().expose_secret(), "abc");
         // The name of a token cannot be used as the token.
-        assert_ne!(Credential::token(shown.name()).name(), shown.name());
+        assert_ne!(Credential::token(credential.name()).name(), credential.name());
     }
 }

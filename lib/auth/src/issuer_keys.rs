@@ -15,10 +15,11 @@ use super::AuthError;
 use super::key_set::{KeySet, MissingKey};
 use super::verification_key::VerificationKey;
 use coord_domain::Invalid;
+use coord_runtime::root_cause::root_cause;
 use coord_runtime::single_flight::{Flight, SingleFlight};
 
 /// Maximum size of a key set in bytes. A set of ten keys with their certificates has about 40 KiB.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// The address of an issuer's keys: https only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,10 +63,10 @@ pub struct KeyTiming {
     pub lifetime: Duration,
     /// Older keys no longer count, even if the issuer is unreachable.
     pub most_age: Duration,
-    /// Minimum time between two fetches while there are keys. A token with an unknown `kid`, which anyone can invent, must
-    /// not cause more fetches.
+    /// Minimum time between two fetches while there are keys. Anyone can invent a `kid`, so a token with an unknown one
+    /// must not cause more fetches.
     pub pause: Duration,
-    /// The same without keys.
+    /// Minimum time between two fetches while there are no keys.
     pub pause_without_keys: Duration,
     /// Timeout of the connection.
     pub connect: Duration,
@@ -100,13 +101,14 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    kept: Option<(KeySet, Instant)>,
-    last: Option<Attempt>,
+    /// The last keys, and when they were fetched.
+    cached: Option<(KeySet, Instant)>,
+    last_fetch: Option<FetchOutcome>,
 }
 
 #[derive(Clone, Copy)]
-struct Attempt {
-    ended: Instant,
+struct FetchOutcome {
+    ended_at: Instant,
     has_failed: bool,
 }
 
@@ -138,7 +140,7 @@ impl IssuerKeys {
         };
         let client = builder
             .build()
-            .map_err(|error| Invalid(format!("cannot be fetched: {}", cause(&error))))?;
+            .map_err(|error| Invalid(format!("cannot be fetched: {}", root_cause(&error))))?;
         Ok(IssuerKeys(Arc::new(Inner {
             client,
             url,
@@ -153,24 +155,24 @@ impl IssuerKeys {
     /// # Errors
     /// [`AuthError::Refused`] when the issuer has no such key, [`AuthError::Unavailable`] when it does not respond.
     pub(super) async fn key(&self, algorithm: Algorithm, kid: Option<&str>) -> Result<Arc<VerificationKey>, AuthError> {
-        let found = match self.at_hand() {
+        let cached_key = match self.valid_keys() {
             Some(keys) => keys.find(algorithm, kid),
             None => Err(MissingKey::Unknown),
         };
-        let found = match found {
+        let key = match cached_key {
             Err(MissingKey::Unknown) => {
-                if let Some(fetch) = self.ask_if_due() {
+                if let Some(fetch) = self.fetch_if_due() {
                     // A fetch that panicked brought no keys; only its end matters here.
                     let _ = fetch.await;
                 }
-                let keys = self.at_hand().ok_or_else(unavailable)?;
+                let keys = self.valid_keys().ok_or_else(unavailable)?;
                 keys.find(algorithm, kid)
             }
-            found => found,
+            key => key,
         };
-        found.map_err(|reason| match reason {
+        key.map_err(|reason| match reason {
             // The issuer may have a new key that the failed fetch would have brought.
-            MissingKey::Unknown if self.state().last.is_some_and(|last| last.has_failed) => unavailable(),
+            MissingKey::Unknown if self.state().last_fetch.is_some_and(|fetch| fetch.has_failed) => unavailable(),
             MissingKey::Unknown => {
                 AuthError::refused("the token is signed with a key (kid) that its issuer does not have")
             }
@@ -183,40 +185,40 @@ impl IssuerKeys {
         })
     }
 
-    /// The valid keys. Starts a fetch if they are no longer fresh, without waiting for it.
-    fn at_hand(&self) -> Option<KeySet> {
+    /// The cached keys that still count. Starts a fetch if they are no longer fresh, without waiting for it.
+    fn valid_keys(&self) -> Option<KeySet> {
         let timing = &self.0.timing;
         let (keys, age) = {
             let state = self.state();
-            let (keys, fetched) = state.kept.as_ref()?;
-            (keys.clone(), fetched.elapsed())
+            let (keys, fetched_at) = state.cached.as_ref()?;
+            (keys.clone(), fetched_at.elapsed())
         };
         if age >= timing.most_age {
             return None;
         }
         if age >= timing.lifetime {
-            drop(self.ask_if_due());
+            drop(self.fetch_if_due());
         }
         Some(keys)
     }
 
-    /// A fetch: the one in progress, or a new one if the pause after the last is over.
-    fn ask_if_due(&self) -> Option<Flight<()>> {
+    /// The fetch in progress, or a new one if the pause after the last one is over.
+    fn fetch_if_due(&self) -> Option<Flight<()>> {
         let timing = &self.0.timing;
         let state = self.state();
-        if let Some(fetch) = self.0.fetches.under_way(&()) {
+        if let Some(fetch) = self.0.fetches.in_progress(&()) {
             return Some(fetch);
         }
         let has_keys = state
-            .kept
+            .cached
             .as_ref()
-            .is_some_and(|(_, fetched)| fetched.elapsed() < timing.most_age);
+            .is_some_and(|(_, fetched_at)| fetched_at.elapsed() < timing.most_age);
         let pause = if has_keys {
             timing.pause
         } else {
             timing.pause_without_keys
         };
-        if state.last.is_some_and(|last| last.ended.elapsed() < pause) {
+        if state.last_fetch.is_some_and(|fetch| fetch.ended_at.elapsed() < pause) {
             return None;
         }
         let inner = Arc::clone(&self.0);
@@ -241,22 +243,22 @@ impl Inner {
             tracing::warn!(%cause, "the issuer's keys could not be fetched");
         }
         let mut state = self.state();
-        let ended = Instant::now();
-        state.last = Some(Attempt {
-            ended,
+        let ended_at = Instant::now();
+        state.last_fetch = Some(FetchOutcome {
+            ended_at,
             has_failed: fetched.is_err(),
         });
         // A set without usable keys replaces the old one too: that is how an issuer revokes all of its keys.
         if let Ok(keys) = fetched {
             tracing::debug!(keys = keys.len(), "the issuer's keys were fetched");
-            state.kept = Some((keys, ended));
+            state.cached = Some((keys, ended_at));
         }
     }
 
     async fn download(&self) -> Result<KeySet, String> {
         let request = self.client.get(self.url.0.clone());
         let request = request.header(ACCEPT, "application/json, application/jwk-set+json");
-        let response = request.send().await.map_err(|error| cause(&error))?;
+        let response = request.send().await.map_err(|error| root_cause(&error))?;
         match response.status() {
             StatusCode::OK => {}
             status if status.is_redirection() => {
@@ -264,15 +266,15 @@ impl Inner {
             }
             status => return Err(format!("HTTP {}", status.as_u16())),
         }
-        KeySet::parse(&read(response).await?).map_err(str::to_owned)
+        KeySet::parse(&read_body(response).await?).map_err(str::to_owned)
     }
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, String> {
+async fn read_body(mut response: Response) -> Result<Vec<u8>, String> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| cause(&error))? {
-        if body.len() + chunk.len() > MOST_BYTES {
-            return Err(format!("a response of more than {MOST_BYTES} bytes"));
+    while let Some(chunk) = response.chunk().await.map_err(|error| root_cause(&error))? {
+        if body.len() + chunk.len() > MAX_BYTES {
+            return Err(format!("a response of more than {MAX_BYTES} bytes"));
         }
         body.extend_from_slice(&chunk);
     }
@@ -282,12 +284,6 @@ async fn read(mut response: Response) -> Result<Vec<u8>, String> {
 fn unavailable() -> AuthError {
     let sentence = "the issuer's keys cannot be fetched, so this token cannot be verified; try again soon";
     AuthError::Unavailable(sentence.to_owned())
-}
-
-/// The root cause of `error`: more precise than "error sending request", and without the URL.
-fn cause(error: &reqwest::Error) -> String {
-    let first = std::iter::successors(std::error::Error::source(error), |error| error.source()).last();
-    first.map_or_else(|| "the request failed".to_owned(), ToString::to_string)
 }
 
 #[cfg(test)]

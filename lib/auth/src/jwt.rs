@@ -46,12 +46,12 @@ struct Claims {
     /// Declared as text, because the library would also accept a list.
     #[serde(rename = "iss")]
     _iss: Option<String>,
-    #[serde(default, deserialize_with = "even_null")]
+    #[serde(default, deserialize_with = "null_as_value")]
     repos: Option<Value>,
 }
 
 /// A claim that is present, even if it is `null`: that must not count as absent.
-fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn null_as_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
@@ -61,10 +61,11 @@ impl JwtVerifier {
         Self::new(Keys::One(Arc::new(VerificationKey::secret(secret))))
     }
 
-    /// A verifier for tokens signed with the private half of the key in `pem`: RS256 for an RSA key, ES256 for EC P-256,
-    /// EdDSA for Ed25519.
+    /// A verifier for tokens signed with the private half of the key in `pem`: RS256 for an RSA key, ES256 for EC
+    /// P-256, EdDSA for Ed25519.
     ///
-    /// # Errors When it contains no such key; with the problem, after the name of the setting.
+    /// # Errors
+    /// When it contains no such key. The error states the problem, to follow the name of the setting.
     pub fn public_key(pem: &str) -> Result<Self, Invalid> {
         Ok(Self::new(Keys::One(Arc::new(VerificationKey::from_pem(pem)?))))
     }
@@ -101,11 +102,12 @@ impl JwtVerifier {
         self
     }
 
-    /// The caller that `token` names: `sub` is the login, `name` the display name, `repos` the repositories where it counts.
+    /// The caller that `token` names: `sub` is the login, `name` the display name, `repos` the repositories where it
+    /// counts.
     ///
     /// # Errors
-    /// [`AuthError::Refused`] when the token is not valid, with a sentence that says why; [`AuthError::Unavailable`] when
-    /// the issuer's keys cannot be fetched.
+    /// [`AuthError::Refused`] when the token is not valid, with a sentence that says why; [`AuthError::Unavailable`]
+    /// when the issuer's keys cannot be fetched.
     pub async fn verify(&self, token: &str) -> Result<Caller, AuthError> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(AuthError::Refused(format!(
@@ -139,7 +141,7 @@ impl JwtVerifier {
             Keys::One(key) => Ok(Arc::clone(key)),
             Keys::OfIssuer(keys) => {
                 if !matches!(header.alg, Algorithm::RS256 | Algorithm::ES256 | Algorithm::EdDSA) {
-                    return Err(self.not_of_ours());
+                    return Err(self.invalid_token_error());
                 }
                 let kid = header.kid.as_deref();
                 if kid.is_some_and(|kid| kid.len() > MAX_KID_BYTES) {
@@ -161,12 +163,12 @@ impl JwtVerifier {
             }
             ErrorKind::InvalidIssuer => "the token is from another issuer (iss)".to_owned(),
             ErrorKind::MissingRequiredClaim(claim) => format!("the token has no {claim}"),
-            _ => return self.not_of_ours(),
+            _ => return self.invalid_token_error(),
         })
     }
 
-    fn not_of_ours(&self) -> AuthError {
-        let signed = match &self.keys {
+    fn invalid_token_error(&self) -> AuthError {
+        let signer = match &self.keys {
             Keys::One(key) if key.algorithm == Algorithm::HS256 => "with this deployment's secret (HS256)".to_owned(),
             Keys::One(key) => format!(
                 "with the private key of this deployment's public key ({:?})",
@@ -174,18 +176,19 @@ impl JwtVerifier {
             ),
             Keys::OfIssuer(_) => "with a key of this deployment's issuer (RS256, ES256 or EdDSA)".to_owned(),
         };
-        AuthError::Refused(format!("the token must be a JWT signed {signed}, with a login as sub"))
+        AuthError::Refused(format!("the token must be a JWT signed {signer}, with a login as sub"))
     }
 }
 
 fn caller(claims: Claims) -> Result<Caller, AuthError> {
     let Claims { sub, name, repos, .. } = claims;
-    let about = |claim: &str, error: &Invalid| AuthError::Refused(format!("{claim} of the token: {error}"));
-    let user_id = UserId::parse(&sub).map_err(|error| about("sub", &error))?;
+    let claim_error = |claim: &str, error: &Invalid| AuthError::Refused(format!("{claim} of the token: {error}"));
+    let user_id = UserId::parse(&sub).map_err(|error| claim_error("sub", &error))?;
     let limit = repos.as_ref().map(RepoLimit::parse).transpose();
-    let limit = limit.map_err(|error| about("repos", &error))?;
-    let shown = name.unwrap_or_default();
-    let shown: String = plain_text(&shown).chars().take(128).collect();
-    let user_name = if shown.is_empty() { user_id.to_string() } else { shown };
+    let limit = limit.map_err(|error| claim_error("repos", &error))?;
+    let mut user_name: String = plain_text(&name.unwrap_or_default()).chars().take(128).collect();
+    if user_name.is_empty() {
+        user_name = user_id.to_string();
+    }
     Ok(Caller::limited(Identity { user_id, user_name }, limit))
 }

@@ -12,26 +12,26 @@ impl JwtVerifier {
     /// # Errors
     /// When two keys are set, one is invalid, or a public key is set without an issuer.
     pub fn from_env(environment: Environment<'_>) -> Result<Option<Self>, ConfigError> {
-        let set: Vec<(&'static str, String)> = [COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY, COORD_JWT_JWKS_URL]
+        let keys: Vec<(&'static str, String)> = [COORD_JWT_SECRET, COORD_JWT_PUBLIC_KEY, COORD_JWT_JWKS_URL]
             .into_iter()
             .filter_map(|variable| value_of(environment, variable).map(|value| (variable, value)))
             .collect();
-        let (variable, value) = match set.as_slice() {
+        let (variable, value) = match keys.as_slice() {
             [] => return Ok(None),
             [(variable, value)] => (*variable, value),
-            [(first, _), others @ ..] => {
-                let others: Vec<&str> = others.iter().map(|(variable, _)| *variable).collect();
+            [(first, _), rest @ ..] => {
+                let rest: Vec<&str> = rest.iter().map(|(variable, _)| *variable).collect();
                 return Err(ConfigError {
                     variable: first,
-                    problem: format!("cannot be set together with {}: set one of them", others.join(" and ")),
+                    problem: format!("cannot be set together with {}: set one of them", rest.join(" and ")),
                 });
             }
         };
-        let wrong = |Invalid(problem)| ConfigError { variable, problem };
+        let config_error = |Invalid(problem)| ConfigError { variable, problem };
         let issuer = value_of(environment, COORD_JWT_ISSUER);
-        // A private key often signs for many purposes, and a key set for many tenants. An empty issuer in a template must
-        // not admit them all.
-        let pinned = || {
+        // A private key often signs for many purposes, and a key set for many tenants. An empty issuer in a template
+        // must not admit them all.
+        let required_issuer = || {
             issuer.clone().ok_or_else(|| ConfigError {
                 variable: COORD_JWT_ISSUER,
                 problem: format!("must be set together with {variable}, to the iss of the tokens"),
@@ -43,19 +43,19 @@ impl JwtVerifier {
                     let problem = format!(
                         "holds a key in PEM instead of a secret; a public key belongs in {COORD_JWT_PUBLIC_KEY}"
                     );
-                    return Err(wrong(Invalid(problem)));
+                    return Err(ConfigError { variable, problem });
                 }
                 let secret = long_secret(environment, COORD_JWT_SECRET)?.unwrap_or_default();
                 JwtVerifier::hs256(&secret)
             }
             COORD_JWT_PUBLIC_KEY => {
-                pinned()?;
-                JwtVerifier::public_key(value).map_err(wrong)?
+                required_issuer()?;
+                JwtVerifier::public_key(value).map_err(config_error)?
             }
             _ => {
-                let issuer = pinned()?;
+                let issuer = required_issuer()?;
                 let keys = KeySetUrl::parse(value).and_then(|url| IssuerKeys::new(url, KeyTiming::default()));
-                JwtVerifier::key_set(keys.map_err(wrong)?, &issuer)
+                JwtVerifier::key_set(keys.map_err(config_error)?, &issuer)
             }
         };
         if let Some(issuer) = &issuer {

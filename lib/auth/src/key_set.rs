@@ -13,7 +13,7 @@ pub(super) struct KeySet(Vec<(Option<String>, Arc<VerificationKey>)>);
 /// Why a set has no key for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MissingKey {
-    /// No key has this `kid`; without a `kid`, no key fits. The issuer may have a new one.
+    /// No key has this `kid`; without a `kid`, no key has this algorithm. The issuer may have a new one.
     Unknown,
     /// The key of this `kid` verifies another algorithm.
     OtherAlgorithm,
@@ -22,10 +22,11 @@ pub(super) enum MissingKey {
 }
 
 impl KeySet {
-    /// The usable keys of the set in `json`. Other keys (encryption, a shared secret, another curve, too short, malformed)
-    /// are skipped, because an issuer may have keys for other purposes.
+    /// The usable keys of the set in `json`. Other keys (encryption, a shared secret, another curve, too short,
+    /// malformed) are skipped, because an issuer may have keys for other purposes.
     ///
-    /// # Errors When it is not a key set; with the problem.
+    /// # Errors
+    /// When it is not a key set; with the problem.
     pub(super) fn parse(json: &[u8]) -> Result<Self, &'static str> {
         #[derive(Deserialize)]
         struct Jwks {
@@ -46,17 +47,17 @@ impl KeySet {
 
     /// The one key for a token with this header. Its algorithm is `algorithm`.
     pub(super) fn find(&self, algorithm: Algorithm, kid: Option<&str>) -> Result<Arc<VerificationKey>, MissingKey> {
-        let named = || {
+        let keys_with_kid = || {
             self.0
                 .iter()
-                .filter(|(name, _)| kid.is_none() || name.as_deref() == kid)
+                .filter(|(key_id, _)| kid.is_none() || key_id.as_deref() == kid)
                 .map(|(_, key)| key)
         };
-        let mut fitting = named().filter(|key| key.algorithm == algorithm);
-        match (fitting.next(), fitting.next()) {
+        let mut candidates = keys_with_kid().filter(|key| key.algorithm == algorithm);
+        match (candidates.next(), candidates.next()) {
             (Some(key), None) => Ok(Arc::clone(key)),
             (Some(_), Some(_)) => Err(MissingKey::Ambiguous),
-            (None, _) if kid.is_some() && named().next().is_some() => Err(MissingKey::OtherAlgorithm),
+            (None, _) if kid.is_some() && keys_with_kid().next().is_some() => Err(MissingKey::OtherAlgorithm),
             (None, _) => Err(MissingKey::Unknown),
         }
     }

@@ -1,5 +1,5 @@
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use quick_cache::sync::{Cache, EntryAction};
@@ -8,34 +8,34 @@ use super::{Member, UnverifiedLimit, Verdict};
 use coord_domain::RepoId;
 
 /// Maximum of verified credentials remembered, one for each repository; each takes about 300 bytes.
-const MOST_MEMBERS: usize = 16_384;
+const MAX_MEMBERS: usize = 16_384;
 /// Maximum of refused credentials remembered.
-const MOST_REFUSED: usize = 4_096;
+const MAX_REFUSED: usize = 4_096;
 /// How long a verdict counts without a renewal.
-const BELIEVED: Duration = Duration::from_secs(300);
+const LIFETIME: Duration = Duration::from_secs(300);
 /// Age after which a verdict is renewed in the background.
-const RENEWED_AFTER: Duration = Duration::from_secs(240);
+const RENEWAL_AGE: Duration = Duration::from_secs(240);
 /// How long a verdict counts while GitHub does not respond.
-const BELIEVED_OFFLINE: Duration = Duration::from_secs(3_600);
+const OFFLINE_LIFETIME: Duration = Duration::from_secs(3_600);
 /// How long a verified credential stays exempt from the unverified-caller limit.
 pub const KEPT: Duration = Duration::from_secs(86_400);
 /// How long a refusal is remembered.
-const REFUSED_FOR: Duration = Duration::from_secs(30);
+const REFUSAL_LIFETIME: Duration = Duration::from_secs(30);
 /// The pause after GitHub did not respond.
-const RETRY: Duration = Duration::from_secs(30);
+const RETRY_PAUSE: Duration = Duration::from_secs(30);
 
-/// Verdicts on GitHub tokens that this process remembers. Verified and refused credentials are kept apart, so that
-/// unverified callers cannot evict verified ones.
+/// Verdicts on GitHub tokens that this process remembers. Verified and refused credentials have separate caches, so
+/// that unverified callers cannot evict verified ones.
 #[derive(Debug)]
 pub struct KnownCredentials {
-    members: Cache<String, KnownVerdict>,
+    members: Cache<String, MemberVerdict>,
     refused: Cache<String, (Verdict, SystemTime)>,
     renewing: Mutex<HashSet<String>>,
     pub unverified: UnverifiedLimit,
 }
 
 #[derive(Clone, Debug)]
-struct KnownVerdict {
+struct MemberVerdict {
     member: Member,
     verified_at: SystemTime,
     /// GitHub did not respond; the next attempt is not before this time.
@@ -45,7 +45,6 @@ struct KnownVerdict {
 /// The remembered verdict on a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RememberedVerdict {
-    /// None.
     Nothing,
     /// A verified credential, and the age of its verdict.
     Member(Member, Freshness),
@@ -67,8 +66,8 @@ pub enum Freshness {
 impl Default for KnownCredentials {
     fn default() -> Self {
         KnownCredentials {
-            members: Cache::new(MOST_MEMBERS),
-            refused: Cache::new(MOST_REFUSED),
+            members: Cache::new(MAX_MEMBERS),
+            refused: Cache::new(MAX_REFUSED),
             renewing: Mutex::default(),
             unverified: UnverifiedLimit::default(),
         }
@@ -82,23 +81,25 @@ fn key(credential: &str, repo: &RepoId) -> String {
 impl KnownCredentials {
     pub fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> RememberedVerdict {
         let key = key(credential, repo);
-        if let Some(known) = self.members.get(&key) {
+        if let Some(verdict) = self.members.get(&key) {
             // If the clock was set back, the verdict has expired.
-            let age = now.duration_since(known.verified_at).unwrap_or(BELIEVED_OFFLINE);
-            let is_waiting = known.retry_at.is_some_and(|at| now < at && at <= now + RETRY);
+            let age = now.duration_since(verdict.verified_at).unwrap_or(OFFLINE_LIFETIME);
+            let is_paused = verdict
+                .retry_at
+                .is_some_and(|time| now < time && time <= now + RETRY_PAUSE);
             let freshness = match age {
                 age if age >= KEPT => return RememberedVerdict::Nothing,
-                age if age < RENEWED_AFTER => Freshness::Fresh,
-                age if age < BELIEVED_OFFLINE && is_waiting => Freshness::Fresh,
-                age if age < BELIEVED => Freshness::Ageing,
-                age if age < BELIEVED_OFFLINE => Freshness::Old,
+                age if age < RENEWAL_AGE => Freshness::Fresh,
+                age if age < OFFLINE_LIFETIME && is_paused => Freshness::Fresh,
+                age if age < LIFETIME => Freshness::Ageing,
+                age if age < OFFLINE_LIFETIME => Freshness::Old,
                 _ => Freshness::Lapsed,
             };
-            return RememberedVerdict::Member(known.member, freshness);
+            return RememberedVerdict::Member(verdict.member, freshness);
         }
         for key in [credential, &key] {
-            if let Some((verdict, at)) = self.refused.get(key)
-                && now.duration_since(at).is_ok_and(|age| age < REFUSED_FOR)
+            if let Some((verdict, refused_at)) = self.refused.get(key)
+                && now.duration_since(refused_at).is_ok_and(|age| age < REFUSAL_LIFETIME)
             {
                 return RememberedVerdict::Refused(verdict);
             }
@@ -108,12 +109,12 @@ impl KnownCredentials {
 
     /// Remembers a verdict that is `age` old.
     pub fn note_member(&self, credential: &str, repo: &RepoId, member: Member, now: SystemTime, age: Duration) {
-        let known = KnownVerdict {
+        let verdict = MemberVerdict {
             member,
             verified_at: now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH),
             retry_at: None,
         };
-        self.members.insert(key(credential, repo), known);
+        self.members.insert(key(credential, repo), verdict);
     }
 
     /// Remembers a refusal: everywhere if GitHub rejects the token, else in `repo`.
@@ -130,36 +131,36 @@ impl KnownCredentials {
     /// Remembers that GitHub did not respond.
     pub fn note_silence(&self, credential: &str, repo: &RepoId, now: SystemTime) {
         // Updated in place: a credential that was refused meanwhile must not come back.
-        drop(self.members.entry(&key(credential, repo), None, |_, known| {
-            known.retry_at = Some(now + RETRY);
+        drop(self.members.entry(&key(credential, repo), None, |_, verdict| {
+            verdict.retry_at = Some(now + RETRY_PAUSE);
             EntryAction::Retain(())
         }));
     }
 
     /// The right to renew a verdict in the background; one renewal at a time for each credential and repository.
-    pub fn begin_renewal(self: &std::sync::Arc<Self>, credential: &str, repo: &RepoId) -> Option<Renewal> {
+    pub fn begin_renewal(self: &Arc<Self>, credential: &str, repo: &RepoId) -> Option<Renewal> {
         let key = key(credential, repo);
-        lock(&self.renewing).insert(key.clone()).then(|| Renewal {
-            known: std::sync::Arc::clone(self),
+        self.renewing().insert(key.clone()).then(|| Renewal {
+            credentials: Arc::clone(self),
             key,
         })
+    }
+
+    fn renewing(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.renewing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A renewal in progress.
 pub struct Renewal {
-    known: std::sync::Arc<KnownCredentials>,
+    credentials: Arc<KnownCredentials>,
     key: String,
 }
 
 impl Drop for Renewal {
     fn drop(&mut self) {
-        lock(&self.known.renewing).remove(&self.key);
+        self.credentials.renewing().remove(&self.key);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -238,7 +239,7 @@ mod tests {
             known.recall("outsider", &repo("one"), now),
             RememberedVerdict::Refused(outside)
         );
-        let later = now + REFUSED_FOR;
+        let later = now + REFUSAL_LIFETIME;
         assert_eq!(known.recall("bad", &repo("one"), later), RememberedVerdict::Nothing);
     }
 
@@ -252,7 +253,7 @@ mod tests {
             known.note_refusal(&number.to_string(), &shop, &bad, now);
         }
         assert!(matches!(known.recall("abc", &shop, now), RememberedVerdict::Member(..)));
-        assert!(known.refused.len() <= MOST_REFUSED);
+        assert!(known.refused.len() <= MAX_REFUSED);
     }
 
     #[test]
@@ -260,14 +261,14 @@ mod tests {
         let (known, shop) = (KnownCredentials::default(), repo("shop"));
         let now = SystemTime::now();
         known.note_member("used", &shop, member(), now, Duration::ZERO);
-        for number in 0..4 * MOST_MEMBERS {
+        for number in 0..4 * MAX_MEMBERS {
             known.note_member(&number.to_string(), &shop, member(), now, Duration::ZERO);
             assert!(
                 matches!(known.recall("used", &shop, now), RememberedVerdict::Member(..)),
                 "{number}"
             );
         }
-        assert!(known.members.len() <= MOST_MEMBERS);
+        assert!(known.members.len() <= MAX_MEMBERS);
     }
 
     #[test]
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn one_renews_at_a_time() {
-        let (known, shop) = (std::sync::Arc::new(KnownCredentials::default()), repo("shop"));
+        let (known, shop) = (Arc::new(KnownCredentials::default()), repo("shop"));
         let first = known.begin_renewal("abc", &shop);
         assert!(first.is_some() && known.begin_renewal("abc", &shop).is_none());
         drop(first);

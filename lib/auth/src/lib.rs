@@ -25,10 +25,8 @@ pub use caller::{Caller, CallerIdentity, Credential, Identity};
 pub use error::AuthError;
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
-pub use known::KnownCredentials;
-pub use known::{Freshness, KEPT, RememberedVerdict};
-pub use people::is_well_formed;
-pub use people::{Member, People, Verdict, is_github_token};
+pub use known::{Freshness, KEPT, KnownCredentials, RememberedVerdict};
+pub use people::{Member, People, Verdict, is_github_token, is_well_formed};
 pub use presented::{CREDENTIAL_HEADERS, has_bearer_secret, presents_credential};
 pub use repo_limit::RepoLimit;
 pub use unverified::UnverifiedLimit;
@@ -76,15 +74,15 @@ impl Credentials {
         }
         match &self.jwt {
             // The same login at GitHub may be another person.
-            Some(verifier) if self.people.is_some() => verifier.verify(token).await?.of_namespace(JWT_NAMESPACE),
+            Some(verifier) if self.people.is_some() => verifier.verify(token).await?.with_namespace(JWT_NAMESPACE),
             Some(verifier) => verifier.verify(token).await,
-            None => Err(self.missing("the credential is not a GitHub token")),
+            None => Err(self.credential_error("the credential is not a GitHub token")),
         }
     }
 
-    /// The error with `wrong` and the credentials to send instead.
-    fn missing(&self, wrong: &str) -> AuthError {
-        let wanted = match (&self.people, &self.jwt) {
+    /// The error that states `problem` and the credentials to send instead.
+    fn credential_error(&self, problem: &str) -> AuthError {
+        let accepted = match (&self.people, &self.jwt) {
             (Some(_), Some(_)) => "a GitHub token or a JWT",
             (Some(_), None) => "a GitHub token",
             (None, Some(_)) => "a JWT",
@@ -95,7 +93,7 @@ impl Credentials {
                 );
             }
         };
-        AuthError::Refused(format!("{wrong}; send Authorization: Bearer with {wanted}"))
+        AuthError::Refused(format!("{problem}; send Authorization: Bearer with {accepted}"))
     }
 }
 
@@ -106,8 +104,8 @@ pub enum Authenticator {
     ByCredential(Credentials),
     /// Not at all: the configuration is invalid.
     Misconfigured(ConfigError),
-    /// On a loopback address: by a token that can be verified, else the user in `X-Coord-User` (so that a test can act for
-    /// several people), else the user of the operating system.
+    /// On a loopback address: by a token that can be verified; else by the user in `X-Coord-User`, so that a test can
+    /// act for several people; else by the user of the operating system.
     Local {
         /// User of the operating system.
         user: UserId,
@@ -134,7 +132,7 @@ impl Authenticator {
             Authenticator::Misconfigured(error) => Err(AuthError::Unavailable(error.to_string())),
             Authenticator::ByCredential(credentials) => match presented_token(headers)? {
                 Some(token) => credentials.verify(token).await,
-                None => Err(credentials.missing("the request has no credential")),
+                None => Err(credentials.credential_error("the request has no credential")),
             },
             Authenticator::Local { user, credentials } => {
                 if let Some(token) = presented_token(headers)?
@@ -143,11 +141,11 @@ impl Authenticator {
                     return credentials.verify(token).await;
                 }
                 let mut users = headers.get_all("x-coord-user").iter();
-                let named = users.next();
+                let first_user = users.next();
                 if users.next().is_some() {
                     return Err(AuthError::refused("X-Coord-User is there twice; send it once"));
                 }
-                let user_id = match named {
+                let user_id = match first_user {
                     Some(value) => value
                         .to_str()
                         .map_err(|_| AuthError::refused("X-Coord-User must be printable ASCII"))
@@ -174,7 +172,7 @@ impl Authenticator {
                 people: Some(_),
                 is_graph_public: true,
                 ..
-            }) if !presents_credential(headers) => Ok(Caller::unverified(Credential::nothing())),
+            }) if !presents_credential(headers) => Ok(Caller::unverified(Credential::none())),
             _ => self.authenticate(headers).await,
         }
     }
@@ -183,11 +181,12 @@ impl Authenticator {
     pub fn authorization_servers(&self) -> Vec<String> {
         match self {
             Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => {
-                let of_jwts = credentials.jwt.as_ref().and_then(JwtVerifier::issuer);
-                let of_jwts = of_jwts.filter(|issuer| issuer.starts_with("https://"));
+                let jwt_issuer = credentials.jwt.as_ref().and_then(JwtVerifier::issuer);
+                let jwt_server = jwt_issuer.filter(|issuer| issuer.starts_with("https://"));
                 let people = credentials.people.as_ref();
-                let of_people = people.and_then(|people| people.authorization_server());
-                of_people.into_iter().chain(of_jwts.map(str::to_owned)).collect()
+                let github_server = people.and_then(|people| people.authorization_server());
+                let servers = github_server.into_iter().chain(jwt_server.map(str::to_owned));
+                servers.collect()
             }
             Authenticator::Misconfigured(_) => Vec::new(),
         }
@@ -221,8 +220,9 @@ mod tests {
     #[tokio::test]
     async fn an_authenticator_without_a_secret_refuses_every_caller() {
         let nobody = Authenticator::by_jwt(None);
-        for shown in [headers(&[]), headers(&[("authorization", "Bearer undefined")])] {
-            assert!(matches!(nobody.authenticate(&shown).await, Err(AuthError::Refused(_))));
+        for request in [headers(&[]), headers(&[("authorization", "Bearer undefined")])] {
+            let caller = nobody.authenticate(&request).await;
+            assert!(matches!(caller, Err(AuthError::Refused(_))));
         }
     }
 
@@ -230,8 +230,8 @@ mod tests {
     async fn a_deployed_function_ignores_the_header_that_names_a_user() {
         let verifier = JwtVerifier::hs256(&SecretString::from("a secret of the test".to_owned()));
         let deployed = Authenticator::by_jwt(Some(verifier));
-        let shown = headers(&[("x-coord-user", "alice")]);
-        assert!(deployed.authenticate(&shown).await.is_err());
+        let request = headers(&[("x-coord-user", "alice")]);
+        assert!(deployed.authenticate(&request).await.is_err());
     }
 
     #[tokio::test]

@@ -8,11 +8,11 @@ use coord_domain::{RepoId, UserId};
 /// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats>
 const PREFIXES: [&str; 5] = ["ghp_", "gho_", "ghu_", "ghs_", "github_pat_"];
 /// Minimum length after the prefix: 36 characters in the form of 2021, more in every other.
-const LEAST: usize = 36;
+const MIN_BODY: usize = 36;
 /// Maximum length of a token. Installation tokens have about 520 characters since 2026, and grow with their content.
-const MOST: usize = 2_048;
+const MAX_TOKEN: usize = 2_048;
 
-/// Verifies tokens, and knows their rights.
+/// Verifies tokens, and finds out their rights.
 #[async_trait]
 pub trait People: Send + Sync + 'static {
     /// The holder of `token`, and the rights of that token in `repo`.
@@ -27,7 +27,7 @@ pub trait People: Send + Sync + 'static {
     /// [`AuthError::Unavailable`] when there is no verdict now.
     async fn verify_without_token(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
 
-    /// The address of the authorization server that gives out tokens, where there is one.
+    /// The address of the authorization server that issues tokens, if there is one.
     fn authorization_server(&self) -> Option<String> {
         None
     }
@@ -48,42 +48,43 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub user_id: UserId,
-    /// A display name of printable characters; the login where none is known.
+    /// A display name of printable characters, or the login if there is none.
     pub user_name: String,
     /// Whether the token may push.
     pub can_push: bool,
-    /// Whether it owns the repository: it may take others' locks away.
+    /// Whether the person owns the repository, and may therefore take locks away from others.
     pub is_owner: bool,
 }
 
 /// Whether `text` has the form of a GitHub token: any of the kinds above, or the 40 hex digits of the time before 2021.
 pub fn is_github_token(text: &str) -> bool {
-    let Some(rest) = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix)) else {
+    let Some(body) = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix)) else {
         return text.len() == 40 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     };
     // Dots and hyphens: newer installation tokens contain a JWT.
-    let is_body = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    rest.len() >= LEAST && text.len() <= MOST && rest.bytes().all(is_body)
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    body.len() >= MIN_BODY && text.len() <= MAX_TOKEN && body.bytes().all(is_allowed)
 }
 
-/// Whether `token` is as GitHub makes tokens: a classic one with its checksum, or a fine-grained one or one with a JWT by its
-/// form. Anybody can make up such a token; most made-up ones are not.
+/// Whether `token` has the form in which GitHub issues tokens. A classic one must have its checksum. For a fine-grained
+/// one, or one with a JWT, the form suffices. Anybody can make up such a token, but most made-up tokens are not
+/// well-formed.
 /// <https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/>
 pub fn is_well_formed(token: &str) -> bool {
     let is_alphanumeric = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if let Some(rest) = token.strip_prefix("github_pat_") {
-        let parts = rest.split_once('_');
+    if let Some(body) = token.strip_prefix("github_pat_") {
+        let parts = body.split_once('_');
         return parts.is_some_and(|(id, secret)| {
             (id.len(), secret.len()) == (22, 59) && is_alphanumeric(id) && is_alphanumeric(secret)
         });
     }
-    let Some(rest) = PREFIXES.iter().find_map(|prefix| token.strip_prefix(prefix)) else {
+    let Some(body) = PREFIXES.iter().find_map(|prefix| token.strip_prefix(prefix)) else {
         return false;
     };
-    if token.starts_with("ghs_") && rest.split('.').count() == 3 {
+    if token.starts_with("ghs_") && body.split('.').count() == 3 {
         return true;
     }
-    rest.len() == 36 && is_alphanumeric(rest) && rest[30..] == checksum(&rest[..30])
+    body.len() == 36 && is_alphanumeric(body) && body[30..] == checksum(&body[..30])
 }
 
 /// The checksum at the end of a classic token: CRC-32 of the 30 characters before it, in base 62.
@@ -92,7 +93,7 @@ fn checksum(random: &str) -> String {
     let sum = crc32fast::hash(random.as_bytes());
     let digits = (0..6)
         .rev()
-        .map(|place| DIGITS[(sum / 62_u32.pow(place) % 62) as usize]);
+        .map(|position| DIGITS[(sum / 62_u32.pow(position) % 62) as usize]);
     digits.map(char::from).collect()
 }
 
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_a_token_is_known() {
+    fn each_kind_of_token_is_recognized() {
         let body = "a1B2c3D4e5".repeat(4);
         for prefix in ["ghp_", "gho_", "ghu_", "ghs_", "github_pat_"] {
             assert!(is_github_token(&format!("{prefix}{}", &body[..36])), "{prefix}");
@@ -154,7 +155,7 @@ mod tests {
             format!("ghp_{body}\u{7f}"),
             format!("ghp_{body}/../x"),
             format!("ghp_{}", &body[1..]),
-            format!("ghp_{}", "a".repeat(MOST)),
+            format!("ghp_{}", "a".repeat(MAX_TOKEN)),
             "A".repeat(40),
             "g".repeat(40),
             "a".repeat(39),

@@ -1,5 +1,5 @@
-//! Where a request has its credential: in `Authorization`, or in `X-API-Key`. A proxy sends the latter whose platform keeps
-//! `Authorization` for itself.
+//! Where a request has its credential: in `Authorization`, or in `X-API-Key`. A proxy sends `X-API-Key` if its platform
+//! reserves `Authorization` for itself.
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderName};
@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 
 use super::AuthError;
 
-/// The header of proxies, with a token alone.
+/// The header of proxies. It contains only a token, without a scheme such as `Bearer`.
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// The headers that may have a credential.
@@ -19,10 +19,10 @@ pub fn presents_credential(headers: &HeaderMap) -> bool {
     CREDENTIAL_HEADERS.iter().any(|name| headers.contains_key(name))
 }
 
-/// The token of the caller: that of `Authorization: Bearer TOKEN`, or of `X-API-Key: TOKEN`.
+/// The caller's token, from `Authorization: Bearer TOKEN` or `X-API-Key: TOKEN`.
 ///
 /// # Errors
-/// When one of the headers is there twice, `X-API-Key` is not a token, or both are there and differ.
+/// When the request has one of the headers twice, `X-API-Key` is not a token, or the two headers differ.
 pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthError> {
     if headers.get_all(AUTHORIZATION).iter().nth(1).is_some() {
         return Err(AuthError::refused("Authorization is there twice; send it once"));
@@ -49,7 +49,7 @@ pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthE
     Ok(Some(key))
 }
 
-/// The token of `Authorization: Bearer TOKEN`, where that is there once.
+/// The token of `Authorization: Bearer TOKEN`, if the request has that header exactly once.
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().filter(|_| values.next().is_none())?;
@@ -57,7 +57,8 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Whether the bearer token of the request is `secret`. The comparison takes the same time for all tokens of that length.
+/// Whether the bearer token of the request is `secret`. The comparison takes the same time for all tokens of that
+/// length.
 pub fn has_bearer_secret(headers: &HeaderMap, secret: &SecretString) -> bool {
     bearer_token(headers).is_some_and(|token| token.as_bytes().ct_eq(secret.expose_secret().as_bytes()).into())
 }
@@ -135,8 +136,8 @@ mod tests {
             ("right", false),
             ("Basic right", false),
         ] {
-            let shown = headers(&[("authorization", value)]);
-            assert_eq!(has_bearer_secret(&shown, &secret), opens, "{value}");
+            let request = headers(&[("authorization", value)]);
+            assert_eq!(has_bearer_secret(&request, &secret), opens, "{value}");
         }
         assert!(!has_bearer_secret(&headers(&[("x-api-key", "right")]), &secret));
         let twice = headers(&[("authorization", "Bearer right"), ("authorization", "Bearer wrong")]);

@@ -2,15 +2,16 @@ use serde_json::Value;
 
 use coord_domain::{Invalid, RepoId};
 
-/// A set of repositories, by name or by owner: those in the claim `repos` of a token, or those that a deployment serves.
+/// A set of repositories, by name or by owner: those in the claim `repos` of a token, or those that a deployment
+/// serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepoLimit(Vec<Entry>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
-    One(RepoId),
-    /// `host/owner/`: every id with this prefix.
-    Below(String),
+    Repository(RepoId),
+    /// `host/owner/`: every repository id that starts with it.
+    Prefix(String),
 }
 
 impl RepoLimit {
@@ -18,52 +19,55 @@ impl RepoLimit {
     /// `host/owner/*` for all repositories of an owner, subgroups included. A token with an empty list counts nowhere.
     ///
     /// # Errors
-    /// When any part is something else: an unreadable limit must not count as no limit.
+    /// When any entry is something else: an unreadable limit must not count as no limit.
     pub(super) fn parse(claim: &Value) -> Result<Self, Invalid> {
-        let entries = claim
+        let values = claim
             .as_array()
             .ok_or_else(|| Invalid("is not a list of repositories".to_owned()))?;
-        entries.iter().map(entry).collect::<Result<_, _>>().map(RepoLimit)
+        let entries = values.iter().map(|value| {
+            let text = value
+                .as_str()
+                .ok_or_else(|| Invalid("holds an entry that is not a string".to_owned()))?;
+            parse_entry(text)
+        });
+        entries.collect::<Result<_, _>>().map(RepoLimit)
     }
 
-    /// The list in `text`, separated by commas; entries without a host are on `host`. `None` if an entry cannot be read.
+    /// The list in `text`, separated by commas; an entry without a host is on `host`. `None` if an entry is not valid.
     pub fn of_host(text: &str, host: &str) -> Option<Self> {
-        let entry = |name: &str| {
+        let entries = text.split(',').map(|name| {
             let name = name.trim();
-            let is_short = name.split('/').count() == 2 && !name.contains([':', '@']);
-            let full = if is_short {
-                format!("{host}/{name}")
+            let has_no_host = name.split('/').count() == 2 && !name.contains([':', '@']);
+            let entry = if has_no_host {
+                parse_entry(&format!("{host}/{name}"))
             } else {
-                name.to_owned()
+                parse_entry(name)
             };
-            entry(&Value::from(full)).ok()
-        };
-        text.split(',').map(entry).collect::<Option<_>>().map(RepoLimit)
+            entry.ok()
+        });
+        entries.collect::<Option<_>>().map(RepoLimit)
     }
 
     /// Whether `repo` is in the set.
     pub fn takes_in(&self, repo: &RepoId) -> bool {
         self.0.iter().any(|entry| match entry {
-            Entry::One(one) => one == repo,
-            Entry::Below(prefix) => repo.as_str().starts_with(prefix),
+            Entry::Repository(entry) => entry == repo,
+            Entry::Prefix(prefix) => repo.as_str().starts_with(prefix),
         })
     }
 }
 
-fn entry(value: &Value) -> Result<Entry, Invalid> {
-    let text = value
-        .as_str()
-        .ok_or_else(|| Invalid("holds an entry that is not a string".to_owned()))?;
+fn parse_entry(text: &str) -> Result<Entry, Invalid> {
     let Some(owner) = text.strip_suffix("/*") else {
-        return repository(text).map(Entry::One);
+        return parse_repository(text).map(Entry::Repository);
     };
-    // Parsed as a repository of the owner: this applies the rules of names, and rejects an empty owner.
-    let any = repository(&format!("{owner}/any"))?;
-    let below = any.as_str().strip_suffix("any").unwrap_or(any.as_str());
-    Ok(Entry::Below(below.to_owned()))
+    // Parsed as a repository of the owner: this applies the rules for names, and rejects an empty owner.
+    let any = parse_repository(&format!("{owner}/any"))?;
+    let prefix = any.as_str().strip_suffix("any").unwrap_or(any.as_str());
+    Ok(Entry::Prefix(prefix.to_owned()))
 }
 
-fn repository(text: &str) -> Result<RepoId, Invalid> {
+fn parse_repository(text: &str) -> Result<RepoId, Invalid> {
     RepoId::parse(text)
         .or_else(|_| RepoId::parse(&format!("https://{text}")))
         .map_err(|_| {

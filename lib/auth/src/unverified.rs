@@ -10,32 +10,34 @@ use coord_settings::connections::network;
 /// Maximum of addresses remembered.
 const MOST_ADDRESSES: usize = 4_096;
 
-/// How long an address counts as that of members.
-const MEMBERS_FOR: u64 = 86_400_000;
+/// How long an address counts as one that members use, in milliseconds.
+const MEMBER_ADDRESS_MS: u64 = 86_400_000;
 
 /// Limit of one address: 30 per minute.
-const OF_AN_ADDRESS: Rate = Rate {
+const ADDRESS_RATE: Rate = Rate {
     interval_ms: 2_000,
     burst: 60,
 };
-/// The part of the bursts (of an address, of all) that malformed tokens leave to well-formed ones.
-const LEFT_BY_MADE_UP: (u32, u32) = (30, 40);
-/// The part of the burst of all that is reserved for addresses with verified members; other addresses, and those that have
-/// sent bad credentials, leave it.
-const LEFT_BY_STRANGERS: u32 = 40;
-const LEFT_BY_DEBTORS: u32 = 40;
-/// Bad credentials in a row until an address is one of those.
-const DEBT: u32 = 10;
-/// Limit of all addresses together: 200 per minute. After many bad credentials, GitHub refuses good ones from this process
-/// too.
-const OF_ALL: Rate = Rate {
+/// Limit of all addresses together: 200 per minute. After many bad credentials, GitHub refuses good ones from this
+/// process too.
+const TOTAL_RATE: Rate = Rate {
     interval_ms: 300,
     burst: 200,
 };
+/// The part of an address's burst that is reserved for well-formed tokens.
+const ADDRESS_BURST_FOR_WELL_FORMED: u32 = 30;
+/// The part of the total burst that is reserved for well-formed tokens.
+const TOTAL_BURST_FOR_WELL_FORMED: u32 = 40;
+/// The part of the total burst that is reserved for addresses that members use.
+const TOTAL_BURST_FOR_MEMBERS: u32 = 40;
+/// The part of the total burst that is reserved for addresses that have not sent many bad credentials.
+const TOTAL_BURST_FOR_WELL_BEHAVED: u32 = 40;
+/// How many bad credentials in a row are many.
+const MANY_BAD_CREDENTIALS: u32 = 10;
 
-/// The unverified-caller limit: how many unknown credentials are verified, for each source address and in the whole process.
-/// Credentials that turn out to be good do not count. While there are too many, well-formed tokens come first, addresses of
-/// members, and addresses that have sent no bad ones.
+/// The unverified-caller limit: how many unknown credentials are verified, for each source address and in the whole
+/// process. Credentials that turn out to be good do not count. Parts of the limit are reserved for well-formed tokens,
+/// for addresses that members use, and for addresses that have not sent many bad credentials.
 #[derive(Debug)]
 pub struct UnverifiedLimit {
     started: Instant,
@@ -45,9 +47,9 @@ pub struct UnverifiedLimit {
 /// Theoretical arrival times (GCRA), in milliseconds since the start.
 #[derive(Debug)]
 struct Arrivals {
-    of_all: u64,
+    total: u64,
     by_address: Cache<IpAddr, u64>,
-    /// When a member has last come from an address.
+    /// When a member last sent a request from an address.
     members: Cache<IpAddr, u64>,
 }
 
@@ -56,7 +58,7 @@ impl Default for UnverifiedLimit {
         UnverifiedLimit {
             started: Instant::now(),
             arrivals: Mutex::new(Arrivals {
-                of_all: 0,
+                total: 0,
                 by_address: Cache::new(MOST_ADDRESSES),
                 members: Cache::new(MOST_ADDRESSES),
             }),
@@ -77,41 +79,41 @@ impl UnverifiedLimit {
         let now = since_start.as_millis() as u64;
         let address = network(address);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = arrivals.by_address.get(&address).copied().unwrap_or_default();
-        let (mut rate, mut rate_of_all) = (OF_AN_ADDRESS, OF_ALL);
+        let arrival = arrivals.by_address.get(&address).copied().unwrap_or_default();
+        let (mut address_rate, mut total_rate) = (ADDRESS_RATE, TOTAL_RATE);
         if !is_well_formed {
-            rate.burst -= LEFT_BY_MADE_UP.0;
-            rate_of_all.burst -= LEFT_BY_MADE_UP.1;
+            address_rate.burst -= ADDRESS_BURST_FOR_WELL_FORMED;
+            total_rate.burst -= TOTAL_BURST_FOR_WELL_FORMED;
         }
-        if arrivals.members.get(&address).is_none_or(|at| now - at >= MEMBERS_FOR) {
-            rate_of_all.burst -= LEFT_BY_STRANGERS;
+        let last_member = arrivals.members.get(&address);
+        if last_member.is_none_or(|seen_at| now - seen_at >= MEMBER_ADDRESS_MS) {
+            total_rate.burst -= TOTAL_BURST_FOR_MEMBERS;
         }
-        if before >= now + u64::from(DEBT * OF_AN_ADDRESS.interval_ms) {
-            rate_of_all.burst -= LEFT_BY_DEBTORS;
+        if arrival >= now + u64::from(MANY_BAD_CREDENTIALS * ADDRESS_RATE.interval_ms) {
+            total_rate.burst -= TOTAL_BURST_FOR_WELL_BEHAVED;
         }
-        let own = rate.after(before, now, 1)?;
-        let of_all = rate_of_all.after(arrivals.of_all, now, 1)?;
-        arrivals.by_address.insert(address, own);
-        arrivals.of_all = of_all;
+        let arrival = address_rate.after(arrival, now, 1)?;
+        let total = total_rate.after(arrivals.total, now, 1)?;
+        arrivals.by_address.insert(address, arrival);
+        arrivals.total = total;
         Ok(())
     }
 
-    /// Notes that a member comes from `address`.
+    /// Notes that a member uses `address`.
     pub fn note_member(&self, address: IpAddr) {
         let now = self.started.elapsed().as_millis() as u64;
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         arrivals.members.insert(network(address), now);
     }
 
-    /// Takes back the count of one credential, which is good.
+    /// Takes back the count of one credential that turned out to be good.
     pub fn refund(&self, address: IpAddr) {
         let address = network(address);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        arrivals.of_all = arrivals.of_all.saturating_sub(OF_ALL.interval_ms.into());
-        if let Some(own) = arrivals.by_address.get(&address).copied() {
-            arrivals
-                .by_address
-                .insert(address, own.saturating_sub(OF_AN_ADDRESS.interval_ms.into()));
+        arrivals.total = arrivals.total.saturating_sub(TOTAL_RATE.interval_ms.into());
+        if let Some(arrival) = arrivals.by_address.get(&address).copied() {
+            let arrival = arrival.saturating_sub(ADDRESS_RATE.interval_ms.into());
+            arrivals.by_address.insert(address, arrival);
         }
     }
 }

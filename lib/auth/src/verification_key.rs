@@ -13,9 +13,9 @@ use serde::Deserialize;
 use coord_domain::Invalid;
 
 /// Minimum bits of an RSA modulus, RFC 7518, section 3.3. The maximum is [`RsaPublicKey::MAX_SIZE`].
-const LEAST_RSA_BITS: usize = 2048;
+const MIN_RSA_BITS: usize = 2048;
 
-/// A key and its one algorithm. The algorithm follows from the kind of the key, never from a token, so that a public key is
+/// A key and its one algorithm. The algorithm follows from the kind of the key, never from a token. So a public key is
 /// never used as a shared secret.
 #[derive(Clone, Debug)]
 pub(super) struct VerificationKey {
@@ -23,7 +23,7 @@ pub(super) struct VerificationKey {
     pub(super) key: DecodingKey,
 }
 
-/// A public key of a key set, RFC 7517. Other members are ignored, above all those with addresses to fetch more from
+/// A public key of a key set, RFC 7517. Its other members are ignored, above all those with a URL to fetch from
 /// (`x5u`).
 #[derive(Deserialize)]
 pub(super) struct Jwk {
@@ -51,7 +51,8 @@ impl VerificationKey {
 
     /// A public key in PEM: RSA (RS256), EC P-256 (ES256) or Ed25519 (EdDSA). Line breaks may be written as `\n`.
     ///
-    /// # Errors When it is none of these; with the problem, after the name of the setting, without the text itself.
+    /// # Errors
+    /// When it is none of these. The error states the problem, to follow the name of the setting, but not the text.
     pub(super) fn from_pem(text: &str) -> Result<Self, Invalid> {
         let text = text.trim().replace("\\n", "\n").replace("\r\n", "\n");
         if text.contains("PRIVATE KEY") {
@@ -62,7 +63,7 @@ impl VerificationKey {
         if let Ok(key) = RsaPublicKey::from_public_key_pem(&text).or_else(|_| RsaPublicKey::from_pkcs1_pem(&text)) {
             return Self::rsa(&key).ok_or_else(|| {
                 Invalid(format!(
-                    "is an RSA key of {} bits; at least {LEAST_RSA_BITS} are needed",
+                    "is an RSA key of {} bits; at least {MIN_RSA_BITS} are needed",
                     key.n().bits()
                 ))
             });
@@ -75,7 +76,7 @@ impl VerificationKey {
             .and_then(|key| Self::ed25519(&key))
             .ok_or_else(|| {
                 Invalid(format!(
-                    "is not a supported public key in PEM (-----BEGIN PUBLIC KEY-----): RSA of {LEAST_RSA_BITS} \
+                    "is not a supported public key in PEM (-----BEGIN PUBLIC KEY-----): RSA of {MIN_RSA_BITS} \
                      to {} bits, EC P-256 or Ed25519",
                     RsaPublicKey::MAX_SIZE
                 ))
@@ -92,7 +93,7 @@ impl VerificationKey {
         if !is_for_signatures {
             return None;
         }
-        let (key, name) = match (jwk.kty.as_str(), jwk.crv.as_deref()) {
+        let (key, algorithm) = match (jwk.kty.as_str(), jwk.crv.as_deref()) {
             ("RSA", _) => {
                 let (n, e) = (decode(&jwk.n)?, decode(&jwk.e)?);
                 let key = RsaPublicKey::new(BigUint::from_bytes_be(&n), BigUint::from_bytes_be(&e)).ok()?;
@@ -103,7 +104,7 @@ impl VerificationKey {
                 if (x.len(), y.len()) != (32, 32) {
                     return None;
                 }
-                // 4 says that both coordinates follow; the call checks that they are a point of the curve.
+                // 4 means that both coordinates follow; `from_sec1_bytes` checks that they are a point of the curve.
                 let point = [&[4][..], &x, &y].concat();
                 (Self::p256(&p256::PublicKey::from_sec1_bytes(&point).ok()?), "ES256")
             }
@@ -114,12 +115,12 @@ impl VerificationKey {
             _ => return None,
         };
         // RFC 9864 calls EdDSA on this curve `Ed25519`.
-        let fits = |alg: &str| alg == name || (name == "EdDSA" && alg == "Ed25519");
-        jwk.alg.as_deref().is_none_or(fits).then_some(key)
+        let is_same = |alg: &str| alg == algorithm || (algorithm == "EdDSA" && alg == "Ed25519");
+        jwk.alg.as_deref().is_none_or(is_same).then_some(key)
     }
 
     fn rsa(key: &RsaPublicKey) -> Option<Self> {
-        (key.n().bits() >= LEAST_RSA_BITS).then(|| VerificationKey {
+        (key.n().bits() >= MIN_RSA_BITS).then(|| VerificationKey {
             algorithm: Algorithm::RS256,
             key: DecodingKey::from_rsa_raw_components(&key.n().to_bytes_be(), &key.e().to_bytes_be()),
         })

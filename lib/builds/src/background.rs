@@ -1,4 +1,4 @@
-//! Keeps graphs up to date on a server: one build at a time in the background, for every branch of a request.
+//! Keeps graphs up to date on a server: one build at a time in the background, for each branch that was requested.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -15,18 +15,18 @@ use coord_sources::{Source, SourceError};
 use coord_state::builds::return_lease;
 use coord_store::Store;
 
-/// The interval of reading the heads of known branches.
-const POLL: Duration = Duration::from_secs(2);
+/// How often the heads of known branches are read.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Time limit for returning a lease.
-const STOP_TIME: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Graphs kept in memory for the next build.
-const MOST_GRAPHS: usize = 16;
+/// Maximum graphs in memory, for the next build of their branches.
+const MAX_GRAPHS: usize = 16;
 
 const PACE: Pace = Pace {
     most_claims: 256,
-    // Until another head is seen, or the graph is missed.
+    // Until the branch has another head, or a request misses the graph.
     current: Duration::from_secs(u32::MAX as u64),
     // The other builder may have stopped and returned its lease.
     busy: Duration::from_secs(2),
@@ -38,30 +38,30 @@ pub struct BackgroundBuilds {
     upkeep: Upkeep,
     queue: mpsc::UnboundedSender<BuildClaim>,
     /// The branch of the current build.
-    under_way: Mutex<Option<RepoBranch>>,
+    current: Mutex<Option<RepoBranch>>,
     /// The tasks that [`BackgroundBuilds::stop`] ends.
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl BackgroundBuilds {
-    /// Starts the background work on the current runtime; it ends when the value is dropped. No other process may have the
-    /// name `builder`.
+    /// Starts the background work on the current runtime; it ends when the value is dropped. No other process may have
+    /// the name `builder`.
     pub fn start(store: Arc<dyn Store>, source: Arc<dyn Source>, builder: String, limits: Limits) -> Arc<Self> {
-        let (queue, waiting) = mpsc::unbounded_channel();
+        let (queue, claims) = mpsc::unbounded_channel();
         let builds = Arc::new(BackgroundBuilds {
-            upkeep: Upkeep::new(GraphBuilder::new(store, source, builder, limits, MOST_GRAPHS), PACE),
+            upkeep: Upkeep::new(GraphBuilder::new(store, source, builder, limits, MAX_GRAPHS), PACE),
             queue,
-            under_way: Mutex::default(),
+            current: Mutex::default(),
             tasks: Mutex::default(),
         });
         *lock(&builds.tasks) = vec![
-            tokio::spawn(Self::work(Arc::downgrade(&builds), waiting)),
-            tokio::spawn(Self::poll(Arc::downgrade(&builds))),
+            tokio::spawn(Self::process_claims(Arc::downgrade(&builds), claims)),
+            tokio::spawn(Self::poll_heads(Arc::downgrade(&builds))),
         ];
         builds
     }
 
-    /// Ends the background work. A build that is cut off returns its lease, so that another process can begin at once.
+    /// Ends the background work. An interrupted build returns its lease, so that another process can begin at once.
     pub async fn stop(&self) {
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         for task in tasks {
@@ -69,12 +69,12 @@ impl BackgroundBuilds {
             // The error only says that the task was aborted.
             let _ = task.await;
         }
-        let Some((repo, branch)) = lock(&self.under_way).take() else {
+        let Some((repo, branch)) = lock(&self.current).take() else {
             return;
         };
         let builder = self.upkeep.builder();
         let returning = return_lease(builder.store(), &repo, &branch, builder.name());
-        match tokio::time::timeout(STOP_TIME, returning).await {
+        match tokio::time::timeout(STOP_TIMEOUT, returning).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, %repo, %branch, "the lease of a build could not be released"),
             Err(_) => tracing::warn!(%repo, %branch, "the lease of a build could not be released in time"),
@@ -83,16 +83,16 @@ impl BackgroundBuilds {
 
     /// Number of graphs in memory, for the next build of their branches.
     pub async fn graphs_in_memory(&self) -> usize {
-        self.upkeep.builder().kept_builds().await
+        self.upkeep.builder().builds_in_memory().await
     }
 
-    async fn work(builds: Weak<Self>, mut waiting: mpsc::UnboundedReceiver<BuildClaim>) {
-        while let Some(claim) = waiting.recv().await {
+    async fn process_claims(builds: Weak<Self>, mut claims: mpsc::UnboundedReceiver<BuildClaim>) {
+        while let Some(claim) = claims.recv().await {
             let Some(builds) = builds.upgrade() else { return };
             let key = claim.branch().clone();
-            *lock(&builds.under_way) = Some(key.clone());
-            let remaining = builds.upkeep.bring_up(claim, None).await;
-            lock(&builds.under_way).take();
+            *lock(&builds.current) = Some(key.clone());
+            let remaining = builds.upkeep.update(claim, None).await;
+            lock(&builds.current).take();
             match remaining {
                 RemainingWork::Nothing => {}
                 RemainingWork::Retry(pause) => {
@@ -106,15 +106,15 @@ impl BackgroundBuilds {
                         }
                     });
                 }
-                RemainingWork::Unused => builds.upkeep.rest(&key).await,
+                RemainingWork::Unused => builds.upkeep.drop_unused(&key).await,
                 // Requests about the branch get an error that says so.
                 RemainingWork::Gone => builds.upkeep.forget(&key).await,
             }
         }
     }
 
-    async fn poll(builds: Weak<Self>) {
-        let mut interval = tokio::time::interval(POLL);
+    async fn poll_heads(builds: Weak<Self>) {
+        let mut interval = tokio::time::interval(POLL_INTERVAL);
         interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             interval.tick().await;
@@ -148,6 +148,6 @@ impl Driver for BackgroundBuilds {
     }
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Builds the graph of a commit from a [`Source`]: reads the files that it needs, scans them on the source's threads, and
-//! resolves.
+//! Builds the graph of a commit from a [`Source`]: reads the files that it needs, scans them on the source's threads,
+//! and resolves their imports.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hashbrown::HashMap;
 
 use coord_domain::{BuildProgress, CommitSha, RepoId, file_path};
-use coord_graph::FileId;
-use coord_graph::{Limits, Previous, Snapshot, Update};
+use coord_graph::{FileId, Limits, Previous, Snapshot, Update};
 use coord_sources::{Blob, BlobSink, Source, SourceError, TreeEntry};
 
 /// Receives the progress, from several threads: at the start, and then about a hundred times.
@@ -33,11 +32,11 @@ pub async fn build(
     Ok(snapshot.with_names_left_out(left_out))
 }
 
-/// [`build`] of a commit whose `tree` is known already, [in one form](to_nfc).
+/// [`build`] of a commit whose `tree` has already been read, and [is in NFC](to_nfc).
 ///
 /// # Errors
 /// When the source cannot return the blobs.
-pub async fn build_tree(
+pub(super) async fn build_tree(
     source: &dyn Source,
     repo: &RepoId,
     tree: Vec<TreeEntry>,
@@ -45,9 +44,9 @@ pub async fn build_tree(
     limits: Limits,
     progress: ProgressSink,
 ) -> Result<Snapshot, SourceError> {
-    let (update, mut next) = off_the_runtime(move || {
+    let (update, mut next) = run_blocking(move || {
         let update = Update::begin(previous, tree, limits);
-        let next = step(&update);
+        let next = next_request(&update);
         (Arc::new(update), next)
     })
     .await?;
@@ -64,22 +63,22 @@ pub async fn build_tree(
             ControlFlow::Continue(request) => request,
             ControlFlow::Break(snapshot) => return Ok(snapshot),
         };
-        let already = scanned.load(Ordering::Relaxed);
+        let scanned_before = scanned.load(Ordering::Relaxed);
         let state = BuildProgress {
             files: update.file_count(),
-            wanted: already + unread,
-            scanned: already,
+            wanted: scanned_before + unread,
+            scanned: scanned_before,
         };
         progress(state);
-        let pace = (state.wanted / 100).max(1);
+        let report_every = (state.wanted / 100).max(1);
         let sink: BlobSink = {
             let (update, scanned, progress) = (Arc::clone(&update), Arc::clone(&scanned), Arc::clone(&progress));
             Arc::new(move |index, blob: Blob<'_>| {
-                let files = wanted_by.get(index).map_or(&[][..], |wanted_by| wanted_by.as_slice());
+                let files = wanted_by.get(index).map_or(&[][..], |files| files.as_slice());
                 update.supply_all(files, blob);
                 let before = scanned.fetch_add(files.len(), Ordering::Relaxed);
                 let done = before + files.len();
-                if done / pace > before / pace || done == state.wanted {
+                if done / report_every > before / report_every || done == state.wanted {
                     progress(BuildProgress { scanned: done, ..state });
                 }
             })
@@ -87,14 +86,14 @@ pub async fn build_tree(
         let is_last = files.len() >= unread;
         source.read_blobs(repo, blobs, limits.max_file_bytes, sink).await?;
         if is_last {
-            // At most a few blobs follow: configurations that others name.
+            // At most a few blobs follow: configs that other configs name.
             drop(hold.take());
         }
         let supplied = Arc::clone(&update);
-        next = off_the_runtime(move || {
+        next = run_blocking(move || {
             // A blob that a source left out must not be requested forever.
             supplied.mark_unreadable(&files);
-            step(&supplied)
+            next_request(&supplied)
         })
         .await?;
     }
@@ -112,26 +111,28 @@ struct SourceRequest {
 }
 
 /// The next request, or the graph.
-fn step(update: &Update) -> ControlFlow<Snapshot, SourceRequest> {
+fn next_request(update: &Update) -> ControlFlow<Snapshot, SourceRequest> {
     let wanted = update.wanted();
     if wanted.is_empty() {
         return ControlFlow::Break(update.finish());
     }
-    let files = wanted.iter().map(|one| one.file).collect();
+    let files = wanted.iter().map(|wanted| wanted.file).collect();
     let mut index_of: HashMap<&str, usize> = HashMap::with_capacity(wanted.len());
     let mut wanted_by: Vec<Vec<FileId>> = Vec::with_capacity(wanted.len());
-    for one in &wanted {
-        let index = *index_of.entry(&one.blob).or_insert(wanted_by.len());
+    for file in &wanted {
+        let index = *index_of.entry(&file.blob).or_insert(wanted_by.len());
         match wanted_by.get_mut(index) {
-            Some(files) => files.push(one.file),
-            None => wanted_by.push(vec![one.file]),
+            Some(files) => files.push(file.file),
+            None => wanted_by.push(vec![file.file]),
         }
     }
     drop(index_of);
     // The id of a blob comes from the first of its files.
     let mut firsts = wanted_by.iter().map(|files| files[0]).peekable();
-    let blobs = wanted.into_iter().filter(|one| firsts.next_if_eq(&one.file).is_some());
-    let blobs = blobs.map(|one| one.blob).collect();
+    let blobs = wanted
+        .into_iter()
+        .filter(|wanted| firsts.next_if_eq(&wanted.file).is_some());
+    let blobs = blobs.map(|wanted| wanted.blob).collect();
     ControlFlow::Continue(SourceRequest {
         files,
         blobs,
@@ -140,32 +141,32 @@ fn step(update: &Update) -> ControlFlow<Snapshot, SourceRequest> {
     })
 }
 
-async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| SourceError::Unreachable(format!("the graph could not be computed: {error}")))
 }
 
-/// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name, and the number of
-/// files that are left out of it because another one has the same name in that form. A file that is tracked in this form
-/// comes before others. Imports are resolved in this form.
+/// The tree with its paths in NFC, as in locks, so that a lock and the imports of its file have one name. Imports are
+/// resolved in this form. Also returns how many files are left out because another file has the same path in NFC. A
+/// file that is tracked in NFC is preferred.
 pub(super) fn to_nfc(mut tree: Vec<TreeEntry>) -> (Vec<TreeEntry>, usize) {
-    let respell = |entry: &mut TreeEntry| match file_path::to_nfc(&entry.path) {
+    let convert = |entry: &mut TreeEntry| match file_path::to_nfc(&entry.path) {
         Cow::Owned(path) => {
             entry.path = path;
             true
         }
         Cow::Borrowed(_) => false,
     };
-    let mut respelled: Vec<TreeEntry> = tree.extract_if(.., respell).collect();
-    if respelled.is_empty() {
+    let mut converted: Vec<TreeEntry> = tree.extract_if(.., convert).collect();
+    if converted.is_empty() {
         return (tree, 0);
     }
-    tree.append(&mut respelled);
+    tree.append(&mut converted);
     tree.sort_by(|one, other| one.path.cmp(&other.path));
-    let all = tree.len();
+    let count = tree.len();
     tree.dedup_by(|later, earlier| later.path == earlier.path);
-    let left_out = all - tree.len();
+    let left_out = count - tree.len();
     (tree, left_out)
 }
 

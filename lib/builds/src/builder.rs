@@ -24,24 +24,30 @@ pub(super) struct GraphBuilder {
     /// The name that holds the lease on a build.
     name: String,
     limits: Limits,
-    built: Mutex<RecentBuilds<LastBuild>>,
+    recent: Mutex<RecentBuilds<LastBuild>>,
 }
 
 /// The permit to build in this process.
 pub(super) struct BuildPermit<'a> {
     builder: &'a GraphBuilder,
-    built: MutexGuard<'a, RecentBuilds<LastBuild>>,
+    recent: MutexGuard<'a, RecentBuilds<LastBuild>>,
 }
 
 impl GraphBuilder {
-    /// No other process may have the name `name`. At most `most_kept` graphs stay in memory.
-    pub fn new(store: Arc<dyn Store>, source: Arc<dyn Source>, name: String, limits: Limits, most_kept: usize) -> Self {
+    /// No other process may have the name `name`. At most `max_builds` builds stay in memory.
+    pub fn new(
+        store: Arc<dyn Store>,
+        source: Arc<dyn Source>,
+        name: String,
+        limits: Limits,
+        max_builds: usize,
+    ) -> Self {
         GraphBuilder {
             store,
             source,
             name,
             limits,
-            built: Mutex::new(RecentBuilds::new(most_kept)),
+            recent: Mutex::new(RecentBuilds::new(max_builds)),
         }
     }
 
@@ -62,23 +68,23 @@ impl GraphBuilder {
     pub(super) async fn begin(&self) -> BuildPermit<'_> {
         BuildPermit {
             builder: self,
-            built: self.built.lock().await,
+            recent: self.recent.lock().await,
         }
     }
 
-    /// Drops the last build of a branch from memory, when no build is under way.
+    /// Drops the last build of a branch from memory, after the build in progress has ended.
     pub(super) async fn forget(&self, branch: &RepoBranch) {
-        self.built.lock().await.take(branch);
+        self.recent.lock().await.take(branch);
     }
 
     /// Number of builds in memory.
-    pub(super) async fn kept_builds(&self) -> usize {
-        self.built.lock().await.len()
+    pub(super) async fn builds_in_memory(&self) -> usize {
+        self.recent.lock().await.len()
     }
 }
 
 impl BuildPermit<'_> {
-    /// Builds and publishes the graph of `branch` at `commit`; stopped at `end_by`, if given.
+    /// Builds and publishes the graph of `branch` at `commit`. Stops at `end_by`, if given.
     pub(super) async fn build(
         &mut self,
         (repo, branch): &RepoBranch,
@@ -100,11 +106,11 @@ impl BuildPermit<'_> {
             limits: *limits,
         };
         let key = (repo.clone(), branch.clone());
-        let mut last = self.built.take(&key);
+        let mut last = self.recent.take(&key);
         let lease = build_and_publish_until(Arc::clone(store), &**source, job, &mut last, end_by).await;
         if let Some(last) = last {
             let bytes = last.bytes();
-            self.built.put(key, last, bytes);
+            self.recent.put(key, last, bytes);
         }
         lease
     }

@@ -11,10 +11,10 @@ use coord_runtime::after_response::defer;
 use coord_sources::Source;
 use coord_store::Store;
 
-/// Graphs kept in memory for the next build.
-const MOST_GRAPHS: usize = 2;
+/// Maximum graphs in memory, for the next build of their branches.
+const MAX_GRAPHS: usize = 2;
 
-/// A function has no timer: a branch that rests is tried again at the next request.
+/// A function has no timer: the next request after a rest tries the branch again.
 const PACE: Pace = Pace {
     most_claims: 8,
     current: Duration::from_secs(60),
@@ -28,7 +28,7 @@ pub struct DeferredBuilds(Arc<Upkeep>);
 impl DeferredBuilds {
     /// Builds graphs of `source` into `store`.
     pub fn new(store: Arc<dyn Store>, source: Arc<dyn Source>, limits: Limits) -> Self {
-        let builder = GraphBuilder::new(store, source, random_name(), limits, MOST_GRAPHS);
+        let builder = GraphBuilder::new(store, source, random_name(), limits, MAX_GRAPHS);
         DeferredBuilds(Arc::new(Upkeep::new(builder, PACE)))
     }
 }
@@ -43,8 +43,8 @@ impl Driver for DeferredBuilds {
         let upkeep = Arc::clone(&self.0);
         let is_deferred = defer(|allotted| async move {
             let branch = claim.branch().clone();
-            if upkeep.bring_up(claim, Some(allotted)).await == RemainingWork::Unused {
-                upkeep.rest(&branch).await;
+            if upkeep.update(claim, Some(allotted)).await == RemainingWork::Unused {
+                upkeep.drop_unused(&branch).await;
             }
         });
         if !is_deferred {

@@ -12,10 +12,10 @@ pub enum BuildError {
     /// The store does not respond.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The graph could not be encoded, which does not happen.
+    /// The graph could not be encoded. This does not happen in practice.
     #[error("the graph could not be encoded: {0}")]
     Encoding(String),
-    /// Again and again the store has lost a part of the staged graph.
+    /// The store lost a part of the staged graph at every attempt.
     #[error("the store has lost parts of the staged graph")]
     Torn,
     /// The time limit was exceeded.

@@ -11,13 +11,13 @@ use coord_runtime::single_flight::SingleFlight;
 use coord_state::builds::graph_json;
 use coord_store::{Store, StoreError};
 
-/// Number of graphs that is usual.
-const USUAL: usize = 32;
+/// The usual number of graphs.
+const EXPECTED_GRAPHS: usize = 32;
 
-/// Maximum bytes of all graphs together. A larger one is not kept.
-const MOST_BYTES: u64 = 128 << 20;
+/// Maximum bytes of all graphs together. A larger graph is not cached.
+const MAX_BYTES: u64 = 128 << 20;
 
-type Graphs = Cache<String, Arc<CachedGraph>, Bytes>;
+type Graphs = Cache<String, Arc<CachedGraph>, MemoryWeighter>;
 
 /// The result of a read from the store: a graph, or why it is unreadable.
 type LoadResult = Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError>;
@@ -32,7 +32,7 @@ pub struct GraphCache {
 impl Default for GraphCache {
     fn default() -> Self {
         GraphCache {
-            graphs: Arc::new(Cache::with_weighter(USUAL, MOST_BYTES, Bytes)),
+            graphs: Arc::new(Cache::with_weighter(EXPECTED_GRAPHS, MAX_BYTES, MemoryWeighter)),
             loads: SingleFlight::default(),
         }
     }
@@ -40,9 +40,9 @@ impl Default for GraphCache {
 
 /// Weighs a graph by the memory that it takes in both forms.
 #[derive(Clone)]
-struct Bytes;
+struct MemoryWeighter;
 
-impl Weighter<String, Arc<CachedGraph>> for Bytes {
+impl Weighter<String, Arc<CachedGraph>> for MemoryWeighter {
     fn weight(&self, _: &String, graph: &Arc<CachedGraph>) -> u64 {
         2 * graph.stored.bytes() as u64
     }
@@ -65,32 +65,32 @@ impl From<StoredGraph> for CachedGraph {
 }
 
 impl CachedGraph {
-    /// The form for queries, made by the first call.
+    /// The form for queries. The first call computes it.
     pub fn graph(&self) -> &ImportGraph {
         self.graph.get_or_init(|| self.stored.to_graph())
     }
 }
 
 impl GraphCache {
-    /// The graph stored at `key`, recently of commit `version`, or why it cannot be read. All callers at once share one read, which takes
-    /// several times the memory of the graph.
+    /// The graph stored at `key`, which was recently of commit `version`, or why it cannot be read. Concurrent callers
+    /// share one read, because it takes several times the memory of the graph.
     pub async fn load(&self, store: &Arc<dyn Store>, key: String, version: &str) -> LoadResult {
-        let known = self.graphs.get(&key);
-        if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
+        let cached = self.graphs.get(&key);
+        if let Some(graph) = cached.filter(|graph| graph.stored.version == version) {
             return Ok(Ok(graph));
         }
         let flight = (key.clone(), version.to_owned());
-        let loaded = self
+        let loading = self
             .loads
             .join(flight, || read(Arc::clone(&self.graphs), Arc::clone(store), key));
-        loaded
+        loading
             .await
             .unwrap_or_else(|unfinished| Err(StoreError::Malformed(unfinished.to_string())))
     }
 }
 
 async fn read(graphs: Arc<Graphs>, store: Arc<dyn Store>, key: String) -> LoadResult {
-    // First, so that the old version and the new one are not both in memory.
+    // Removed before the read, so that the old version and the new one are not both in memory.
     graphs.remove(&key);
     // A missing graph is an empty text, which is unreadable.
     let text = graph_json(&key).run(&*store).await?;
@@ -109,7 +109,7 @@ mod tests {
     use std::sync::Mutex;
 
     use async_trait::async_trait;
-    use bytes::Bytes as Message;
+    use bytes::Bytes;
     use futures::future::join_all;
     use futures::stream::BoxStream;
 
@@ -133,7 +133,7 @@ mod tests {
             Ok(vec![Value::Bulk(graph.encode().unwrap())])
         }
 
-        async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Message>, StoreError> {
+        async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
             panic!("nobody subscribes")
         }
 
@@ -181,7 +181,7 @@ mod tests {
         for number in 0..10 {
             cache.insert(format!("large{number}"), graph(4_000, 4_096));
         }
-        assert!(cache.weight() <= MOST_BYTES, "{}", cache.weight());
+        assert!(cache.weight() <= MAX_BYTES, "{}", cache.weight());
         let large = (0..10).filter(|number| cache.peek(&format!("large{number}")).is_some());
         assert!((1..=4).contains(&large.count()));
     }

@@ -15,11 +15,10 @@ pub struct Job<'a> {
     pub commit: &'a CommitSha,
     /// A name that no other process has.
     pub builder: &'a str,
-    /// The limits of the graph.
     pub limits: Limits,
 }
 
-/// The last graph built in this process, with its commit.
+/// The last graph of a branch that this process built, with its commit.
 #[derive(Clone, Debug)]
 pub struct LastBuild {
     pub commit: CommitSha,
@@ -29,14 +28,14 @@ pub struct LastBuild {
     pub ignore: Option<StoredIgnore>,
     /// `.coord.toml` of the commit, with the lines of `.gitattributes`.
     pub policy: StoredPolicy,
-    /// The graph without files that have no neighbors: the scripts read this.
+    /// The graph without the files that have no neighbors by policy. The scripts read it.
     pub neighbors: Arc<ImportGraph>,
 }
 
 impl LastBuild {
     /// About how many bytes of memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let is_own = !Arc::ptr_eq(&self.neighbors, self.snapshot.graph());
-        self.snapshot.bytes() + if is_own { self.neighbors.bytes() } else { 0 }
+        let is_shared = Arc::ptr_eq(&self.neighbors, self.snapshot.graph());
+        self.snapshot.bytes() + if is_shared { 0 } else { self.neighbors.bytes() }
     }
 }

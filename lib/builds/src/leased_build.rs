@@ -18,8 +18,8 @@ use coord_sources::Source;
 use coord_state::builds::{BuildLease, PublishOutcome, fail_build, lease_build};
 use coord_store::Store;
 
-/// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is the
-/// previous build of this process, and is replaced by the new one.
+/// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is
+/// the previous build of this process; the new one replaces it.
 ///
 /// # Errors
 /// When the repository or the store cannot be read or written. The failure is recorded in the store if possible.
@@ -83,10 +83,10 @@ async fn build_leased(
 ) -> Result<PublishOutcome, BuildError> {
     let reporter = Reporter::start(store, job);
     let building = async {
-        let (tree, same_names) = to_nfc(source.tree(job.repo, job.commit).await?);
-        if same_names > 0 {
+        let (tree, left_out) = to_nfc(source.tree(job.repo, job.commit).await?);
+        if left_out > 0 {
             tracing::warn!(
-                repo = %job.repo, commit = %job.commit, left_out = same_names,
+                repo = %job.repo, commit = %job.commit, left_out,
                 "some files have the name of another one in Unicode's form NFC, and are left out of the graph"
             );
         }
@@ -96,21 +96,26 @@ async fn build_leased(
         };
         let last_ignore = last.as_ref().and_then(|built| built.ignore.as_ref());
         let ignore = StoredIgnore::read(source, job.repo, &tree, last_ignore).await?;
-        let place = PolicyBuild {
+        let policy_build = PolicyBuild {
             store: &**store,
             source,
             repo: job.repo,
             branch: job.branch,
         };
         let last_policy = last.as_ref().map(|built| &built.policy);
-        let (LoadedPolicy { policy, left_out }, tree) = StoredPolicy::read(place, tree, last_policy).await?;
+        let (loaded, tree) = StoredPolicy::read(policy_build, tree, last_policy).await?;
+        let LoadedPolicy {
+            policy,
+            without_neighbors,
+        } = loaded;
         if let Err(error) = settled_pending::settle(&**store, source, job, &tree).await {
             tracing::debug!(%error, repo = %job.repo, branch = %job.branch, "pending changes stay for the next build");
         }
         let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
-        let neighbors = match left_out.is_empty() {
-            true => Arc::clone(snapshot.graph()),
-            false => Arc::new(snapshot.graph().without(|path| left_out.contains(path))),
+        let neighbors = if without_neighbors.is_empty() {
+            Arc::clone(snapshot.graph())
+        } else {
+            Arc::new(snapshot.graph().without(|path| without_neighbors.contains(path)))
         };
         Ok::<_, BuildError>(LastBuild {
             commit: job.commit.clone(),

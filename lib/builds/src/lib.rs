@@ -1,13 +1,17 @@
 //! Builds of the import graph: from a source into the store, and kept up to date there.
 //!
-//! - [`build`]: reads, scans and resolves the files of a commit
-//! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`], [`stored_policy`]: `.intentignore` and
-//!   `.coord.toml` beside it
-//! - [`job`]: the parameters of one build; [`error`]: why there is none; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
-//!   lease to the published graph, starting with the records of an earlier build
-//! - `settled_pending`: pending changes that the new head has
-//! - `builder`: one build at a time in a process, `recent_builds`: from the last one of its branch; `schedule`: branches that are due; `upkeep`: both together
-//! - [`head_observer`]: heads that requests meet; [`background`] acts on them in a server, [`deferred`] in functions
+//! - [`build`]: reads and scans the files of a commit, and resolves their imports
+//! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`], [`stored_policy`]:
+//!   `.intentignore` and `.coord.toml` beside it
+//! - [`job`]: the parameters of one build; [`error`]: why there is no new graph
+//! - [`leased_build`], [`publish`], `previous_records`, `progress_report`: one build, from its lease to the published
+//!   graph
+//! - `settled_pending`: pending changes that the new head contains
+//! - `builder`: one build at a time in a process; `recent_builds`: the last build of each branch, to start the next
+//!   from
+//! - `schedule`: branches that are due; `upkeep`: keeps their graphs up to date
+//! - [`head_observer`]: heads that requests see; [`background`] acts on them in a server, [`deferred`] in functions
+//! - [`graph_cache`]: graphs that were read from the store
 
 pub mod background;
 pub mod build;

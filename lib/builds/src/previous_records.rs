@@ -3,19 +3,17 @@
 use std::collections::HashMap;
 
 use coord_domain::{Branch, RepoId};
-use coord_graph::Record;
-use coord_graph::is_manifest;
+use coord_graph::{Record, is_manifest};
 use coord_scan::Language;
 use coord_sources::{EntryKind, TreeEntry};
 use coord_state::builds::stored_records;
 use coord_store::{Store, StoreError};
 
-/// Files per read. A record of code takes some hundred bytes.
-const CODE_AT_ONCE: usize = 500;
-/// Manifests per read: their records hold the full text, a megabyte at most.
-const MANIFESTS_AT_ONCE: usize = 8;
-/// Reads in one round trip.
-const GROUPS: usize = 8;
+/// Source files per read. Their records take some hundred bytes each.
+const CODE_PER_READ: usize = 500;
+/// Manifests per read. Their records contain the full text, a megabyte at most.
+const MANIFESTS_PER_READ: usize = 8;
+const READS_PER_ROUND_TRIP: usize = 8;
 
 /// The stored records of the files of `tree`, by path. Unreadable records are skipped.
 ///
@@ -35,16 +33,16 @@ pub(super) async fn load_records(
     let manifests = paths(|entry| {
         Language::of_path(&entry.path).is_none() && (is_manifest(&entry.path) || entry.kind == EntryKind::Symlink)
     });
-    let groups: Vec<&[&str]> = code
-        .chunks(CODE_AT_ONCE)
-        .chain(manifests.chunks(MANIFESTS_AT_ONCE))
+    let reads: Vec<&[&str]> = code
+        .chunks(CODE_PER_READ)
+        .chain(manifests.chunks(MANIFESTS_PER_READ))
         .collect();
     let mut records = HashMap::new();
-    for some in groups.chunks(GROUPS) {
-        let stored = stored_records(store, repo, branch, some).await?;
-        for (paths, texts) in some.iter().zip(stored) {
-            let known = paths.iter().zip(texts);
-            records.extend(known.filter_map(|(path, text)| Some(((*path).to_owned(), Record::decode(&text?)?))));
+    for reads in reads.chunks(READS_PER_ROUND_TRIP) {
+        let stored = stored_records(store, repo, branch, reads).await?;
+        for (paths, texts) in reads.iter().zip(stored) {
+            let texts = paths.iter().zip(texts);
+            records.extend(texts.filter_map(|(path, text)| Some(((*path).to_owned(), Record::decode(&text?)?))));
         }
     }
     Ok(records)

@@ -13,35 +13,34 @@ use coord_state::builds::{PublishOutcome, report_build};
 use coord_store::Store;
 
 /// Minimum time between two reports.
-const PAUSE: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Maximum time between two reports: well within the lease, which each report renews.
-const PULSE: Duration = Duration::from_secs(15);
+const MAX_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Reports until it is dropped.
 pub(super) struct Reporter {
-    newest: watch::Sender<BuildProgress>,
-    is_lost: watch::Receiver<bool>,
+    progress: watch::Sender<BuildProgress>,
+    is_lease_lost: watch::Receiver<bool>,
     task: JoinHandle<()>,
 }
 
 impl Reporter {
     pub(super) fn start(store: &Arc<dyn Store>, job: Job<'_>) -> Self {
-        let (newest, seen) = watch::channel(BuildProgress::default());
-        let (loses, is_lost) = watch::channel(false);
+        let (progress, mut news) = watch::channel(BuildProgress::default());
+        let (set_lease_lost, is_lease_lost) = watch::channel(false);
         let store = Arc::clone(store);
         let (repo, branch, builder) = (job.repo.clone(), job.branch.clone(), job.builder.to_owned());
         let task = tokio::spawn(async move {
-            let mut seen: watch::Receiver<BuildProgress> = seen;
             loop {
                 // Either there is progress, or it is time to show that the builder is alive.
-                if let Ok(Err(_)) = tokio::time::timeout(PULSE, seen.changed()).await {
+                if let Ok(Err(_)) = tokio::time::timeout(MAX_INTERVAL, news.changed()).await {
                     return;
                 }
-                let progress = *seen.borrow_and_update();
+                let progress = *news.borrow_and_update();
                 match report_build(&*store, &repo, &branch, &builder, progress).await {
                     Ok(PublishOutcome::LeaseLost) => {
-                        loses.send_replace(true);
+                        set_lease_lost.send_replace(true);
                         return;
                     }
                     Ok(_) => {}
@@ -49,30 +48,34 @@ impl Reporter {
                         tracing::debug!(%error, %repo, %branch, "the progress of a build could not be reported");
                     }
                 }
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(MIN_INTERVAL).await;
             }
         });
-        Reporter { newest, is_lost, task }
+        Reporter {
+            progress,
+            is_lease_lost,
+            task,
+        }
     }
 
-    /// Completes when a report is refused because another builder has the lease.
+    /// Completes when the store refuses a report because another builder has the lease.
     pub(super) async fn lease_lost(&self) {
-        let mut is_lost = self.is_lost.clone();
-        if is_lost.wait_for(|is_lost| *is_lost).await.is_err() {
+        let mut is_lease_lost = self.is_lease_lost.clone();
+        if is_lease_lost.wait_for(|is_lost| *is_lost).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
     pub(super) fn sink(&self) -> ProgressSink {
-        let newest = self.newest.clone();
+        let sender = self.progress.clone();
         Arc::new(move |progress| {
             // Several threads report; the newest progress is the one with the most files scanned.
-            newest.send_if_modified(|known| {
-                let is_news = known.scanned <= progress.scanned && *known != progress;
-                if is_news {
-                    *known = progress;
+            sender.send_if_modified(|newest| {
+                let is_newer = newest.scanned <= progress.scanned && *newest != progress;
+                if is_newer {
+                    *newest = progress;
                 }
-                is_news
+                is_newer
             });
         })
     }

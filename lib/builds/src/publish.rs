@@ -20,14 +20,15 @@ const PART_BYTES: usize = 2 * 1024 * 1024;
 /// Maximum values of one staged part.
 const PART_VALUES: usize = 4000;
 
-/// Maximum size of a patch, which is one script. Larger changes are staged in full, so that no script blocks the store for
-/// long.
+/// Maximum size of a patch, which is one script. Larger changes are staged in full, so that no script blocks the store
+/// for long.
 const PATCH_BYTES: usize = 1024 * 1024;
 
-/// How often a graph is staged where the store loses parts of it meanwhile, as a Redis that ends and has not synced its log.
+/// How often a graph is staged if the store loses parts of it meanwhile. A Redis can, if it ends before it has synced
+/// its log.
 const ATTEMPTS: usize = 3;
 
-/// Replaces the stored graph by `built`. `last` is the stored graph, if this process built it.
+/// Replaces the stored graph with `built`. `last` is the stored graph, if this process built it.
 pub(super) async fn publish(
     store: &dyn Store,
     job: Job<'_>,
@@ -38,7 +39,7 @@ pub(super) async fn publish(
         repo, branch, commit, ..
     } = job;
     let (graph, version) = (Arc::clone(built.snapshot.graph()), commit.to_string());
-    let json = tokio::task::spawn_blocking(move || StoredGraph::of(&graph, version).encode()).await;
+    let json = tokio::task::spawn_blocking(move || StoredGraph::new(&graph, version).encode()).await;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     for _ in 0..ATTEMPTS {
@@ -92,12 +93,10 @@ async fn stage_and_publish(
         return Ok(staged);
     }
     let scan_key = state::builds::keys::graph_scan(repo, branch);
-    let scans: Vec<_> = hash_parts(
-        snapshot
-            .records()
-            .map(|(path, record)| (path.to_owned(), record.encode())),
-    )
-    .collect();
+    let records = snapshot
+        .records()
+        .map(|(path, record)| (path.to_owned(), record.encode()));
+    let scans: Vec<_> = hash_parts(records).collect();
     let (staged, scan_fields) = stage(store, job, &scan_key, scans.into_iter()).await?;
     if staged != PublishOutcome::Done {
         return Ok(staged);
@@ -110,7 +109,7 @@ async fn stage_and_publish(
     Ok(publish_graph(store, repo, branch, builder, commit, &parts, &fields).await?)
 }
 
-/// Stages `parts`. Returns how many fields or bytes these are as well.
+/// Stages `parts`. Also returns their total size, in fields or bytes.
 async fn stage(
     store: &dyn Store,
     job: Job<'_>,
@@ -136,7 +135,7 @@ fn text_parts(text: &[u8]) -> impl Iterator<Item = StagedPart> {
     })
 }
 
-/// Fields and values, no field twice, in parts that each fit a request.
+/// Splits fields and values, which contain no field twice, into parts that each fit in one request.
 fn hash_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = StagedPart> {
     let (mut pairs, mut before) = (pairs.peekable(), 0);
     std::iter::from_fn(move || {
@@ -196,7 +195,7 @@ pub fn stored_size(snapshot: &Snapshot, commit: &CommitSha) -> std::io::Result<S
         .map(|(path, record)| path.len() + record.encode().len());
     Ok(StoredSize {
         adjacency: graph.adjacency().map(|(field, value)| field.len() + value.len()).sum(),
-        json: StoredGraph::of(graph, commit.to_string()).encode()?.len(),
+        json: StoredGraph::new(graph, commit.to_string()).encode()?.len(),
         scans: records.sum(),
     })
 }

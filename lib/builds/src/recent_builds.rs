@@ -1,40 +1,42 @@
-//! The last build of each branch, kept in memory so that the next one processes only the changes.
+//! The last build of each branch, kept in memory so that the next build processes only the changes.
 
 use std::collections::VecDeque;
 
 use super::schedule::RepoBranch;
 
-/// Maximum bytes of all of them together, unless the newest alone has more: a branch may import a million files.
-const MOST_BYTES: usize = 128 << 20;
+/// Maximum bytes of all builds together, unless the newest alone has more: a branch may import a million files.
+const MAX_BYTES: usize = 128 << 20;
 
 /// Builds with their bytes, the newest last.
 pub(super) struct RecentBuilds<T> {
-    most: usize,
+    max_builds: usize,
     builds: VecDeque<(RepoBranch, T, usize)>,
 }
 
 impl<T> RecentBuilds<T> {
-    /// At most `most` builds are kept.
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(max_builds: usize) -> Self {
         RecentBuilds {
-            most,
+            max_builds,
             builds: VecDeque::new(),
         }
     }
 
     pub(super) fn take(&mut self, branch: &RepoBranch) -> Option<T> {
-        let place = self.builds.iter().position(|(kept, ..)| kept == branch)?;
-        self.builds.remove(place).map(|(_, build, _)| build)
+        let index = self.builds.iter().position(|(built, ..)| built == branch)?;
+        self.builds.remove(index).map(|(_, build, _)| build)
     }
 
-    /// Keeps the build of `branch`, which takes about `bytes`; the oldest make room for it.
+    /// Adds the build of `branch`, which takes about `bytes`, and removes the oldest builds beyond the limits.
     pub(super) fn put(&mut self, branch: RepoBranch, build: T, bytes: usize) {
         self.take(&branch);
         self.builds.push_back((branch, build, bytes));
-        let bytes = |builds: &VecDeque<(_, _, usize)>| builds.iter().map(|(.., bytes)| bytes).sum::<usize>();
-        while self.builds.len() > 1 && (self.builds.len() > self.most || bytes(&self.builds) > MOST_BYTES) {
+        while self.builds.len() > 1 && (self.builds.len() > self.max_builds || self.bytes() > MAX_BYTES) {
             self.builds.pop_front();
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.builds.iter().map(|(.., bytes)| bytes).sum()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -57,25 +59,25 @@ mod tests {
 
     #[test]
     fn the_oldest_make_room_by_their_number_and_by_their_bytes() {
-        let mut kept = RecentBuilds::new(3);
+        let mut builds = RecentBuilds::new(3);
         for number in 0..4 {
-            kept.put(branch(number), number, 1);
+            builds.put(branch(number), number, 1);
         }
-        assert_eq!((kept.take(&branch(0)), kept.len()), (None, 3));
-        kept.put(branch(4), 4, MOST_BYTES - 1);
-        assert_eq!(kept.take(&branch(1)), None);
+        assert_eq!((builds.take(&branch(0)), builds.len()), (None, 3));
+        builds.put(branch(4), 4, MAX_BYTES - 1);
+        assert_eq!(builds.take(&branch(1)), None);
         assert_eq!(
-            (kept.take(&branch(2)), kept.len()),
+            (builds.take(&branch(2)), builds.len()),
             (None, 2),
             "too heavy beside the newest"
         );
-        assert_eq!(kept.take(&branch(3)), Some(3));
-        kept.put(branch(5), 5, MOST_BYTES + 1);
-        assert_eq!(kept.len(), 1);
-        assert_eq!(kept.take(&branch(5)), Some(5), "the newest stays in any case");
+        assert_eq!(builds.take(&branch(3)), Some(3));
+        builds.put(branch(5), 5, MAX_BYTES + 1);
+        assert_eq!(builds.len(), 1);
+        assert_eq!(builds.take(&branch(5)), Some(5), "the newest stays in any case");
         for build in [6, 7] {
-            kept.put(branch(6), build, 1);
+            builds.put(branch(6), build, 1);
         }
-        assert_eq!((kept.len(), kept.take(&branch(6))), (1, Some(7)));
+        assert_eq!((builds.len(), builds.take(&branch(6))), (1, Some(7)));
     }
 }

@@ -11,10 +11,10 @@ use tokio::time::Instant;
 use coord_domain::{Branch, CommitSha, RepoId};
 
 /// Maximum of branches remembered. Beyond it, each new branch evicts one without a claim.
-const MOST_BRANCHES: usize = 256;
+const MAX_BRANCHES: usize = 256;
 
-/// How long a graph is kept after a request at least: the store counts 14 days, and notes a request once a day.
-const KEPT_FOR: Duration = Duration::from_secs(13 * 86_400);
+/// Minimum lifetime of a graph after a request: the store keeps it for 14 days, and notes a request once a day.
+const GRAPH_LIFETIME: Duration = Duration::from_secs(13 * 86_400);
 
 /// A branch of a repository.
 pub(super) type RepoBranch = (RepoId, Branch);
@@ -40,27 +40,26 @@ struct ClaimGuard;
 impl Lifecycle<RepoBranch, BranchState> for ClaimGuard {
     type RequestState = ();
 
-    fn is_pinned(&self, _: &RepoBranch, known: &BranchState) -> bool {
-        known.is_claimed
+    fn is_pinned(&self, _: &RepoBranch, state: &BranchState) -> bool {
+        state.is_claimed
     }
 }
 
-/// The branches that this process has met.
+/// The branches that this process has seen.
 pub(super) struct Schedule {
     pace: Pace,
     branches: Mutex<Branches>,
     claims: Arc<Semaphore>,
 }
 
-/// The state of one branch.
 struct BranchState {
     head: CommitSha,
-    /// Until then, nothing is due for that head as far as is known.
+    /// Until then, no build of that head is due, as far as this process knows.
     rests_until: Instant,
     is_claimed: bool,
     /// Whether its graph may have been lost since it was claimed.
     is_doubted: bool,
-    /// When a request has last met it.
+    /// The last request for it.
     requested_at: Option<Instant>,
 }
 
@@ -69,8 +68,8 @@ impl Schedule {
         Arc::new(Schedule {
             pace,
             branches: Mutex::new(Cache::with(
-                MOST_BRANCHES,
-                MOST_BRANCHES as u64,
+                MAX_BRANCHES,
+                MAX_BRANCHES as u64,
                 UnitWeighter,
                 DefaultHashBuilder::default(),
                 ClaimGuard,
@@ -87,36 +86,36 @@ impl Schedule {
         self.branches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A claim, if a build of `head`, which a request has met, may be due.
+    /// A claim, if a build of `head`, which a request found, may be due.
     pub(super) fn claim(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha) -> Option<BuildClaim> {
         self.claim_for(branch, head, true)
     }
 
-    /// The same of a head that was found without a request.
+    /// The same for a head that was found without a request.
     pub(super) fn claim_moved(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha) -> Option<BuildClaim> {
         self.claim_for(branch, head, false)
     }
 
-    fn claim_for(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha, is_asked: bool) -> Option<BuildClaim> {
+    fn claim_for(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha, is_requested: bool) -> Option<BuildClaim> {
         let now = Instant::now();
         let mut branches = self.lock();
-        let mut requested_at = is_asked.then_some(now);
-        if let Some(mut known) = branches.get_mut(branch) {
-            requested_at = requested_at.or(known.requested_at);
-            known.requested_at = requested_at;
-            if known.head == *head && (known.is_claimed || known.rests_until > now) {
+        let mut requested_at = is_requested.then_some(now);
+        if let Some(mut state) = branches.get_mut(branch) {
+            requested_at = requested_at.or(state.requested_at);
+            state.requested_at = requested_at;
+            if state.head == *head && (state.is_claimed || state.rests_until > now) {
                 return None;
             }
         }
         let permit = Arc::clone(&self.claims).try_acquire_owned().ok()?;
-        let known = BranchState {
+        let state = BranchState {
             head: head.clone(),
             rests_until: now,
             is_claimed: true,
             is_doubted: false,
             requested_at,
         };
-        branches.insert(branch.clone(), known);
+        branches.insert(branch.clone(), state);
         drop(branches);
         Some(BuildClaim {
             schedule: Arc::clone(self),
@@ -133,15 +132,15 @@ impl Schedule {
         self.claim_moved(branch, &head)
     }
 
-    /// Records that the graph of a branch may be lost. A rest that is nearly over continues, so that a recent failure or a
-    /// current build is not retried for every request.
+    /// Records that the graph of a branch may be lost. A rest that is nearly over continues, so that not every request
+    /// retries a recent failure or a current build.
     pub(super) fn doubt(&self, branch: &RepoBranch) {
         let now = Instant::now();
-        if let Some(mut known) = self.lock().get_mut(branch) {
-            if known.is_claimed {
-                known.is_doubted = true;
-            } else if known.rests_until > now + self.pace.failed {
-                known.rests_until = now;
+        if let Some(mut state) = self.lock().get_mut(branch) {
+            if state.is_claimed {
+                state.is_doubted = true;
+            } else if state.rests_until > now + self.pace.failed {
+                state.rests_until = now;
             }
         }
     }
@@ -151,22 +150,21 @@ impl Schedule {
         let now = Instant::now();
         let mut due = Vec::new();
         let mut branches = self.lock();
-        let all: Vec<_> = branches.iter().map(|(branch, _)| branch.clone()).collect();
-        for branch in all {
-            let Some(mut known) = branches.peek_mut(&branch) else {
+        let keys: Vec<_> = branches.iter().map(|(branch, _)| branch.clone()).collect();
+        for branch in keys {
+            let Some(mut state) = branches.peek_mut(&branch) else {
                 continue;
             };
-            if known.is_claimed {
-                known.is_doubted = true;
+            if state.is_claimed {
+                state.is_doubted = true;
             } else {
-                known.rests_until = now;
-                due.push((branch.clone(), known.head.clone()));
+                state.rests_until = now;
+                due.push((branch.clone(), state.head.clone()));
             }
         }
         due
     }
 
-    /// The branches that are remembered.
     pub(super) fn branches(&self) -> Vec<RepoBranch> {
         self.lock().iter().map(|(branch, _)| branch.clone()).collect()
     }
@@ -194,18 +192,18 @@ impl BuildClaim {
         &self.head
     }
 
-    /// Whether a request to this process has met the branch in the time for which its graph is kept. If there is no graph then, it
+    /// Whether this process had a request for the branch within the lifetime of a graph. If there is no graph then, it
     /// was lost, and has not expired.
-    pub(super) fn is_asked(&self) -> bool {
+    pub(super) fn is_recently_requested(&self) -> bool {
         let branches = self.schedule.lock();
-        let requested_at = branches.get(&self.branch).and_then(|known| known.requested_at);
-        requested_at.is_some_and(|requested_at| requested_at.elapsed() < KEPT_FOR)
+        let requested_at = branches.get(&self.branch).and_then(|state| state.requested_at);
+        requested_at.is_some_and(|requested_at| requested_at.elapsed() < GRAPH_LIFETIME)
     }
 
     /// Whether no other head of the branch has been seen since. Another head has a separate claim.
     pub(super) fn is_newest(&self) -> bool {
         let branches = self.schedule.lock();
-        branches.get(&self.branch).is_none_or(|known| known.head == self.head)
+        branches.get(&self.branch).is_none_or(|state| state.head == self.head)
     }
 
     /// Sets how long the branch rests, unless another head of it is seen.
@@ -216,20 +214,20 @@ impl BuildClaim {
     /// Whether the graph may have been lost since the branch was claimed, or since the last call.
     pub(super) fn take_doubt(&self) -> bool {
         let mut branches = self.schedule.lock();
-        let known = branches.get_mut(&self.branch).filter(|known| known.head == self.head);
-        known.is_some_and(|mut known| std::mem::take(&mut known.is_doubted))
+        let state = branches.get_mut(&self.branch).filter(|state| state.head == self.head);
+        state.is_some_and(|mut state| std::mem::take(&mut state.is_doubted))
     }
 }
 
 impl Drop for BuildClaim {
     fn drop(&mut self) {
         let mut branches = self.schedule.lock();
-        if let Some(mut known) = branches.get_mut(&self.branch).filter(|known| known.head == self.head) {
-            known.is_claimed = false;
+        if let Some(mut state) = branches.get_mut(&self.branch).filter(|state| state.head == self.head) {
+            state.is_claimed = false;
             // A doubt that this claim did not take ends the rest, as a later doubt would: after a success, not after a
             // failure.
-            let is_doubted = std::mem::take(&mut known.is_doubted) && self.rest > self.schedule.pace.failed;
-            known.rests_until = Instant::now() + if is_doubted { Duration::ZERO } else { self.rest };
+            let is_due = std::mem::take(&mut state.is_doubted) && self.rest > self.schedule.pace.failed;
+            state.rests_until = Instant::now() + if is_due { Duration::ZERO } else { self.rest };
         }
     }
 }
@@ -292,24 +290,24 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_counts_for_as_long_as_the_graph_is_kept() {
         let (schedule, main) = (schedule(8), branch("main"));
-        let is_asked = |digit: char| {
-            let moved = schedule.claim_moved(&main, &head(digit)).expect("another head");
-            moved.is_asked()
+        let is_requested = |digit: char| {
+            let claim = schedule.claim_moved(&main, &head(digit)).expect("another head");
+            claim.is_recently_requested()
         };
-        assert!(!is_asked('a'), "nobody has asked");
+        assert!(!is_requested('a'), "no request yet");
         drop(schedule.claim(&main, &head('b')).expect("another head"));
-        assert!(is_asked('c'));
+        assert!(is_requested('c'));
         tokio::time::advance(Duration::from_secs(10 * 86_400)).await;
         let claim = schedule.claim_moved(&main, &head('d')).expect("another head");
         assert!(schedule.claim(&main, &head('d')).is_none(), "it is claimed");
         drop(claim);
         tokio::time::advance(Duration::from_secs(10 * 86_400)).await;
         assert!(
-            is_asked('e'),
+            is_requested('e'),
             "each request counts, also one for which there is nothing to do"
         );
         tokio::time::advance(Duration::from_secs(10 * 86_400)).await;
-        assert!(!is_asked('f'));
+        assert!(!is_requested('f'));
     }
 
     #[test]
@@ -352,11 +350,11 @@ mod tests {
     fn claims_are_bounded_and_outlive_what_is_forgotten_to_make_room() {
         let schedule = schedule(2);
         let first = schedule.claim(&branch("first"), &head('a')).expect("one of two");
-        for number in 0..2 * MOST_BRANCHES {
+        for number in 0..2 * MAX_BRANCHES {
             let claim = schedule.claim(&branch(&format!("b{number}")), &head('a'));
             claim.expect("two of two").rest_for(LONG);
         }
-        assert!(schedule.branches().len() <= MOST_BRANCHES);
+        assert!(schedule.branches().len() <= MAX_BRANCHES);
         assert!(
             schedule.claim(&branch("first"), &head('a')).is_none(),
             "it is still claimed"

@@ -1,4 +1,4 @@
-//! Ends the pending changes that a new head of their branch has, or that no longer can reach it.
+//! Ends the pending changes that a new head of their branch contains, or that can no longer reach the branch.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,14 +9,14 @@ use coord_sources::{Reachable, Source, SourceError, TreeEntry};
 use coord_state::locks::{Pending, PendingAct, pending_changes, settle_pending};
 use coord_store::Store;
 
-/// Maximum work branches that the source is asked about by one build; the others wait for the next.
-const MOST_ASKED: usize = 8;
+/// Maximum work branches that one build looks up at the source; the rest wait for the next build.
+const MAX_LOOKUPS: usize = 8;
 
-/// Files that one script ends.
+/// Files whose pending changes one script ends.
 const FILES_AT_ONCE: usize = 500;
 
-/// Ends those of the branch of `job` whose file is in `tree` as their work branch has it, whose commit is on the branch, or whose work
-/// branch is gone.
+/// Ends pending changes of the job's branch. A change ends if `tree` has the file as its work branch has it, if its
+/// commit is on the branch, or if its work branch is gone.
 pub(super) async fn settle(
     store: &dyn Store,
     source: &dyn Source,
@@ -24,30 +24,30 @@ pub(super) async fn settle(
     tree: &[TreeEntry],
 ) -> Result<(), BuildError> {
     let Job { repo, branch, .. } = job;
-    let found = pending_changes(repo).run(store).await?;
-    let of_branch = |pending: &Pending| pending.entry.branch == branch.as_str();
-    let changes: Vec<Pending> = found.changes.into_iter().filter(of_branch).collect();
+    let pending = pending_changes(repo).run(store).await?;
+    let is_of_branch = |change: &Pending| change.entry.branch == branch.as_str();
+    let changes: Vec<Pending> = pending.changes.into_iter().filter(is_of_branch).collect();
     if changes.is_empty() {
         return Ok(());
     }
     let mut by_commit: BTreeMap<(String, String), (Vec<String>, Vec<String>)> = BTreeMap::new();
-    for Pending { entry, blob } in changes.into_iter().filter(|pending| pending.entry.expiry > found.now) {
-        let is_there = is_in(tree, &entry.file_path, &blob);
+    let unexpired = changes.into_iter().filter(|change| change.entry.expiry > pending.now);
+    for Pending { entry, blob } in unexpired {
+        let is_merged = has_blob(tree, &entry.file_path, &blob);
         let work_branch = entry.work_branch.unwrap_or_default();
         let (merged, open) = by_commit.entry((work_branch, entry.agent_head)).or_default();
-        if is_there { merged } else { open }.push(entry.file_path);
+        if is_merged { merged } else { open }.push(entry.file_path);
     }
-    let mut checked = HashSet::new();
-    for ((work_branch, commit), (merged, open)) in by_commit {
-        let mut ended = merged;
-        if !open.is_empty() && (checked.contains(&work_branch) || checked.len() < MOST_ASKED) {
-            let is_over = is_over(source, job, &work_branch, &commit).await?;
-            checked.insert(work_branch.clone());
-            if is_over {
-                ended.extend(open);
+    let mut looked_up = HashSet::new();
+    for ((work_branch, commit), (mut finished, open)) in by_commit {
+        if !open.is_empty() && (looked_up.contains(&work_branch) || looked_up.len() < MAX_LOOKUPS) {
+            let is_finished = is_merged_or_gone(source, job, &work_branch, &commit).await?;
+            looked_up.insert(work_branch.clone());
+            if is_finished {
+                finished.extend(open);
             }
         }
-        for paths in ended.chunks(FILES_AT_ONCE) {
+        for paths in finished.chunks(FILES_AT_ONCE) {
             let act = PendingAct::End { commit: &commit, paths };
             settle_pending(store, repo, Some(branch), &work_branch, act).await?;
         }
@@ -56,17 +56,22 @@ pub(super) async fn settle(
     Ok(())
 }
 
-/// Whether `tree` has the file as `blob`, or has none where that is empty.
-fn is_in(tree: &[TreeEntry], path: &str, blob: &str) -> bool {
-    let found = tree.binary_search_by(|entry| entry.path.as_str().cmp(path));
-    match found.ok().and_then(|place| tree.get(place)) {
+/// Whether `tree` has the file as `blob`. An empty `blob` stands for no file.
+fn has_blob(tree: &[TreeEntry], path: &str, blob: &str) -> bool {
+    let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(path));
+    match index.ok().and_then(|index| tree.get(index)) {
         Some(entry) => entry.blob == blob,
         None => blob.is_empty(),
     }
 }
 
-/// Whether the branch has `commit`, or `work_branch` is gone.
-async fn is_over(source: &dyn Source, job: Job<'_>, work_branch: &str, commit: &str) -> Result<bool, SourceError> {
+/// Whether the branch contains `commit`, or `work_branch` is gone.
+async fn is_merged_or_gone(
+    source: &dyn Source,
+    job: Job<'_>,
+    work_branch: &str,
+    commit: &str,
+) -> Result<bool, SourceError> {
     let Job { repo, .. } = job;
     if let Ok(commit) = CommitSha::parse(commit)
         && source.is_ancestor(repo, &commit, job.commit).await? == Reachable::Yes

@@ -1,5 +1,5 @@
-//! The stored form of a graph, which the page gets too: gzip of compact JSON, in base64, because Upstash's REST API carries
-//! text only.
+//! The stored form of a graph, which the page gets too: gzip of compact JSON, in base64, because Upstash's REST API
+//! carries text only.
 
 use std::io::{BufWriter, IntoInnerError, Read};
 
@@ -12,9 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
-use coord_graph::Reason;
-use coord_graph::{Bound, FileFacts, MetBound};
-use coord_graph::{FileId, ImportGraph};
+use coord_graph::{Bound, FileFacts, FileId, ImportGraph, MetBound, Reason};
 use coord_protocol::schema::one_of;
 use coord_scan::{FileState, KindSet};
 use coord_sources::{EntryKind, TreeEntry};
@@ -22,11 +20,11 @@ use coord_sources::{EntryKind, TreeEntry};
 /// Maximum size of a graph that is read back, in bytes of JSON; about two million files.
 const MAX_JSON_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Among numbers, the searches of the default level find little more, and take three to six times as long.
+/// In a text of numbers, the default level finds few more repetitions, and takes three to six times as long.
 const LEVEL: Compression = Compression::new(4);
 
 /// Bytes of JSON that are compressed at once.
-const PIECE_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A file of the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -107,8 +105,8 @@ pub struct StoredGraph {
 pub struct UnreadableGraph(String);
 
 impl StoredGraph {
-    /// The stored form of `graph`, which is of the commit `version`.
-    pub fn of(graph: &ImportGraph, version: String) -> Self {
+    /// The stored form of `graph`, the graph of the commit `version`.
+    pub fn new(graph: &ImportGraph, version: String) -> Self {
         let node = |node: coord_graph::Node<'_>| Node {
             id: node.path.to_owned(),
             language: node.language.map(|language| language.name().to_owned()),
@@ -166,10 +164,11 @@ impl StoredGraph {
     /// # Errors
     /// Never in practice: writing to memory does not fail.
     pub fn encode(&self) -> std::io::Result<Vec<u8>> {
-        // Each write clears the room that is left in the encoder's vector, and the serializer writes single characters.
-        let mut text = BufWriter::with_capacity(PIECE_BYTES, GzEncoder::new(Vec::new(), LEVEL));
-        serde_json::to_writer(&mut text, self)?;
-        let encoder = text.into_inner().map_err(IntoInnerError::into_error)?;
+        // Buffered, because the serializer writes single characters, and each write to the encoder clears the rest of
+        // its vector.
+        let mut writer = BufWriter::with_capacity(BUFFER_BYTES, GzEncoder::new(Vec::new(), LEVEL));
+        serde_json::to_writer(&mut writer, self)?;
+        let encoder = writer.into_inner().map_err(IntoInnerError::into_error)?;
         Ok(STANDARD.encode(encoder.finish()?).into_bytes())
     }
 
@@ -191,7 +190,7 @@ impl StoredGraph {
         drop(compressed);
         let graph = serde_json::from_slice(&json);
         let mut graph: StoredGraph = graph.map_err(|error| UnreadableGraph(error.to_string()))?;
-        // They have grown to up to twice the needed size.
+        // The vectors may have grown to twice the needed size.
         graph.edges.shrink_to_fit();
         graph.kinds.shrink_to_fit();
         let count = graph.nodes.len();

@@ -8,10 +8,9 @@ use sha2::{Digest, Sha256};
 use coord_domain::RepoId;
 use coord_sources::{Blob, BlobSink, EntryKind, Source, SourceError, TreeEntry};
 
-/// The path of the file.
 const PATH: &str = ".intentignore";
 
-/// How the digest of a file begins that is there and cannot be read; the reason follows.
+/// The prefix of the digest if the file exists but cannot be read; the reason follows.
 const UNREADABLE: &str = "unreadable: ";
 
 /// An `.intentignore` as stored: two fields of the graph's hash. Without the file there is neither.
@@ -25,7 +24,8 @@ pub struct StoredIgnore {
 }
 
 impl StoredIgnore {
-    /// Reads the file of `tree`; none where there is no file. `last` is that of an earlier build, which is not read again.
+    /// Reads the file of `tree`; `None` if there is no file. `last` is from an earlier build; if its blob is the same,
+    /// the file is not read again.
     ///
     /// # Errors
     /// When the source does not respond.
@@ -35,30 +35,30 @@ impl StoredIgnore {
         tree: &[TreeEntry],
         last: Option<&StoredIgnore>,
     ) -> Result<Option<Self>, SourceError> {
-        let found = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
-        let Some(entry) = found.ok().and_then(|place| tree.get(place)) else {
+        let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
+        let Some(entry) = index.ok().and_then(|index| tree.get(index)) else {
             return Ok(None);
         };
-        let of = |text: Result<String, String>| {
+        let stored_ignore = |text: Result<String, String>| {
             let (digest, text) = match text {
                 Ok(text) => (format!("{:x}", Sha256::digest(&text)), text),
                 Err(why) => (format!("{UNREADABLE}{why}"), String::new()),
             };
             let blob = entry.blob.clone();
-            Ok(Some(StoredIgnore { blob, digest, text }))
+            StoredIgnore { blob, digest, text }
         };
         if entry.kind != EntryKind::File {
-            return of(Err("it is no regular file".to_owned()));
+            return Ok(Some(stored_ignore(Err("it is no regular file".to_owned()))));
         }
         if let Some(last) = last.filter(|last| last.blob == entry.blob) {
             return Ok(Some(last.clone()));
         }
-        let read = Arc::new(Mutex::new(Err("it is missing, or damaged".to_owned())));
+        let text = Arc::new(Mutex::new(Err("it is missing, or damaged".to_owned())));
         let sink: BlobSink = {
-            let read = Arc::clone(&read);
+            let text = Arc::clone(&text);
             Arc::new(move |_, blob: Blob<'_>| {
-                let text = match blob {
-                    // No path of a lock has other bytes, so nothing is lost that a pattern could match.
+                let result = match blob {
+                    // The path of a lock is always UTF-8, so a pattern with other bytes cannot match one.
                     Blob::Content(content) => Ok(String::from_utf8_lossy(content).into_owned()),
                     Blob::TooLarge(bytes) => Err(format!(
                         "it has {bytes} bytes; at most {} are allowed",
@@ -66,15 +66,15 @@ impl StoredIgnore {
                     )),
                     Blob::Unreadable => return,
                 };
-                *read.lock().unwrap_or_else(PoisonError::into_inner) = text;
+                *text.lock().unwrap_or_else(PoisonError::into_inner) = result;
             })
         };
         let blobs = vec![entry.blob.clone()];
         source
             .read_blobs(repo, blobs, IntentIgnore::MAX_BYTES as u64, sink)
             .await?;
-        let text = read.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        of(text)
+        let text = text.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(Some(stored_ignore(text)))
     }
 
     /// The fields of the graph's hash, with their values.
@@ -82,7 +82,7 @@ impl StoredIgnore {
         [("ignore", self.text.clone()), ("ignore_digest", self.digest.clone())]
     }
 
-    /// The rules in such fields; an empty digest stands for no file.
+    /// The rules in these fields; an empty digest stands for no file.
     pub fn rules(digest: &str, text: &str) -> IntentIgnore {
         match digest.strip_prefix(UNREADABLE) {
             Some(why) => IntentIgnore::unreadable(why),

@@ -12,8 +12,8 @@ use coord_store::Store;
 
 use super::error::BuildError;
 
-/// Most files of attributes that are read: those nearest to the root.
-const MOST_ATTRIBUTE_FILES: usize = 64;
+/// Maximum `.gitattributes` files that are read: those nearest to the root.
+const MAX_ATTRIBUTES_FILES: usize = 64;
 
 /// The policy of a branch as stored: two fields of the graph's hash. Without the files there is neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct StoredPolicy {
     text: PolicyText,
 }
 
-/// The policy of a commit, and the files that are no neighbors by it.
+/// The policy of a commit, and the files without neighbors by that policy.
 pub(super) struct LoadedPolicy {
     pub policy: StoredPolicy,
     /// The files of the tree that have no neighbors.
-    pub left_out: HashSet<String>,
+    pub without_neighbors: HashSet<String>,
 }
 
-/// A build whose policy is read.
+/// The build that a policy is read for.
 #[derive(Clone, Copy)]
 pub(super) struct PolicyBuild<'a> {
     pub store: &'a dyn Store,
@@ -41,40 +41,41 @@ pub(super) struct PolicyBuild<'a> {
 type Content = Result<Vec<u8>, String>;
 
 impl StoredPolicy {
-    /// Reads the files of `tree`. `last` is that of an earlier build of this process; without one, the store is asked.
+    /// Reads the files of `tree`. `last` is the policy of an earlier build in this process; without it, the last policy
+    /// comes from the store.
     ///
     /// # Errors
     /// When the source or the store does not respond.
     pub(super) async fn read(
-        place: PolicyBuild<'_>,
+        build: PolicyBuild<'_>,
         tree: Vec<TreeEntry>,
         last: Option<&StoredPolicy>,
     ) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
-        let files = files_of(&tree);
+        let files = policy_files(&tree);
         if files.is_empty() {
             let text = PolicyText::default();
-            return fit(vec![text], tree).await;
+            return choose_fast_policy(vec![text], tree).await;
         }
         let last = match last {
             Some(last) => last.text.clone(),
-            None => PolicyText::of_stored(&stored_policy(place.store, place.repo, place.branch).await?.1),
+            None => PolicyText::from_stored(&stored_policy(build.store, build.repo, build.branch).await?.1),
         };
         let sources: String = files
             .iter()
             .map(|file| format!("{} {}\n", file.path, file.blob))
             .collect();
         if last.sources == sources {
-            return fit(vec![last.clone(), without_patterns(last)], tree).await;
+            return choose_fast_policy(vec![last.clone(), without_patterns(last)], tree).await;
         }
-        let contents = read_all(place, &files).await?;
-        let text = text_of(&files, contents, &last.file, sources);
-        let older = PolicyText {
+        let contents = read_contents(build, &files).await?;
+        let text = parse_policy(&files, contents, &last.file, sources);
+        let last_text = PolicyText {
             file: last.file,
             problem: Some(too_slow()),
             ..text.clone()
         };
-        let none = without_patterns(older.clone());
-        fit(vec![text, older, none], tree).await
+        let no_patterns = without_patterns(last_text.clone());
+        choose_fast_policy(vec![text, last_text, no_patterns], tree).await
     }
 
     /// The fields of the graph's hash, with their values.
@@ -90,7 +91,7 @@ fn too_slow() -> String {
     format!("{PATH}:1:1: its patterns take too long for the files of the repository; write them with fewer wildcards")
 }
 
-/// The same without anything that could be slow.
+/// The same policy without its patterns, which are all that can be slow.
 fn without_patterns(text: PolicyText) -> PolicyText {
     PolicyText {
         file: PolicyFile {
@@ -105,8 +106,8 @@ fn without_patterns(text: PolicyText) -> PolicyText {
     }
 }
 
-/// The files that say something: the policy, and the attributes from the root down.
-fn files_of(tree: &[TreeEntry]) -> Vec<TreeEntry> {
+/// The files that a policy consists of: `.coord.toml`, then `.gitattributes` files from the root down.
+fn policy_files(tree: &[TreeEntry]) -> Vec<TreeEntry> {
     let is_attributes = |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name) == ATTRIBUTES;
     let mut files: Vec<TreeEntry> = tree
         .iter()
@@ -114,50 +115,51 @@ fn files_of(tree: &[TreeEntry]) -> Vec<TreeEntry> {
         .cloned()
         .collect();
     files.sort_by_key(|file| (file.path.matches('/').count(), file.path.clone()));
-    files.truncate(MOST_ATTRIBUTE_FILES);
-    let policy = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
-    if let Some(policy) = policy.ok().and_then(|place| tree.get(place)) {
+    files.truncate(MAX_ATTRIBUTES_FILES);
+    let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
+    if let Some(policy) = index.ok().and_then(|index| tree.get(index)) {
         files.insert(0, policy.clone());
     }
     files
 }
 
-/// The content of `files`, in their order.
-async fn read_all(place: PolicyBuild<'_>, files: &[TreeEntry]) -> Result<Vec<Content>, SourceError> {
+/// The contents of `files`, in their order.
+async fn read_contents(build: PolicyBuild<'_>, files: &[TreeEntry]) -> Result<Vec<Content>, SourceError> {
     let mut contents: Vec<Content> = vec![Err("it is missing, or damaged".to_owned()); files.len()];
-    let mut places = Vec::new();
-    for (at, file) in files.iter().enumerate() {
+    let mut regular_files = Vec::new();
+    for (index, file) in files.iter().enumerate() {
         match file.kind {
-            EntryKind::File => places.push(at),
-            _ => contents[at] = Err("it is no regular file".to_owned()),
+            EntryKind::File => regular_files.push(index),
+            _ => contents[index] = Err("it is no regular file".to_owned()),
         }
     }
-    let blobs = places.iter().map(|at| files[*at].blob.clone()).collect();
+    let blobs = regular_files.iter().map(|index| files[*index].blob.clone()).collect();
     let contents = Arc::new(Mutex::new(contents));
     let sink: BlobSink = {
         let contents = Arc::clone(&contents);
-        Arc::new(move |index, blob: Blob<'_>| {
+        Arc::new(move |number, blob: Blob<'_>| {
             let content = match blob {
                 Blob::Content(content) => Ok(content.to_vec()),
                 Blob::TooLarge(bytes) => Err(format!("it has {bytes} bytes; at most {MAX_BYTES} are allowed")),
                 Blob::Unreadable => return,
             };
             let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(slot) = places.get(index).and_then(|at| contents.get_mut(*at)) {
+            let index = regular_files.get(number);
+            if let Some(slot) = index.and_then(|index| contents.get_mut(*index)) {
                 *slot = content;
             }
         })
     };
-    place
+    build
         .source
-        .read_blobs(place.repo, blobs, MAX_BYTES as u64, sink)
+        .read_blobs(build.repo, blobs, MAX_BYTES as u64, sink)
         .await?;
     let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(contents.clone())
 }
 
-/// The policy in the files. `last` is the last good policy.
-fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sources: String) -> PolicyText {
+/// The policy in the files. `last` is the last valid policy.
+fn parse_policy(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sources: String) -> PolicyText {
     let mut text = PolicyText {
         sources,
         ..PolicyText::default()
@@ -196,34 +198,40 @@ fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sourc
     text
 }
 
-/// The first of `texts` whose patterns are fast enough for `tree`; the last one has none.
-async fn fit(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
-    let fit = move || {
-        let mut left_out = HashSet::new();
-        let mut fitting = PolicyText::default();
+/// The first of `texts` whose patterns are fast enough for `tree`; the last one has no patterns.
+async fn choose_fast_policy(
+    texts: Vec<PolicyText>,
+    tree: Vec<TreeEntry>,
+) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
+    let choose = move || {
+        let mut without_neighbors = HashSet::new();
+        let mut chosen = PolicyText::default();
         for text in texts {
-            fitting = text;
-            if let Some(found) = left_out_of(&fitting, &tree) {
-                left_out = found;
+            chosen = text;
+            if let Some(files) = files_without_neighbors(&chosen, &tree) {
+                without_neighbors = files;
                 break;
             }
         }
-        let policy = StoredPolicy { text: fitting };
-        (LoadedPolicy { policy, left_out }, tree)
+        let policy = LoadedPolicy {
+            policy: StoredPolicy { text: chosen },
+            without_neighbors,
+        };
+        (policy, tree)
     };
-    let fitting = tokio::task::spawn_blocking(fit).await;
-    fitting.map_err(|error| SourceError::Unreachable(format!("the policy could not be computed: {error}")).into())
+    let chosen = tokio::task::spawn_blocking(choose).await;
+    chosen.map_err(|error| SourceError::Unreachable(format!("the policy could not be computed: {error}")).into())
 }
 
-/// The files of `tree` that are shared or ignored; none if that takes too long.
-fn left_out_of(text: &PolicyText, tree: &[TreeEntry]) -> Option<HashSet<String>> {
+/// The files of `tree` that are shared or ignored. `None` if the patterns take too long.
+fn files_without_neighbors(text: &PolicyText, tree: &[TreeEntry]) -> Option<HashSet<String>> {
     let policy = Policy::of(text.clone());
     let mut judge = policy.judge_within(STEPS_OF_TREE);
-    let mut left_out = HashSet::new();
+    let mut files = HashSet::new();
     for entry in tree {
         if judge.kind(&entry.path) != FileKind::Plain {
-            left_out.insert(entry.path.clone());
+            files.insert(entry.path.clone());
         }
     }
-    (!judge.is_over()).then_some(left_out)
+    (!judge.is_over()).then_some(files)
 }

@@ -1,5 +1,5 @@
-//! Keeps the graph of a branch up to date: the head to build, the lease, and the next attempt. A server drives it from a
-//! loop ([`super::background`]), a function after its response ([`super::deferred`]).
+//! Keeps the graph of a branch up to date: chooses the head to build, builds it, and says when the next attempt is due.
+//! A server runs it in a loop ([`super::background`]), a function after its response ([`super::deferred`]).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use coord_store::StoreError;
 /// Commits recorded with a head. A function without a source uses them to prove that a commit was pushed.
 const RECENT_COMMITS: usize = 200;
 
-/// The graphs of the branches that this process has met.
+/// The graphs of the branches that this process has seen.
 pub(super) struct Upkeep {
     builder: GraphBuilder,
     schedule: Arc<Schedule>,
@@ -31,7 +31,7 @@ pub(super) struct Upkeep {
 pub(super) trait Driver: Send + Sync + 'static {
     fn upkeep(&self) -> &Upkeep;
 
-    /// Starts [`Upkeep::bring_up`] soon, without waiting for it.
+    /// Starts [`Upkeep::update`] soon, without waiting for it.
     fn start(&self, claim: BuildClaim);
 }
 
@@ -58,8 +58,8 @@ impl<D: Driver> HeadObserver for D {
         self.saw_head(repo, branch, head);
     }
 
-    /// Covers only the branches that this process has met, because the store does not list branches. The next request about
-    /// another branch updates its graph.
+    /// Covers only the branches that this process has seen, because the store does not list branches. The next request
+    /// about another branch updates its graph.
     fn look_again(&self) {
         for ((repo, branch), head) in self.upkeep().schedule.doubt_all() {
             self.saw_move(&repo, &branch, &head);
@@ -70,7 +70,7 @@ impl<D: Driver> HeadObserver for D {
 /// The remaining work for a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RemainingWork {
-    /// Nothing, until another head is seen or the graph is missed.
+    /// Nothing, until another head is seen or a request misses the graph.
     Nothing,
     /// Another attempt, after this time.
     Retry(Duration),
@@ -107,32 +107,31 @@ impl Upkeep {
         &self.schedule
     }
 
-    /// Removes a branch that is gone, here and in the store.
-    pub(super) async fn forget(&self, gone: &RepoBranch) {
-        self.schedule.forget(gone);
-        self.builder.forget(gone).await;
-        let (repo, branch) = gone;
+    /// Removes a branch that is gone, from this process and from the store.
+    pub(super) async fn forget(&self, key: &RepoBranch) {
+        self.drop_unused(key).await;
+        let (repo, branch) = key;
         if let Err(error) = forget_head(self.builder.store(), repo, branch).await {
             tracing::debug!(%error, %repo, %branch, "a branch that is gone could not be forgotten");
         }
     }
 
     /// Removes an unused branch from this process.
-    pub(super) async fn rest(&self, unused: &RepoBranch) {
-        self.schedule.forget(unused);
-        self.builder.forget(unused).await;
+    pub(super) async fn drop_unused(&self, key: &RepoBranch) {
+        self.schedule.forget(key);
+        self.builder.forget(key).await;
     }
 
-    /// Updates the graph of the claimed branch. With a time limit, no build begins in its second half: it would be stopped
-    /// early, and count as failed.
-    pub(super) async fn bring_up(&self, mut claim: BuildClaim, allotted: Option<TimeAllotment>) -> RemainingWork {
+    /// Updates the graph of the claimed branch. With a time limit, no build begins in its second half: it would be
+    /// stopped early, and count as failed.
+    pub(super) async fn update(&self, mut claim: BuildClaim, allotted: Option<TimeAllotment>) -> RemainingWork {
         let (repo, branch) = claim.branch().clone();
         let begin_by = allotted.map(|allotted| allotted.began + (allotted.end_by - allotted.began) / 2);
-        let begun = match begin_by {
+        let permit = match begin_by {
             None => Ok(self.builder.begin().await),
             Some(begin_by) => timeout_at(begin_by, self.builder.begin()).await,
         };
-        let Ok(mut building) = begun else {
+        let Ok(mut permit) = permit else {
             tracing::info!(%repo, %branch, "other graphs took so long that this one was not begun");
             return RemainingWork::Nothing;
         };
@@ -142,7 +141,7 @@ impl Upkeep {
         let end_by = allotted.map(|allotted| allotted.end_by);
         let mut head = claim.head().clone();
         loop {
-            match self.attempt(&mut building, &mut claim, head, end_by).await {
+            match self.build_once(&mut permit, &mut claim, head, end_by).await {
                 Ok(ControlFlow::Break(remaining)) => return remaining,
                 Ok(ControlFlow::Continue(next)) if begin_by.is_none_or(|begin_by| Instant::now() < begin_by) => {
                     head = next;
@@ -160,26 +159,23 @@ impl Upkeep {
     }
 
     /// One build, if it is due. Returns the remaining work, or the head to build next.
-    async fn attempt(
+    async fn build_once(
         &self,
-        building: &mut BuildPermit<'_>,
+        permit: &mut BuildPermit<'_>,
         claim: &mut BuildClaim,
-        seen: CommitSha,
+        seen_head: CommitSha,
         end_by: Option<Instant>,
     ) -> Result<ControlFlow<RemainingWork, CommitSha>, UpkeepError> {
         let key = claim.branch().clone();
         let ((repo, branch), pace) = (&key, self.schedule.pace());
-        if !claim.is_asked()
-            && graph_hash(repo, branch)
-                .run(self.builder.store())
-                .await?
-                .version
-                .is_none()
-        {
-            return Ok(ControlFlow::Break(RemainingWork::Unused));
+        if !claim.is_recently_requested() {
+            let stored = graph_hash(repo, branch).run(self.builder.store()).await?;
+            if stored.version.is_none() {
+                return Ok(ControlFlow::Break(RemainingWork::Unused));
+            }
         }
-        let head = self.head(&key, seen).await?;
-        let lease = building.build(&key, &head, end_by).await?;
+        let head = self.choose_head(&key, seen_head).await?;
+        let lease = permit.build(&key, &head, end_by).await?;
         match lease {
             BuildLease::Granted | BuildLease::Current => {}
             BuildLease::Busy { .. } => {
@@ -194,10 +190,10 @@ impl Upkeep {
         }
         if lease == BuildLease::Granted
             && self.builder.source().keeps_heads_in_store(repo)
-            && let Some(moved) = self.moved_from(&key, &head).await
+            && let Some(newer) = self.newer_head(&key, &head).await
         {
             claim.rest_for(pace.current);
-            return Ok(ControlFlow::Continue(moved));
+            return Ok(ControlFlow::Continue(newer));
         }
         if claim.take_doubt() {
             claim.rest_for(pace.busy);
@@ -209,12 +205,11 @@ impl Upkeep {
         Ok(ControlFlow::Break(RemainingWork::Nothing))
     }
 
-    /// The head to build: the one that was seen, if the store keeps heads; else the current head of the source, which is
-    /// recorded.
-    async fn head(&self, (repo, branch): &RepoBranch, seen: CommitSha) -> Result<CommitSha, UpkeepError> {
+    /// The head to build: `seen_head` if the store keeps heads. Else the current head of the source, which it records.
+    async fn choose_head(&self, (repo, branch): &RepoBranch, seen_head: CommitSha) -> Result<CommitSha, UpkeepError> {
         let source = self.builder.source();
         if source.keeps_heads_in_store(repo) {
-            return Ok(seen);
+            return Ok(seen_head);
         }
         let head = source.head(repo, branch).await?;
         let recent = source.recent_commits(repo, &head, RECENT_COMMITS).await?;
@@ -222,9 +217,9 @@ impl Upkeep {
         Ok(head)
     }
 
-    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were answered that the graph is
-    /// being built, and do not ask again.
-    async fn moved_from(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
+    /// The head of the branch, if it is no longer `built`. Callers that saw it meanwhile learned that its graph is in
+    /// progress, so they do not request it again.
+    async fn newer_head(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
         match stored_head(repo, branch).run(self.builder.store()).await {
             Ok(head) => head.filter(|head| head != built),
             Err(error) => {

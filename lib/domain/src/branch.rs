@@ -1,19 +1,18 @@
-use coord_protocol::plain_text::is_unseen;
+use coord_protocol::plain_text::is_invisible;
 
 use super::{Invalid, quote};
 
-/// A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and without characters that other agents would not
-/// see in it.
+/// A branch, without `refs/heads/`. It is valid by `git check-ref-format --branch`, and has no invisible characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Branch(String);
 
 impl Branch {
-    /// Maximum length of a name in bytes: that of one name in file systems.
+    /// Maximum length of a name in bytes: file systems have the same limit for one name.
     pub const MAX_BYTES: usize = coord_protocol::bounds::BRANCH_BYTES;
 
     /// # Errors
-    /// When git would refuse to create a branch of that name, it is longer than [`Branch::MAX_BYTES`], or it has a control, invisible
-    /// or direction character: names of branches are in sentences to others.
+    /// When git would refuse to create a branch of that name, it is longer than [`Branch::MAX_BYTES`], or it has a
+    /// control, invisible or direction character. Messages to other agents quote branch names.
     pub fn parse(name: &str) -> Result<Self, Invalid> {
         if name.is_empty() {
             return Err(Invalid(
@@ -27,13 +26,14 @@ impl Branch {
                 Self::MAX_BYTES
             )));
         }
-        let full = format!("refs/heads/{name}");
-        let is_valid =
-            !name.starts_with('-') && name != "HEAD" && gix_validate::reference::name(full.as_str().into()).is_ok();
+        let full_name = format!("refs/heads/{name}");
+        let is_valid = !name.starts_with('-')
+            && name != "HEAD"
+            && gix_validate::reference::name(full_name.as_str().into()).is_ok();
         if !is_valid {
             return Err(Invalid(format!("{} is not a valid git branch name", quote(name))));
         }
-        if let Some(character) = name.chars().find(|character| is_unseen(*character)) {
+        if let Some(character) = name.chars().find(|character| is_invisible(*character)) {
             return Err(Invalid(format!(
                 "{} has the character {}, which is invisible; rename the branch without it",
                 quote(name),

@@ -1,17 +1,17 @@
 use super::{Invalid, quote};
 
-/// The id of an event in the log of its repository: `MILLISECONDS-NUMBER`, as the stream of the store has it. Ids grow.
+/// The id of an event in the log of its repository: `MILLISECONDS-NUMBER`, as in the store's stream. Ids only increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventId {
     milliseconds: u64,
     number: u64,
 }
 
-/// As many digits as every number of 64 bits has room for.
+/// Every number with so many digits fits in 64 bits.
 const MOST_DIGITS: usize = 19;
 
 impl EventId {
-    /// Before every event.
+    /// The position before every event.
     pub const START: EventId = EventId {
         milliseconds: 0,
         number: 0,
@@ -20,15 +20,14 @@ impl EventId {
     /// # Errors
     /// When it is not two whole numbers with a hyphen between them.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let number = |digits: &str| {
+        let parse_number = |digits: &str| {
             let is_number = digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
             digits.parse::<u64>().ok().filter(|_| is_number)
         };
-        let parts = text.split_once('-');
-        let id = parts.and_then(|(milliseconds, rest)| {
+        let id = text.split_once('-').and_then(|(milliseconds, number)| {
             Some(EventId {
-                milliseconds: number(milliseconds)?,
-                number: number(rest)?,
+                milliseconds: parse_number(milliseconds)?,
+                number: parse_number(number)?,
             })
         });
         id.ok_or_else(|| {
@@ -39,7 +38,7 @@ impl EventId {
         })
     }
 
-    /// The greatest id that is less; the start where there is none.
+    /// The greatest smaller id; [`Self::START`] if there is none.
     #[must_use]
     pub fn previous(self) -> EventId {
         match (self.milliseconds, self.number) {
@@ -55,7 +54,7 @@ impl EventId {
         }
     }
 
-    /// The least id that is greater.
+    /// The smallest greater id.
     #[must_use]
     pub fn next(self) -> EventId {
         EventId {

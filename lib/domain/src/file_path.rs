@@ -1,16 +1,15 @@
 //! Paths of files.
 
-use coord_protocol::bounds;
 use std::borrow::Cow;
 
+use coord_protocol::bounds;
+use coord_protocol::plain_text::is_invisible;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
-
-use coord_protocol::plain_text::is_unseen;
 
 use super::{Invalid, quote};
 
-/// The path of a file, relative to the root of its repository, with `/` as separator. Spellings of one path are one value:
-/// Unicode's form NFC, in which `ö` is one character.
+/// The path of a file, relative to the root of its repository, with `/` as separator. All spellings of a path are one
+/// value, in Unicode's form NFC, in which `ö` is one character.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FilePath(String);
 
@@ -21,53 +20,53 @@ impl FilePath {
     /// Removes `./` and doubled slashes.
     ///
     /// # Errors
-    /// When it is empty, absolute, too long or a directory, contains `..`, a backslash, or a control, invisible or direction
-    /// character, or has a blank at its ends. An agent on Windows that sends `src\a.ts` must not get another lock than the
-    /// one on `src/a.ts`; a blank at the ends is a typing error.
+    /// When it is empty, absolute, too long or a directory, contains `..`, a backslash, or a control, invisible or
+    /// direction character, or begins or ends with white space. An agent on Windows that sends `src\a.ts` must not get
+    /// a lock besides the one on `src/a.ts`; white space at an end is a typing error.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let refused = |why: &str| Err(Invalid(format!("{} {why}", quote(text))));
+        let reject = |why: &str| Err(Invalid(format!("{} {why}", quote(text))));
         if text.is_empty() {
             return Err(Invalid(
                 "has an empty path; send paths relative to the repository root".to_owned(),
             ));
         }
-        let too_long = |bytes: usize, form: &str| {
+        let reject_length = |bytes: usize, form: &str| {
             let most = Self::MAX_BYTES;
-            refused(&format!("is {bytes} bytes long{form}; at most {most} are allowed"))
+            reject(&format!("is {bytes} bytes long{form}; at most {most} are allowed"))
         };
         if text.len() > Self::MAX_BYTES {
-            return too_long(text.len(), "");
+            return reject_length(text.len(), "");
         }
-        if let Some(character) = invisible_character(text) {
-            return refused(&format!(
+        if let Some(character) = find_invisible_character(text) {
+            return reject(&format!(
                 "has the character {}, which is invisible; send the path without it",
                 character.escape_unicode()
             ));
         }
         if text.contains('\\') {
-            return refused("has a backslash; separate folders with /");
+            return reject("has a backslash; separate folders with /");
         }
         if text.starts_with('/') || matches!(text.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic()) {
-            return refused("is absolute; send paths relative to the repository root");
+            return reject("is absolute; send paths relative to the repository root");
         }
         if text.ends_with('/') || text == "." || text.ends_with("/.") {
-            return refused("is a directory; locks are held on files");
+            return reject("is a directory; locks are held on files");
         }
         if text.split('/').any(|part| part == "..") {
-            return refused("has '..'; send the path without it");
+            return reject("has '..'; send the path without it");
         }
-        let folded: Vec<&str> = text
+        let parts: Vec<&str> = text
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
             .collect();
-        let folded = folded.join("/");
-        if folded.starts_with(char::is_whitespace) || folded.ends_with(char::is_whitespace) {
-            return refused("begins or ends with white space; send the path without it");
+        let path = parts.join("/");
+        if path.starts_with(char::is_whitespace) || path.ends_with(char::is_whitespace) {
+            return reject("begins or ends with white space; send the path without it");
         }
-        let path = to_nfc(&folded).into_owned();
-        // NFC makes some texts longer, up to three times.
+        let path = to_nfc(&path).into_owned();
+        // NFC can make a text up to three times as long.
         if path.len() > Self::MAX_BYTES {
-            return too_long(path.len(), " in Unicode's form NFC");
+            return reject_length(path.len(), " in Unicode's form NFC");
         }
         Ok(FilePath(path))
     }
@@ -82,7 +81,7 @@ impl FilePath {
     }
 }
 
-/// `path` in the spelling of locks: with composed characters, whatever the file system of its origin uses.
+/// `path` as locks spell it: with composed characters, whatever form the caller's file system uses.
 pub fn to_nfc(path: &str) -> Cow<'_, str> {
     if path.is_ascii() || is_nfc(path) {
         Cow::Borrowed(path)
@@ -91,15 +90,15 @@ pub fn to_nfc(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// The first character by which two paths could differ and look the same. Joiners change what they stand behind in scripts that
-/// have them, and in emoji.
-fn invisible_character(text: &str) -> Option<char> {
-    let mut before = ' ';
+/// The first character by which two paths could differ and look the same. A joiner is allowed after a visible character
+/// that is not ASCII: it changes how emoji and some scripts look.
+fn find_invisible_character(text: &str) -> Option<char> {
+    let mut previous = ' ';
     text.chars().find(|character| {
         let is_joiner = matches!(character, '\u{200c}' | '\u{200d}');
-        let is_refused = is_unseen(*character) && !(is_joiner && !before.is_ascii() && !is_unseen(before));
-        before = *character;
-        is_refused
+        let is_invisible = is_invisible(*character) && !(is_joiner && !previous.is_ascii() && !is_invisible(previous));
+        previous = *character;
+        is_invisible
     })
 }
 
@@ -120,10 +119,10 @@ impl FilePaths {
     /// Maximum bytes of all paths together.
     pub const MAX_BYTES: usize = bounds::PATHS_BYTES;
 
-    /// Stands in a request for all files that the caller holds; a file of that name is `./*`.
+    /// In a request, this means all files that the caller holds; a file of that name is `./*`.
     pub const EVERYTHING: &str = "*";
 
-    /// No named files, but all that the caller holds on the branch.
+    /// All files that the caller holds on the branch, without naming them.
     pub fn everything() -> Self {
         FilePaths(Vec::new())
     }
@@ -136,18 +135,18 @@ impl FilePaths {
     /// Parses the paths; spellings of the same file count once.
     ///
     /// # Errors
-    /// When there are none, too many or too long ones, or one is not a [`FilePath`].
+    /// When there are no paths, too many, or too many bytes of them, or one is not a [`FilePath`].
     pub fn parse<'a>(paths: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, Invalid> {
-        let given = paths.len();
+        let count = paths.len();
         let mut seen = std::collections::HashSet::new();
-        let mut distinct = Vec::with_capacity(given.min(Self::MAX));
+        let mut distinct_paths = Vec::with_capacity(count.min(Self::MAX));
         let mut bytes = 0;
         for text in paths {
             let path = FilePath::parse(text)?;
             if seen.insert(path.clone()) {
-                if distinct.len() == Self::MAX {
+                if distinct_paths.len() == Self::MAX {
                     return Err(Invalid(format!(
-                        "has {given} paths; at most {} distinct ones are allowed",
+                        "has {count} paths; at most {} distinct ones are allowed",
                         Self::MAX
                     )));
                 }
@@ -158,13 +157,13 @@ impl FilePaths {
                         Self::MAX_BYTES
                     )));
                 }
-                distinct.push(path);
+                distinct_paths.push(path);
             }
         }
-        if distinct.is_empty() {
+        if distinct_paths.is_empty() {
             return Err(Invalid("is empty; name at least one file".to_owned()));
         }
-        Ok(FilePaths(distinct))
+        Ok(FilePaths(distinct_paths))
     }
 }
 

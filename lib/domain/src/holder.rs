@@ -1,4 +1,4 @@
-use coord_protocol::plain_text::is_unseen;
+use coord_protocol::plain_text::is_invisible;
 
 use super::{Invalid, quote};
 
@@ -13,7 +13,7 @@ impl UserId {
         let is_valid = (1..=128).contains(&text.chars().count())
             && text
                 .chars()
-                .all(|character| !character.is_whitespace() && !is_unseen(character));
+                .all(|character| !character.is_whitespace() && !is_invisible(character));
         if is_valid {
             Ok(UserId(text.to_owned()))
         } else {
@@ -35,12 +35,12 @@ impl std::fmt::Display for UserId {
     }
 }
 
-/// One of several agents of one person.
+/// The id of one of a person's agents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AgentId(String);
 
 impl AgentId {
-    /// Between the agent of a conversation and one of its writers, such as a subagent.
+    /// The separator between the agent of a conversation and one of its writers, such as a subagent.
     pub const BELOW: &str = "::";
 
     /// # Errors
@@ -60,13 +60,13 @@ impl AgentId {
         }
     }
 
-    /// The agent that this one is a writer of: `a` of `a::b`.
+    /// The agent that this one writes for: `a` for `a::b`.
     pub fn lead(&self) -> Option<AgentId> {
         let (lead, _) = self.0.rsplit_once(Self::BELOW)?;
         AgentId::parse(lead).ok()
     }
 
-    /// Whether it is a writer of `lead`, or of one below.
+    /// Whether it writes for `lead`, directly or through other writers.
     pub fn is_below(&self, lead: &AgentId) -> bool {
         self.0
             .strip_prefix(&lead.0)
@@ -82,7 +82,7 @@ impl AgentId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub user_id: UserId,
-    /// A display name; the login where none is known.
+    /// A display name; the login if none is known.
     pub user_name: String,
     pub agent_id: Option<AgentId>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub enum NeighborPolicy {
     /// It refuses the claim, as documented.
     Block,
-    /// It refuses the claim where one of the two writers changes the interface of its file.
+    /// It refuses the claim if one of the two writers changes the interface of its file.
     #[default]
     Interface,
     /// It is a warning.
@@ -48,10 +48,10 @@ pub struct LockEntry {
     pub file_path: String,
     /// The branch of the lock.
     pub branch: String,
-    /// The branch that the holder commits to, where it is another one.
+    /// The branch that the holder commits to, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_branch: Option<String>,
-    /// Of a pending change: the number of its pull request.
+    /// For a pending change: the number of its pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
     /// Verified login of the holder.
@@ -67,16 +67,16 @@ pub struct LockEntry {
     /// Team, in lower case, and id of the task with which it was claimed: `TEAM/ID`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Whether several could write the file when it was granted.
+    /// Whether several holders could write the file when it was granted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
-    /// `keeps` where the writer keeps the interface of the file.
+    /// `keeps` if the writer promised to keep the interface of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
-    /// Of a pending change: how its interface differs from the branch.
+    /// For a pending change: how its interface differs from the branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface_differs: Option<String>,
-    /// Pending notices for its holder: interfaces of neighbors that changed, although they were to be kept; see
+    /// Pending notices for its holder: interfaces of neighbors that changed despite a promise to keep them; see
     /// `modules/notices.lua`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<String>,
@@ -87,10 +87,9 @@ pub struct LockEntry {
     pub message: String,
     /// Time of the grant or of the last renewal, Unix seconds.
     pub timestamp: i64,
-    /// End of the lock, Unix seconds, rounded down: [`Self::timestamp`] and the time that a lock lives.
+    /// End of the lock, Unix seconds, rounded down: [`Self::timestamp`] plus the lock's lifetime.
     pub expiry: i64,
-    /// The last millisecond of the lock, Unix milliseconds. Without it, the first millisecond of [`Self::expiry`] is the
-    /// last.
+    /// The last millisecond of the lock, Unix milliseconds. If absent, it is the first millisecond of [`Self::expiry`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_ms: Option<i64>,
     /// Time of the first grant, Unix seconds.
@@ -101,12 +100,12 @@ pub struct LockEntry {
 }
 
 impl LockEntry {
-    /// Time of the first grant, Unix seconds; that of the last renewal where an earlier version kept no other.
+    /// Time of the first grant, Unix seconds; of the last renewal if an earlier version stored the lock.
     pub fn held_since(&self) -> i64 {
         self.granted_at.unwrap_or(self.timestamp)
     }
 
-    /// Time from which on the file is free, Unix seconds: never before the lock has expired.
+    /// The second at which the file is free, Unix time, rounded up: never before the lock has expired.
     pub fn free_from(&self) -> i64 {
         self.expiry_ms.map_or(self.expiry, |last| {
             last.div_euclid(1000) + i64::from(last.rem_euclid(1000) > 0)

@@ -1,13 +1,13 @@
-use coord_protocol::plain_text::is_unseen;
+use coord_protocol::plain_text::is_invisible;
 
 use super::{FilePath, Invalid, plain_text};
 
-/// The reason that an agent gives to the others: one sentence.
+/// The reason for a lock, which other agents read: one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockReason(String);
 
-/// Words that claim that work is done, without saying which or why.
-const EMPTY_WORDS: [&str; 38] = [
+/// Words that do not say which work is done, or why.
+const VAGUE_WORDS: [&str; 38] = [
     "a",
     "an",
     "and",
@@ -55,7 +55,7 @@ impl LockReason {
     /// # Errors
     /// When nothing is left after trimming, or it is longer than [`LockReason::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let text = text.trim_matches(|character: char| character.is_whitespace() || is_unseen(character));
+        let text = text.trim_matches(|character: char| character.is_whitespace() || is_invisible(character));
         let length = text.chars().count();
         if length == 0 {
             return Err(Invalid(
@@ -93,7 +93,7 @@ impl LockReason {
         }
         rest.split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
-            .all(|word| EMPTY_WORDS.contains(&word))
+            .all(|word| VAGUE_WORDS.contains(&word))
     }
 
     pub fn as_str(&self) -> &str {

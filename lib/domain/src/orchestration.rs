@@ -30,12 +30,12 @@ pub struct Facts {
     pub is_unpushed: bool,
     /// A lock of the caller has passed to another holder.
     pub is_lost: bool,
-    /// Why intents do not let the request in: the [`first_refusal`].
+    /// Why intents refuse the request: the [`first_refusal`].
     pub refused: Option<ErrorCode>,
 }
 
-/// Why intents refuse a claim to write, in the order in which it is checked.
-pub const REFUSALS: [ErrorCode; 7] = [
+/// Why intents can refuse a claim to write, in the order of the checks.
+const REFUSALS: [ErrorCode; 7] = [
     ErrorCode::IntentRequired,
     ErrorCode::IntentNotActive,
     ErrorCode::IntentBlocked,
@@ -45,20 +45,20 @@ pub const REFUSALS: [ErrorCode; 7] = [
     ErrorCode::CircuitOpen,
 ];
 
-/// The refusal of a request of which all of `found` is true; the rest are warnings.
-pub fn first_refusal(found: &[ErrorCode]) -> Option<ErrorCode> {
-    REFUSALS.into_iter().find(|code| found.contains(code))
+/// The code that refuses a request to which all of `codes` apply; the others are warnings.
+pub fn first_refusal(codes: &[ErrorCode]) -> Option<ErrorCode> {
+    REFUSALS.into_iter().find(|code| codes.contains(code))
 }
 
-/// The command of a refusal by intents. Files of another intent stay out of reach for long; all else asks for a decision.
-fn command_of(refusal: ErrorCode) -> Action {
+/// The command of a refusal by intents. Another intent owns its files for long; every other refusal needs a decision.
+fn refusal_action(refusal: ErrorCode) -> Action {
     match refusal {
         ErrorCode::FileOwned => Action::SwitchTask,
         _ => Action::Stop,
     }
 }
 
-/// The status of `facts`: the first that applies.
+/// The first status that applies to `facts`.
 pub fn status(facts: Facts) -> Status {
     match facts {
         Facts { is_offline: true, .. } => Status::Offline,
@@ -68,11 +68,11 @@ pub fn status(facts: Facts) -> Status {
     }
 }
 
-/// The command. The first rule that applies wins.
+/// The next command for the caller. The first rule that applies wins.
 pub fn decide(operation: Operation, facts: Facts) -> Action {
     let is_gated = matches!(operation, Operation::Check | Operation::Claim(LockMode::Writing));
     if let Some(refusal) = facts.refused.filter(|_| is_gated && !facts.is_offline) {
-        return command_of(refusal);
+        return refusal_action(refusal);
     }
     match operation {
         Operation::Check => match status(facts) {
@@ -97,8 +97,8 @@ mod tests {
     const READ: Operation = Operation::Claim(LockMode::Reading);
     const WRITE: Operation = Operation::Claim(LockMode::Writing);
 
-    /// Facts from letters: o offline, b behind, r renewal, c conflict, u unpushed, l lost, s outside of the scope, f owned by
-    /// another intent.
+    /// Facts from letters: o offline, b behind, r renewal, c conflict, u unpushed, l lost, s outside of the scope,
+    /// f owned by another intent.
     fn facts(letters: &str) -> Facts {
         Facts {
             is_offline: letters.contains('o'),
@@ -185,11 +185,11 @@ mod tests {
     #[test]
     fn of_all_refusals_by_intents_the_first_in_their_order_counts() {
         assert_eq!(first_refusal(&[]), None);
-        for (place, code) in REFUSALS.into_iter().enumerate() {
-            let mut found = REFUSALS[place..].to_vec();
-            found.reverse();
-            assert_eq!(first_refusal(&found), Some(code));
-            assert_eq!(code.intent_action(), Some(command_of(code)), "as its event has it");
+        for (index, code) in REFUSALS.into_iter().enumerate() {
+            let mut codes = REFUSALS[index..].to_vec();
+            codes.reverse();
+            assert_eq!(first_refusal(&codes), Some(code));
+            assert_eq!(code.intent_action(), Some(refusal_action(code)), "as its event has it");
         }
     }
 

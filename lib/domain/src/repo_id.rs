@@ -1,8 +1,8 @@
 use super::{Invalid, quote};
 
 /// A repository: `host/owner/name` in lower case, whatever the form of its URL. `owner` may be a path of groups
-/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are dropped. Parsing an id, with or without `https://`,
-/// returns the same id.
+/// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are dropped. Parsing an id, with or without
+/// `https://`, returns the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoId(String);
 
@@ -10,13 +10,13 @@ impl RepoId {
     /// Maximum length of a URL in bytes.
     pub const MAX_URL: usize = coord_protocol::bounds::REPO_URL_BYTES;
 
-    /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form (`git@host:owner/name.git`), or its
-    /// name, `host/owner/name`.
+    /// The repository that `url` names: `https://`, `http://`, `ssh://`, `git://` or scp form
+    /// (`git@host:owner/name.git`), or `host/owner/name`.
     ///
     /// The port is dropped, because one repository often has several (443 and 2222, say).
     ///
     /// # Errors
-    /// When it is none of these forms, or a part of it has other characters than letters, digits, `.`, `_`, `~` and `-`.
+    /// When it has none of these forms, or a part of it has other characters than letters, digits, `.`, `_`, `~`, `-`.
     pub fn parse(url: &str) -> Result<Self, Invalid> {
         let url = url.trim();
         if url.len() > Self::MAX_URL {
@@ -26,48 +26,48 @@ impl RepoId {
                 Self::MAX_URL
             )));
         }
-        let refused = |why: &str| {
+        let invalid = |why: &str| {
             Invalid(format!(
                 "is not the URL of a repository ({why}); send for example https://github.com/owner/name.git"
             ))
         };
         let schemes = ["https", "http", "ssh", "git"];
         let (host, path) = match url.split_once("://") {
-            Some((scheme, rest)) if schemes.iter().any(|known| known.eq_ignore_ascii_case(scheme)) => {
-                let (authority, path) = rest.split_once('/').ok_or_else(|| refused("it has no path"))?;
+            Some((scheme, rest)) if schemes.iter().any(|name| name.eq_ignore_ascii_case(scheme)) => {
+                let (authority, path) = rest.split_once('/').ok_or_else(|| invalid("it has no path"))?;
                 let host = authority.rsplit('@').next().unwrap_or_default();
                 let host = match host.split_once(':') {
                     Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-                    Some(_) => return Err(refused("its port is not a number")),
+                    Some(_) => return Err(invalid("its port is not a number")),
                     None => host,
                 };
                 (host, path)
             }
             Some((scheme, _)) => {
-                return Err(refused(&format!("{} is not https, ssh or scp form", quote(scheme))));
+                return Err(invalid(&format!("{} is not https, ssh or scp form", quote(scheme))));
             }
             None if !url.contains(':') => {
-                let named = url.split_once('/').filter(|(host, _)| is_host(host));
-                named.ok_or_else(|| refused("it names no host"))?
+                let host_and_path = url.split_once('/').filter(|(host, _)| is_host(host));
+                host_and_path.ok_or_else(|| invalid("it names no host"))?
             }
             None => {
-                // With a slash before the colon it is a path, as for git.
+                // Like git: if a slash precedes the colon, it is a path on disk.
                 let (authority, path) = url
                     .split_once(':')
                     .filter(|(authority, _)| !authority.contains('/'))
-                    .ok_or_else(|| refused("it names no host"))?;
+                    .ok_or_else(|| invalid("it names no host"))?;
                 (
                     authority.rsplit('@').next().unwrap_or_default(),
                     path.trim_start_matches('/'),
                 )
             }
         };
-        let mut id = format!("{}/{path}", host_name(host)).to_ascii_lowercase();
-        // Repeated until nothing is left to drop, because a stored id is parsed as a URL again.
+        let mut id = format!("{}/{path}", canonical_host(host)).to_ascii_lowercase();
+        // Drops all such endings, because a stored id is parsed as a URL again.
         while let Some(shorter) = id.strip_suffix('/').or_else(|| id.strip_suffix(".git")) {
             id.truncate(shorter.len());
         }
-        let is_word = |part: &str| {
+        let is_valid_part = |part: &str| {
             !part.is_empty()
                 && part != "."
                 && part != ".."
@@ -75,10 +75,10 @@ impl RepoId {
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte))
         };
-        match id.split('/').find(|part| !is_word(part)) {
-            Some("") => Err(refused("a part of it is empty")),
-            Some(part) => Err(refused(&format!("{} is no name", quote(part)))),
-            None if id.split('/').count() < 3 => Err(refused("it needs an owner and a name")),
+        match id.split('/').find(|part| !is_valid_part(part)) {
+            Some("") => Err(invalid("a part of it is empty")),
+            Some(part) => Err(invalid(&format!("{} is no name", quote(part)))),
+            None if id.split('/').count() < 3 => Err(invalid("it needs an owner and a name")),
             None => Ok(RepoId(id)),
         }
     }
@@ -90,18 +90,18 @@ impl RepoId {
 }
 
 /// Other hosts of the same repositories: for SSH over port 443, and for the website.
-const OTHER_NAMES: [(&str, &str); 4] = [
+const HOST_ALIASES: [(&str, &str); 4] = [
     ("ssh.github.com", "github.com"),
     ("www.github.com", "github.com"),
     ("altssh.gitlab.com", "gitlab.com"),
     ("altssh.bitbucket.org", "bitbucket.org"),
 ];
 
-/// The usual name of `host`. A dot at its end only marks a complete name.
-fn host_name(host: &str) -> &str {
+/// The usual name of `host`. A dot at its end only marks a fully qualified name.
+fn canonical_host(host: &str) -> &str {
     let host = host.strip_suffix('.').unwrap_or(host);
-    let usual = OTHER_NAMES.iter().find(|(other, _)| other.eq_ignore_ascii_case(host));
-    usual.map_or(host, |(_, usual)| usual)
+    let entry = HOST_ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(host));
+    entry.map_or(host, |(_, usual_name)| usual_name)
 }
 
 /// Whether the first part of a name is a host, and not a folder.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Invalid, quote};
 
-/// The name of a team. Two that differ in case are one.
+/// The name of a team. Case does not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamName {
     text: String,
@@ -13,17 +13,17 @@ pub struct TeamName {
 
 impl TeamName {
     /// # Errors
-    /// When it is not 1 to 64 of letters, digits, `-`, `_`.
+    /// When it is not 1 to 64 letters, digits, `-`, `_`.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let is_valid = (1..=64).contains(&text.len())
             && text
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         if !is_valid {
-            let shown = quote(text);
-            let shown = &shown[1..shown.len() - 1];
+            let quoted = quote(text);
+            let name = &quoted[1..quoted.len() - 1];
             return Err(Invalid(format!(
-                "Invalid team name \"{shown}\": Team name must be alphanumeric with hyphens/underscores"
+                "Invalid team name \"{name}\": Team name must be alphanumeric with hyphens/underscores"
             )));
         }
         Ok(TeamName {
@@ -37,25 +37,26 @@ impl TeamName {
         &self.text
     }
 
-    /// The name in lower case, as it stands in keys.
+    /// The name in lower case, as in the store's keys.
     pub fn key(&self) -> &str {
         &self.key
     }
 }
 
-/// The name of a member in a team. Two that differ in case are one.
+/// The name of a member in a team. Case does not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handle(String);
 
 impl Handle {
     /// # Errors
-    /// When it is not 1 to 64 of letters, digits, `.`, `_`, `-`, or begins with a dot, or is `broadcast`.
+    /// When it is not 1 to 64 letters, digits, `.`, `_`, `-`, or begins with a dot, or is `broadcast`.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         if is_name(text) && !text.eq_ignore_ascii_case("broadcast") {
             Ok(Handle(text.to_owned()))
         } else {
             Err(Invalid(format!(
-                "{} is not a handle; send 1 to 64 of letters, digits, '.', '_', '-', the first no dot, and not 'broadcast'",
+                "{} is not a handle; send 1 to 64 of letters, digits, '.', '_', '-', no leading dot, and not \
+                 'broadcast'",
                 quote(text)
             )))
         }
@@ -66,13 +67,13 @@ impl Handle {
     }
 }
 
-/// The id of a task: `t1`, or that of another program that was imported.
+/// The id of a task: `t1`, or one imported from another program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct TaskId(String);
 
 impl TaskId {
     /// # Errors
-    /// When it is not 1 to 64 of letters, digits, `.`, `_`, `-`, or begins with a dot.
+    /// When it is not 1 to 64 letters, digits, `.`, `_`, `-`, or begins with a dot.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         if is_name(text) {
             Ok(TaskId(text.to_owned()))
@@ -81,10 +82,10 @@ impl TaskId {
         }
     }
 
-    /// The id of a task to be added. The numbers of Coord's own tasks go on after it.
+    /// The id of a task to add. Coord continues its own numbers after it.
     ///
     /// # Errors
-    /// Besides those of [`Self::parse`], when it is `t` and a number of more than nine digits.
+    /// As [`Self::parse`], and when it is `t` and a number of more than nine digits.
     pub fn parse_new(text: &str) -> Result<Self, Invalid> {
         let number = text.strip_prefix(['t', 'T']).unwrap_or_default();
         if number.len() > 9 && number.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,7 +1,7 @@
 //! Whether the branch has the work that was done under a lock.
 
-/// Facts about one written file at its release. *New head* is the commit that the caller says it has pushed, *claim head*
-/// the head of the branch at the claim.
+/// Facts about one written file at its release. The *new head* is the commit that the caller says it has pushed; the
+/// *claim head* is the head of the branch at the claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkFacts {
     /// The new head is the claim head.
@@ -10,17 +10,17 @@ pub struct WorkFacts {
     pub is_on_branch: bool,
     /// The new head descends from the claim head.
     pub follows_claim: bool,
-    /// Whether it does is not known: the source lacks commits, as a clone without its history does.
+    /// It is unknown whether it descends: the source lacks commits, as a shallow clone does.
     pub is_relation_unknown: bool,
-    /// The new head is older than the claim head: an ancestor of it.
+    /// The new head is an ancestor of the claim head.
     pub is_before_claim: bool,
-    /// The claim head is no longer on the branch: history was rewritten, so that nothing on it can descend from there.
+    /// The claim head is no longer on the branch: history was rewritten, so nothing on the branch descends from it.
     pub is_rewritten: bool,
-    /// The file is equal at the new head and at the claim head.
+    /// The file is the same at the new head and at the claim head.
     pub is_same_content: bool,
-    /// The working copy has no work on the file that the new head lacks: its commit is the new head, is on the branch, or
-    /// has the file as the new head has it (for example after a squash).
-    pub is_all_there: bool,
+    /// The working copy has no work on the file that the new head lacks: its commit is the new head, is on the branch,
+    /// or has the same file as the new head (for example after a squash).
+    pub has_all_work: bool,
 }
 
 /// The verdict on a written file.
@@ -28,11 +28,11 @@ pub struct WorkFacts {
 pub enum Verdict {
     /// The branch has the work.
     Pushed,
-    /// The work branch has the work, and the branch that it is for has not.
+    /// The work branch has the work; the branch that the work is for does not have it yet.
     Waiting,
     /// There is no work: the file is as it was at the claim.
     Unchanged,
-    /// The branch does not have the work, or that is not known.
+    /// The branch does not have the work, or it is unknown whether it does.
     Missing(Shortfall),
 }
 
@@ -45,24 +45,24 @@ pub enum Shortfall {
     NotOnBranch,
     /// The new head was on the branch before the claim.
     BeforeClaim,
-    /// The new head is on the branch, but arrived by a line that does not have the claim head.
+    /// The new head is on the branch, but its history does not include the claim head.
     NotAfterClaim,
     /// The working copy has commits that are not on the branch.
     CopyAhead,
-    /// The files of one release were claimed at too many heads of the branch to look at all of them.
+    /// The files of one release were claimed at too many heads of the branch to check them all.
     TooManyClaims,
-    /// It is not known.
+    /// The reason is unknown.
     Unknown,
 }
 
 impl WorkFacts {
-    /// The verdict by the rules.
+    /// Decides whether the branch has the work.
     pub fn verdict(self) -> Verdict {
         if self.is_same_commit {
             return Verdict::Missing(Shortfall::SameCommit);
         }
-        let is_anew = self.is_rewritten && self.is_on_branch && !self.is_before_claim;
-        if !(self.follows_claim || is_anew) {
+        let follows_rewrite = self.is_rewritten && self.is_on_branch && !self.is_before_claim;
+        if !(self.follows_claim || follows_rewrite) {
             return Verdict::Missing(match (self.is_on_branch, self.is_relation_unknown) {
                 (false, _) => Shortfall::NotOnBranch,
                 (true, _) if self.is_before_claim => Shortfall::BeforeClaim,
@@ -70,7 +70,7 @@ impl WorkFacts {
                 (true, true) => Shortfall::Unknown,
             });
         }
-        if !self.is_all_there {
+        if !self.has_all_work {
             return Verdict::Missing(Shortfall::CopyAhead);
         }
         if self.is_same_content {
@@ -128,7 +128,7 @@ mod tests {
     fn only_pushed_work_that_follows_the_claim_is_let_go() {
         use Shortfall::{BeforeClaim, CopyAhead, NotAfterClaim, NotOnBranch, SameCommit, Unknown};
         use Verdict::{Missing, Pushed, Unchanged};
-        // s same commit, b on the branch, f follows, ? not known whether, o older, r rewritten, u unchanged, t all there.
+        // s same commit, b on the branch, f follows, ? unknown, o older, r rewritten, u unchanged, t has all work.
         for (letters, expected) in [
             ("bft", Pushed),
             ("bfut", Unchanged),
@@ -161,7 +161,7 @@ mod tests {
                 is_before_claim: letters.contains('o'),
                 is_rewritten: letters.contains('r'),
                 is_same_content: letters.contains('u'),
-                is_all_there: letters.contains('t'),
+                has_all_work: letters.contains('t'),
             };
             assert_eq!(facts.verdict(), expected, "{letters}");
         }

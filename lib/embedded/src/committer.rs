@@ -2,8 +2,8 @@
 //! meanwhile share one commit.
 //!
 //! **When the disk fails**, calls that wait for the batch, or for the one gathered meanwhile, fail. Both batches are
-//! dropped, because the part of them that is on the medium is unknown. The file is opened anew, as after a crash, and
-//! scripts go on with its content. The next change is tried again after a pause.
+//! dropped, because it is unknown which part of them is on the medium. The file is opened anew, as after a crash, and
+//! scripts continue with its content. After a pause, the next change is tried again.
 
 use super::disk::Disk;
 use super::keyspace::Keyspace;
@@ -15,18 +15,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest time before a change that no call waits for is written.
+/// Longest time until a change that no call waits for is written.
 const UNAWAITED_TIME: Duration = Duration::from_secs(1);
-/// The pause after a failure, and its length in multiples of the time that reading the disk again took, so that retries do
-/// not take all time.
+/// Shortest pause after a failure.
 const PAUSE: Duration = Duration::from_millis(50);
+/// The pause is at least this many times as long as opening the disk took, so that retries do not use all the time.
 const PAUSE_FACTOR: u32 = 4;
+
 /// State shared by the committer and the engine.
 pub(super) struct CommitState {
     pub keyspace: Arc<Mutex<Keyspace>>,
     pub channels: Arc<Channels>,
-    /// Notified when there is something to commit, and at the end.
-    pub bell: Condvar,
+    /// Notified when there is something to commit, and when the store closes.
+    pub wakeup: Condvar,
     pub progress: Progress,
     /// Scripts that were run, failed ones included.
     pub scripts: AtomicU64,
@@ -44,7 +45,7 @@ pub(super) fn run(disk: &mut Disk, shared: &CommitState, is_closing: &dyn Fn() -
         }));
         match ended {
             Ok(()) => break,
-            // The current batch is lost and its calls fail; no other thread could go on.
+            // The current batch is lost and its calls fail. This thread goes on, because no other commits.
             Err(_) => fail(
                 disk,
                 shared,
@@ -67,7 +68,7 @@ fn commit_until_closed(
         let batch = {
             let mut keyspace = shared.keyspace.lock();
             loop {
-                // At the end, the rest is tried once, whatever happened before.
+                // When the store closes, the rest is tried once, whatever happened before.
                 let wake_at = match (keyspace.layers.is_awaited(), is_closing()) {
                     (false, true) => return,
                     (true, true) => break,
@@ -78,7 +79,7 @@ fn commit_until_closed(
                 if Instant::now() >= wake_at {
                     break;
                 }
-                shared.bell.wait_until(&mut keyspace, wake_at);
+                shared.wakeup.wait_until(&mut keyspace, wake_at);
             }
             let has_gathered = keyspace.layers.has_gathered();
             if keyspace.layers.is_unreadable() || (has_gathered && !disk.is_open()) {
@@ -121,10 +122,10 @@ fn commit(disk: &mut Disk, shared: &CommitState, paused_until: &mut Instant, bat
     }
 }
 
-/// Drops the changes that could not be written, fails the calls that wait for them, and returns to the content of the disk.
+/// Drops the changes that could not be written, fails the calls that wait for them, and reads the disk again.
 fn fail(disk: &mut Disk, shared: &CommitState, paused_until: &mut Instant, reason: String) {
     let mut keyspace = shared.keyspace.lock();
-    // Logged once for a row of failures.
+    // Failures in a row are logged once.
     if !keyspace.layers.is_failing() {
         tracing::error!(%reason, "the disk of the embedded store failed; the next change is tried again");
     }
@@ -132,18 +133,18 @@ fn fail(disk: &mut Disk, shared: &CommitState, paused_until: &mut Instant, reaso
     if disk.is_open() {
         *paused_until = recover(disk, &mut keyspace);
     } else {
-        // The disk has just been read again.
-        keyspace.layers.reread(disk.snapshot().ok());
+        // The disk has just been opened again.
+        keyspace.layers.replace_snapshot(disk.snapshot().ok());
     }
     drop(keyspace);
     shared.progress.lose(last, reason);
 }
 
-/// Reads the disk again from the start, while all calls wait. Returns the time of the next attempt.
+/// Opens the disk again, while all calls wait. Returns the time of the next attempt.
 fn recover(disk: &mut Disk, keyspace: &mut Keyspace) -> Instant {
-    let began = Instant::now();
-    keyspace.layers.reread(disk.recover().ok());
-    Instant::now() + PAUSE.max(began.elapsed() * PAUSE_FACTOR)
+    let started_at = Instant::now();
+    keyspace.layers.replace_snapshot(disk.recover().ok());
+    Instant::now() + PAUSE.max(started_at.elapsed() * PAUSE_FACTOR)
 }
 
 /// Sends the responses, each as soon as its batches are durable.
@@ -152,8 +153,8 @@ pub(super) fn deliver(shared: &CommitState, answers: &mut Vec<Answer>) {
         return;
     }
     // Changes that a call made before it failed are committed, even when no call waits for them.
-    let is_failed = answers.iter().any(|answer| answer.outcome.is_err());
-    if shared.progress.settle(answers) || is_failed {
-        shared.bell.notify_one();
+    let has_failure = answers.iter().any(|answer| answer.outcome.is_err());
+    if shared.progress.settle(answers) || has_failure {
+        shared.wakeup.notify_one();
     }
 }

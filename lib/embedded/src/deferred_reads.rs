@@ -1,7 +1,7 @@
-//! Reads beside a script, so that pages and health do not wait for one that takes long.
+//! Reads while a script runs, so that pages and health checks do not wait for a long script.
 //!
-//! Between two calls of the script, the engine's own thread answers them as if they had come just before it: they see nothing
-//! that the script has changed, by the time at which it began.
+//! Between two commands of the script, the engine's thread answers them as if they had arrived just before it: they see
+//! none of its changes, and the time at which it began.
 
 use super::commands;
 use super::committer::{CommitState, deliver};
@@ -20,42 +20,42 @@ pub(super) struct DeferredReads {
 }
 
 impl DeferredReads {
-    /// Those of `queue`.
+    /// The reads of `queue`.
     pub fn new(queue: Arc<Queue>, shared: Arc<CommitState>) -> Self {
         DeferredReads { queue, shared }
     }
 
-    /// Whether there are any.
-    pub fn is_wanted(&self) -> bool {
+    /// Whether any read waits.
+    pub fn is_any_waiting(&self) -> bool {
         self.queue.has_reads()
     }
 
-    /// Answers a round of them. The script that runs must not be inside a command.
-    pub fn answer(&self) {
+    /// Answers one round of reads. The running script must not be inside a command.
+    pub fn answer_round(&self) {
         let mut round = Vec::new();
         self.queue.take_reads(&mut round);
-        let mut answers: Vec<Answer> = round.into_iter().filter_map(|job| self.read(job)).collect();
+        let mut answers: Vec<Answer> = round.into_iter().filter_map(|job| self.run_job(job)).collect();
         deliver(&self.shared, &mut answers);
     }
 
-    fn read(&self, mut job: Job) -> Option<Answer> {
+    fn run_job(&self, mut job: Job) -> Option<Answer> {
         if job.is_abandoned() {
             return None;
         }
         while let Some(request) = job.requests.pop_front() {
-            let (outcome, depends_on) = self.reply(&request);
+            let (outcome, depends_on) = self.run_request(&request);
             self.shared.commands.fetch_add(1, Ordering::Relaxed);
             match outcome {
                 Ok(value) => job.push(value),
-                Err(error) => return Some(job.failed(error)),
+                Err(error) => return Some(job.into_failure(error)),
             }
             job.depend_on(depends_on);
         }
-        Some(job.answered())
+        Some(job.into_answer())
     }
 
     /// The reply, and the batch that must be durable before it is sent.
-    fn reply(&self, request: &Request) -> (Result<Value, StoreError>, u64) {
+    fn run_request(&self, request: &Request) -> (Result<Value, StoreError>, u64) {
         let words: Vec<&[u8]> = match request {
             Request::Command(words) => words.iter().map(Vec::as_slice).collect(),
             Request::Script { .. } => Vec::new(),
@@ -64,7 +64,7 @@ impl DeferredReads {
             .shared
             .keyspace
             .lock()
-            .aside(|keyspace| catch_unwind(AssertUnwindSafe(|| commands::run(keyspace, &words))));
+            .read_before_script(|keyspace| catch_unwind(AssertUnwindSafe(|| commands::run(keyspace, &words))));
         let outcome = match outcome {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(Failure::Reply(text))) => Ok(Value::Error(text.into_owned())),

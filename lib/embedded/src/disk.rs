@@ -2,8 +2,7 @@
 
 use super::failure::OpenError;
 use super::medium::{Medium, ReadOnlyView};
-use super::records;
-use super::records::Changes;
+use super::records::{self, Changes};
 use redb::backends::FileBackend;
 use redb::{
     AccessGuard, Builder, Database, DatabaseError, Durability, Range, ReadOnlyTable, ReadableDatabase, ReadableTable,
@@ -18,7 +17,7 @@ use std::sync::Arc;
 
 const TABLE: TableDefinition<&[u8], &[u8]> = TableDefinition::new("coord");
 
-/// Size of redb's page cache. Its default is 1 GiB, too much beside an editor.
+/// Size of redb's page cache. Its default of 1 GiB is too much on a machine that also runs an editor.
 const CACHE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The layout of the records. A file of another format is rejected.
@@ -27,17 +26,17 @@ const FORMAT: &[u8] = b"1";
 /// A value or key in a page of the file.
 pub(super) type Page = AccessGuard<'static, &'static [u8]>;
 
-/// Larger files are checked at opening only if they were not closed cleanly, so that a start stays fast. A check of this
-/// size takes a second where pages come from memory, and more from a disk.
+/// A larger file is checked only if it was not closed cleanly, so that a start stays fast. A check of a file of this
+/// size takes a second if its pages are in memory, and longer from a disk.
 const CHECKED_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Opens the medium anew. The first attempt may create it.
+/// Opens the medium. Only the first attempt may create it.
 type Opener = Box<dyn Fn(Attempt) -> io::Result<Medium> + Send>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     First,
-    Again,
+    Later,
 }
 
 /// The file, and the database in it.
@@ -62,22 +61,22 @@ pub(super) struct Snapshot {
 }
 
 impl Disk {
-    /// Opens or creates the file at `path`. After a crash it is checked and repaired first. A small file is always checked, and
-    /// a large one where `checks_all` says so.
-    pub fn open(path: &Path, checks_all: bool) -> Result<Disk, OpenError> {
+    /// Opens or creates the file at `path`. After a crash, it is checked and repaired first. A small file is always
+    /// checked, a large one if `is_always_checked`.
+    pub fn open(path: &Path, is_always_checked: bool) -> Result<Disk, OpenError> {
         let file = path.to_owned();
         let opener = move |attempt| {
             let backend = FileBackend::new(open_file(&file, attempt)?).map_err(io::Error::other)?;
             Ok(Medium(Arc::new(backend)))
         };
-        let checked_bytes = if checks_all { u64::MAX } else { CHECKED_BYTES };
-        Disk::by(Box::new(opener), path, checked_bytes)
+        let checked_bytes = if is_always_checked { u64::MAX } else { CHECKED_BYTES };
+        Disk::with_opener(Box::new(opener), path, checked_bytes)
     }
 
     /// A store on a backend other than a file.
-    pub fn over(backend: impl StorageBackend) -> Result<Disk, OpenError> {
+    pub fn with_backend(backend: impl StorageBackend) -> Result<Disk, OpenError> {
         let medium = Medium(Arc::new(backend));
-        Disk::by(
+        Disk::with_opener(
             Box::new(move |_| Ok(medium.clone())),
             Path::new("memory"),
             CHECKED_BYTES,
@@ -85,7 +84,7 @@ impl Disk {
     }
 
     /// A store whose file is checked if it has at most `checked_bytes`, or was not closed cleanly.
-    fn by(opener: Opener, path: &Path, checked_bytes: u64) -> Result<Disk, OpenError> {
+    fn with_opener(opener: Opener, path: &Path, checked_bytes: u64) -> Result<Disk, OpenError> {
         let io = |reason| OpenError::Io {
             path: path.to_owned(),
             reason,
@@ -97,8 +96,8 @@ impl Disk {
             tracing::warn!(
                 path = %path.display(),
                 mib = bytes >> 20,
-                "the file of the embedded store is so large that it is not checked for damage after a clean stop; to check it, \
-                 start the server with --check"
+                "the file of the embedded store is so large that it is not checked for damage after a clean stop; \
+                 to check it, start the server with --check"
             );
         }
         let database = open(medium, is_checked, path)?;
@@ -112,7 +111,9 @@ impl Disk {
     /// The state as of the newest commit.
     pub fn snapshot(&self) -> Result<Snapshot, String> {
         match &self.state {
-            State::Open(database) | State::ReadOnly(database, _) => caught(|| snapshot(database)).unwrap_or_else(Err),
+            State::Open(database) | State::ReadOnly(database, _) => {
+                catch_panic(|| snapshot(database)).unwrap_or_else(Err)
+            }
             State::Failed(reason) => Err(reason.clone()),
         }
     }
@@ -122,24 +123,24 @@ impl Disk {
         matches!(self.state, State::Open(_))
     }
 
-    /// Writes `changes` as one transaction, and returns the state with them once they are on the medium. After a failure the
-    /// part of them on the medium is unknown, and [`Disk::recover`] must be called.
+    /// Writes `changes` as one transaction, and returns the state with them once they are on the medium. After a
+    /// failure, any part of them may be on the medium, and [`Disk::recover`] must be called.
     pub fn commit(&self, changes: &Changes) -> Result<Snapshot, String> {
         match &self.state {
             State::Open(database) => {
-                caught(|| commit(database, changes).and_then(|()| snapshot(database))).unwrap_or_else(Err)
+                catch_panic(|| commit(database, changes).and_then(|()| snapshot(database))).unwrap_or_else(Err)
             }
             State::ReadOnly(_, reason) | State::Failed(reason) => Err(reason.clone()),
         }
     }
 
-    /// Reads the medium again, as after a crash: only its content counts. A medium that cannot be written is opened for
-    /// reading alone. Returns the state, or why there is none.
+    /// Opens the medium again, as after a crash: only its content counts. A medium that cannot be written is opened
+    /// read-only. Returns the state, or why there is none.
     pub fn recover(&mut self) -> Result<Snapshot, String> {
         self.close();
         self.state = match self.reopen() {
             Ok(database) => State::Open(database),
-            Err(reason) => match self.view() {
+            Err(reason) => match self.reopen_read_only() {
                 Ok(database) => State::ReadOnly(database, reason),
                 Err(_) => State::Failed(reason),
             },
@@ -147,8 +148,8 @@ impl Disk {
         self.snapshot()
     }
 
-    fn view(&self) -> Result<Database, OpenError> {
-        let view = (self.opener)(Attempt::Again)
+    fn reopen_read_only(&self) -> Result<Database, OpenError> {
+        let view = (self.opener)(Attempt::Later)
             .and_then(ReadOnlyView::of)
             .map_err(|reason| OpenError::Io {
                 path: self.path.clone(),
@@ -158,7 +159,7 @@ impl Disk {
     }
 
     fn reopen(&self) -> Result<Database, String> {
-        let medium = (self.opener)(Attempt::Again).map_err(|error| error.to_string())?;
+        let medium = (self.opener)(Attempt::Later).map_err(|error| error.to_string())?;
         open(medium, true, &self.path).map_err(|error| error.to_string())
     }
 
@@ -166,7 +167,7 @@ impl Disk {
     pub fn close(&mut self) {
         let closed = State::Failed("it is closed".to_owned());
         if let State::Open(database) | State::ReadOnly(database, _) = std::mem::replace(&mut self.state, closed) {
-            match caught(|| database.close()) {
+            match catch_panic(|| database.close()) {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::debug!(%error, "the file of the embedded store was not closed cleanly"),
                 Err(reason) => tracing::debug!(reason, "the file of the embedded store was not closed cleanly"),
@@ -175,8 +176,8 @@ impl Disk {
     }
 }
 
-/// Opens the file, readable by its owner alone, and creates it if missing. A file that existed before is not created again:
-/// it would be empty.
+/// Opens the file, which only its owner can read, and creates it if it is missing. A later attempt never creates it,
+/// because the new file would be empty.
 fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(attempt == Attempt::First);
@@ -186,13 +187,13 @@ fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
         options.mode(0o600);
     }
     let file = options.open(path)?;
-    if attempt == Attempt::Again && file.metadata()?.len() == 0 {
+    if attempt == Attempt::Later && file.metadata()?.len() == 0 {
         return Err(io::Error::other("the file has been emptied"));
     }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Earlier versions created it with the permissions of the user's mask.
+        // Earlier versions created it with the permissions that the user's umask leaves.
         if file.metadata()?.permissions().mode() & 0o077 != 0
             && let Err(error) = file.set_permissions(std::fs::Permissions::from_mode(0o600))
         {
@@ -210,12 +211,12 @@ fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
 /// Opens the database in `medium`. With `is_checked`, every page is checked, even after a clean close.
 fn open(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<Database, OpenError> {
     // redb trusts the structure of a file that was closed cleanly, and may panic on later damage.
-    let opened = caught(|| {
+    let opened = catch_panic(|| {
         let database = Builder::new()
             .set_cache_size(CACHE_BYTES)
             .set_check_integrity_on_open(is_checked)
             .create_with_backend(medium)
-            .map_err(|error| failed(path, error))?;
+            .map_err(|error| open_error(path, error))?;
         prepare(database, path)
     });
     opened.unwrap_or_else(|reason| {
@@ -226,19 +227,19 @@ fn open(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<Da
     })
 }
 
-/// The result of `run`, or the message of a panic.
-fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+/// The result of `run`. A panic of redb means that the file is damaged.
+fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(AssertUnwindSafe(run)).map_err(|_| "its structure is not valid".to_owned())
 }
 
 /// Creates the table in a new file; in an old one, checks that the file is a Coord store.
 fn prepare(database: Database, path: &Path) -> Result<Database, OpenError> {
-    let foreign = |reason: String| OpenError::NotAStore {
+    let not_a_store = |reason: String| OpenError::NotAStore {
         path: path.to_owned(),
         reason,
     };
     let damaged = |error: redb::Error| match error {
-        // The system's own errors have a number: a full disk is no damage.
+        // Errors of the operating system have a number. They are not damage: the disk may be full.
         redb::Error::Io(reason) if reason.raw_os_error().is_some() => OpenError::Io {
             path: path.to_owned(),
             reason,
@@ -255,7 +256,7 @@ fn prepare(database: Database, path: &Path) -> Result<Database, OpenError> {
         .map(|table| table.name().to_owned())
         .collect();
     if !tables.is_empty() && !tables.iter().any(|name| name == TABLE.name()) {
-        return Err(foreign(format!(
+        return Err(not_a_store(format!(
             "it is a redb file of another program (tables {})",
             tables.join(", ")
         )));
@@ -263,21 +264,21 @@ fn prepare(database: Database, path: &Path) -> Result<Database, OpenError> {
     let is_new = {
         let mut table = transaction.open_table(TABLE).map_err(|error| match error {
             TableError::Storage(error) => damaged(error.into()),
-            other => foreign(other.to_string()),
+            other => not_a_store(other.to_string()),
         })?;
-        let found = table
+        let format = table
             .get(records::FORMAT)
             .map_err(|error| damaged(error.into()))?
             .map(|format| format.value().to_vec());
-        match found {
+        match format {
             Some(format) if format == FORMAT => false,
             Some(format) => {
                 let format = String::from_utf8_lossy(&format).into_owned();
-                return Err(foreign(format!(
+                return Err(not_a_store(format!(
                     "its format is {format:?}, and this program reads format 1"
                 )));
             }
-            None if !tables.is_empty() => return Err(foreign("it names no format".to_owned())),
+            None if !tables.is_empty() => return Err(not_a_store("it does not name its format".to_owned())),
             None => {
                 table
                     .insert(records::FORMAT, FORMAT)
@@ -289,7 +290,7 @@ fn prepare(database: Database, path: &Path) -> Result<Database, OpenError> {
     if is_new {
         transaction.commit().map_err(|error| damaged(error.into()))?;
     } else {
-        // Nothing was written, and nothing has to be.
+        // Nothing was written.
         transaction.abort().map_err(|error| damaged(error.into()))?;
     }
     Ok(database)
@@ -323,7 +324,7 @@ fn commit(database: &Database, changes: &Changes) -> Result<(), String> {
 impl Snapshot {
     /// The value of `key`.
     pub fn get(&self, key: &[u8]) -> Result<Option<Page>, StorageError> {
-        readable(|| self.table.get(key))
+        catch_damage(|| self.table.get(key))
     }
 
     /// The records between two keys, in the order of their bytes.
@@ -332,16 +333,16 @@ impl Snapshot {
         from: Bound<&[u8]>,
         to: Bound<&[u8]>,
     ) -> Result<Range<'static, &'static [u8], &'static [u8]>, StorageError> {
-        readable(|| self.table.range::<&[u8]>((from, to)))
+        catch_damage(|| self.table.range::<&[u8]>((from, to)))
     }
 }
 
 /// The result of `read`. redb may panic on a page that was damaged after the file was opened.
-pub(super) fn readable<T>(read: impl FnOnce() -> Result<T, StorageError>) -> Result<T, StorageError> {
-    caught(read).unwrap_or_else(|reason| Err(StorageError::Corrupted(reason)))
+pub(super) fn catch_damage<T>(read: impl FnOnce() -> Result<T, StorageError>) -> Result<T, StorageError> {
+    catch_panic(read).unwrap_or_else(|reason| Err(StorageError::Corrupted(reason)))
 }
 
-fn failed(path: &Path, error: DatabaseError) -> OpenError {
+fn open_error(path: &Path, error: DatabaseError) -> OpenError {
     let path = path.to_owned();
     match error {
         DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => OpenError::InUse(path),
@@ -411,11 +412,11 @@ mod tests {
     fn open_message(checked_bytes: u64) -> String {
         let medium = Medium(Arc::new(InMemoryBackend::new()));
         let opener = move |_| Ok(medium.clone());
-        let mut disk = Disk::by(Box::new(opener.clone()), Path::new("store.redb"), CHECKED_BYTES).unwrap();
+        let mut disk = Disk::with_opener(Box::new(opener.clone()), Path::new("store.redb"), CHECKED_BYTES).unwrap();
         disk.close();
         let log = Log::default();
         tracing::subscriber::with_default(log.clone(), || {
-            Disk::by(Box::new(opener), Path::new("store.redb"), checked_bytes)
+            Disk::with_opener(Box::new(opener), Path::new("store.redb"), checked_bytes)
                 .unwrap()
                 .close();
         });

@@ -8,15 +8,16 @@ use coord_store::{Request, StoreError, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Runs requests. Only one thread at a time holds it.
+/// Runs requests, one at a time.
 pub(super) struct Engine {
     interpreter: Interpreter,
     keyspace: Arc<Mutex<Keyspace>>,
 }
 
-/// A result, and the batch that must be durable before it is sent.
-pub(super) struct Answer {
+/// The result of one request.
+pub(super) struct RequestResult {
     pub value: Value,
+    /// The batch that must be durable before the value is sent.
     pub depends_on: u64,
     /// Whether the request was a script.
     pub is_script: bool,
@@ -29,7 +30,7 @@ impl Engine {
     }
 
     /// Runs one request.
-    pub fn run(&mut self, request: &Request) -> Result<Answer, StoreError> {
+    pub fn run(&mut self, request: &Request) -> Result<RequestResult, StoreError> {
         match request {
             Request::Script { script, keys, args } => {
                 let is_query = script.is_query();
@@ -38,17 +39,17 @@ impl Engine {
                     keyspace.refuses_writes = is_query && keyspace.layers.is_failing();
                 }
                 let keys = keys.iter().map(String::as_bytes);
-                let ended = self.interpreter.run(script, keys, args.iter().map(Vec::as_slice));
-                self.answered(ended, is_query)
+                let end = self.interpreter.run(script, keys, args.iter().map(Vec::as_slice));
+                self.end_script(end, is_query)
             }
             Request::Command(words) => {
                 let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-                self.command(&words)
+                self.run_command(&words)
             }
         }
     }
 
-    fn command(&self, words: &[&[u8]]) -> Result<Answer, StoreError> {
+    fn run_command(&self, words: &[&[u8]]) -> Result<RequestResult, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.begin(false);
         let (value, depends_on) = match commands::run(&mut keyspace, words) {
@@ -59,21 +60,21 @@ impl Engine {
                 return Err(StoreError::Failed(text));
             }
         };
-        Ok(Answer {
+        Ok(RequestResult {
             value,
             depends_on,
             is_script: false,
         })
     }
 
-    /// Ends the transaction of a script. **One script is one transaction**: a script that raises an error leaves no change.
-    /// Redis keeps writes before the error; none of our scripts relies on that. While the disk cannot be written,
-    /// writes of a reading script are refused, so that it responds without them.
-    fn answered(&self, ended: ScriptEnd, is_query: bool) -> Result<Answer, StoreError> {
+    /// Ends the transaction of a script. **One script is one transaction**: a script that raises an error leaves no
+    /// change. Redis keeps writes before the error; none of our scripts relies on that. While the disk cannot be
+    /// written, the changes of a query script are dropped, so that it still responds.
+    fn end_script(&self, end: ScriptEnd, is_query: bool) -> Result<RequestResult, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;
-        let (value, depends_on) = match ended {
-            ScriptEnd::Well(value) => (
+        let (value, depends_on) = match end {
+            ScriptEnd::Returned(value) => (
                 value,
                 match is_query && keyspace.layers.is_failing() {
                     true => keyspace.layers.rollback(),
@@ -86,7 +87,7 @@ impl Engine {
                 return Err(StoreError::Failed(text));
             }
         };
-        Ok(Answer {
+        Ok(RequestResult {
             value,
             depends_on,
             is_script: true,

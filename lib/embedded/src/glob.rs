@@ -1,9 +1,9 @@
 //! Patterns of KEYS and SCAN.
 
-/// Whether `text` matches `pattern`: `*`, `?`, `[abc]`, `[^a-c]`, and `\` before a literal byte. The time grows with the
-/// product of the two lengths.
+/// Whether `text` matches `pattern`: `*`, `?`, `[abc]`, `[^a-c]`, and `\` before a literal byte. The time grows with
+/// the product of both lengths.
 pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
-    // Where to resume when the guessed length of the newest `*` was wrong. Older stars need no second guess.
+    // Where to resume when the newest `*` has to match more bytes. Earlier stars never have to.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
         let step = match pattern {
@@ -16,7 +16,7 @@ pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
             [] => None,
             _ => match text.split_first() {
                 Some((byte, text_rest)) => {
-                    let (is_match, pattern_rest) = one(pattern, *byte);
+                    let (is_match, pattern_rest) = match_item(pattern, *byte);
                     is_match.then_some((pattern_rest, text_rest))
                 }
                 None => None,
@@ -34,7 +34,7 @@ pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
 }
 
 /// Whether the first item of `pattern` matches `byte`, and the rest of `pattern` after it.
-fn one(pattern: &[u8], byte: u8) -> (bool, &[u8]) {
+fn match_item(pattern: &[u8], byte: u8) -> (bool, &[u8]) {
     match pattern {
         [b'?', rest @ ..] => (true, rest),
         [b'\\', literal, rest @ ..] => (*literal == byte, rest),

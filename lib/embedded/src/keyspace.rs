@@ -1,4 +1,4 @@
-//! Names and the values under them: kinds, counts, expiry, dropping. The commands build on this.
+//! Names and the values under them: kinds, counts, expiry, removal. The commands build on this.
 
 use super::failure::Failure;
 use super::layers::Layers;
@@ -8,7 +8,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A dropped collection of up to this many elements is removed at once; a larger one later, in steps.
+/// A dropped collection with at most this many elements is removed at once, a larger one later in steps.
 const DROP_AT_ONCE: u64 = 64;
 
 /// The type of a value.
@@ -38,7 +38,7 @@ impl Kind {
     }
 
     /// The tags of the records of its elements.
-    fn elements(self) -> &'static [Tag] {
+    fn element_tags(self) -> &'static [Tag] {
         match self {
             Kind::Text => &[Tag::Text],
             Kind::Hash => &[Tag::Field],
@@ -90,9 +90,9 @@ pub(super) fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
 pub(super) struct Keyspace {
     pub layers: Layers,
     pub channels: Arc<Channels>,
-    /// Unix microseconds. Stands still while a script runs, as in Redis 7.
+    /// Unix microseconds. Does not advance while a script runs, as in Redis 7.
     pub now_us: i64,
-    /// Set while a reading script runs and the disk cannot be written: its writes fail, and it goes on without them.
+    /// Set while a query script runs and the disk cannot be written: its writes fail, and it goes on without them.
     pub refuses_writes: bool,
     /// Set while a script runs.
     pub is_script: bool,
@@ -115,8 +115,8 @@ impl Keyspace {
         }
     }
 
-    /// The same by another clock.
-    pub fn by(self, clock: Clock) -> Self {
+    /// The same keyspace with another clock.
+    pub fn with_clock(self, clock: Clock) -> Self {
         Keyspace { clock, ..self }
     }
 
@@ -129,9 +129,9 @@ impl Keyspace {
             .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
     }
 
-    /// Runs `read`, which changes nothing, as if the script that runs had not begun. Returns as well the batch that must be
-    /// durable before its result is sent.
-    pub fn aside<R>(&mut self, read: impl FnOnce(&mut Keyspace) -> R) -> (R, u64) {
+    /// Runs `read`, which changes nothing, as if the running script had not begun. Also returns the batch that must be
+    /// durable before the result is sent.
+    pub fn read_before_script<R>(&mut self, read: impl FnOnce(&mut Keyspace) -> R) -> (R, u64) {
         let suspended = self.layers.suspend();
         let is_script = std::mem::replace(&mut self.is_script, false);
         let result = read(self);
@@ -173,7 +173,7 @@ impl Keyspace {
         }
     }
 
-    /// A new, empty entry under `name`, in place of any other.
+    /// A new, empty entry under `name`, which replaces any other.
     pub fn create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
         self.drop_name(name)?;
         let (newest, first) = if coord_state::is_expendable(name) {
@@ -181,8 +181,8 @@ impl Keyspace {
         } else {
             (records::NEWEST, 0)
         };
-        let before = self.layers.get(newest)?.and_then(|newest| read_u64(&newest, 0));
-        let number = before.unwrap_or(first) + 1;
+        let last = self.layers.get(newest)?.and_then(|newest| read_u64(&newest, 0));
+        let number = last.unwrap_or(first) + 1;
         self.layers.put(newest, number.to_be_bytes().to_vec());
         let entry = Entry {
             kind,
@@ -197,14 +197,14 @@ impl Keyspace {
         self.layers.put(Tag::Name.name(name), entry.encode());
         self.layers.put(Tag::Number.number(entry.number), name.to_vec());
         if let Some(at) = entry.expires_at {
-            self.layers.put(records::expiry(at, name), Vec::new());
+            self.layers.put(records::expiry_key(at, name), Vec::new());
         }
     }
 
     /// Sets or clears the expiry of `name`.
     pub fn set_expiry(&mut self, name: &[u8], entry: Entry, expires_at: Option<i64>) {
         if let Some(at) = entry.expires_at {
-            self.layers.remove(records::expiry(at, name));
+            self.layers.remove(records::expiry_key(at, name));
         }
         self.put_entry(name, Entry { expires_at, ..entry });
     }
@@ -233,11 +233,11 @@ impl Keyspace {
         self.layers.remove(Tag::Name.name(name));
         self.layers.remove(Tag::Number.number(entry.number));
         if let Some(at) = entry.expires_at {
-            self.layers.remove(records::expiry(at, name));
+            self.layers.remove(records::expiry_key(at, name));
         }
     }
 
-    /// Moves the value under `from` to `to`. False if there is none.
+    /// Moves the value under `from` to `to`. Returns false if there is no value.
     pub fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<bool, Failure> {
         let Some(entry) = self.entry(from)? else {
             return Ok(false);
@@ -256,7 +256,7 @@ impl Keyspace {
         Ok(count.and_then(|count| read_u64(&count, 0)).unwrap_or(0))
     }
 
-    /// Sets the number of elements of the hash or sorted set under `name`. With none it is removed.
+    /// Sets the number of elements of the hash or sorted set under `name`. Removes an empty one.
     pub fn set_count(&mut self, name: &[u8], entry: Entry, count: u64) {
         if count == 0 {
             self.detach(name, entry);
@@ -267,10 +267,10 @@ impl Keyspace {
         }
     }
 
-    /// Removes up to `limit` elements of a dropped collection. Returns how many there were.
+    /// Removes up to `limit` records of a dropped collection. Returns the number of removed records.
     fn clear_elements(&mut self, kind: Kind, number: u64, limit: u64) -> Result<u64, Failure> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
-        for tag in kind.elements() {
+        for tag in kind.element_tags() {
             let mut scan = self.layers.scan_prefix(&tag.number(number))?;
             while (keys.len() as u64) < limit
                 && let Some((key, _)) = scan.next()?
@@ -291,12 +291,12 @@ impl Keyspace {
 
     /// Removes expired names and dropped elements, at most about `limit` records. Returns whether there may be more.
     pub fn clean(&mut self, limit: u64) -> Result<bool, Failure> {
-        let mut left = limit;
+        let mut remaining = limit;
         let now = self.now_ms();
-        while left > 0 {
+        while remaining > 0 {
             let next = self
                 .layers
-                .scan_prefix(&Tag::Expiry.all())?
+                .scan_prefix(&Tag::Expiry.prefix())?
                 .next()?
                 .map(|(key, _)| key.to_vec());
             let Some(key) = next.filter(|key| records::expiry_at(key).is_some_and(|at| at <= now)) else {
@@ -307,21 +307,21 @@ impl Keyspace {
             if entry.and_then(|entry| entry.expires_at).is_some_and(|at| at <= now) {
                 self.drop_name(name)?;
             }
-            // Removed even if, against all expectation, the name has another expiry: otherwise it would come up again.
+            // Removed even if the name has another expiry: otherwise every cleaning would find this record first.
             self.layers.remove(key);
-            left -= 1;
+            remaining -= 1;
         }
-        while left > 0 {
-            let next = self.layers.scan_prefix(&Tag::Garbage.all())?.next()?;
+        while remaining > 0 {
+            let next = self.layers.scan_prefix(&Tag::Garbage.prefix())?.next()?;
             let next = next.and_then(|(key, kind)| Some((read_u64(&key, 1)?, Kind::from_byte(*kind.first()?)?)));
             let Some((number, kind)) = next else { break };
-            left -= self.clear_elements(kind, number, left)?.clamp(1, left);
+            remaining -= self.clear_elements(kind, number, remaining)?.clamp(1, remaining);
         }
-        Ok(left == 0)
+        Ok(remaining == 0)
     }
 
-    /// Up to `most` names that `is_wanted` and that have not expired, in order of creation, and the cursor to go on from: 0 at
-    /// the end. The cursor of the beginning is 0, too.
+    /// Up to `most` names that `is_wanted` accepts and that have not expired, in order of creation, and the cursor of
+    /// the next page. The cursor is 0 at the beginning, and again at the end.
     pub fn names(
         &self,
         cursor: u64,
@@ -329,7 +329,7 @@ impl Keyspace {
         is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<(u64, Vec<Vec<u8>>), Failure> {
         let from = Tag::Number.number(cursor.saturating_add(1));
-        let end = records::after(&Tag::Number.all());
+        let end = records::end_of_prefix(&Tag::Number.prefix());
         let mut scan = self.layers.scan(Bound::Included(&from), Bound::Excluded(&end), false)?;
         let mut names = Vec::new();
         while let Some((key, name)) = scan.next()? {

@@ -1,10 +1,11 @@
-//! The view of a script: its own changes, over those that wait for the disk, over the newest commit.
+//! The data that a script sees: its own changes, over changes that wait for the disk, over the newest commit.
 //!
-//! A change moves down through the layers. While a script runs, its changes are its **own**. When it ends they are
-//! **gathered** with those of other scripts since the last commit began. Gathered changes are **committing** while the disk writes them, and then part of the
-//! snapshot. A call that read a gathered or committing change must not be answered before that change is on the disk:
-//! [`Layers::depends_on`] is the number of the batch to wait for. No call waits for a change that may be lost
-//! ([`records::is_expendable`]); it is written with others or after a while.
+//! A change moves down through the layers. While a script runs, its changes are only its own. When it ends, they are
+//! **gathered** with those of other scripts since the last commit began. Gathered changes are **committing** while the
+//! disk writes them, and then part of the snapshot. A call that read a gathered or committing change must not be
+//! answered before that change is on the disk: [`Layers::depends_on`] is the number of the batch to wait for. No call
+//! waits for a change that may be lost ([`records::is_expendable`]); such a change is written with others, or after a
+//! while.
 
 pub(super) mod scan;
 
@@ -20,7 +21,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Bytes that a change or a message counts for, beside its key and value.
+/// Bytes that a change or a message counts for in addition to its key and value.
 const CHANGE_BYTES: usize = 64;
 
 /// The changes of one transaction on the disk.
@@ -37,16 +38,16 @@ pub(super) struct Batch {
 
 /// The state, in layers.
 pub(super) struct Layers {
-    own: Changes,
-    own_messages: Vec<Message>,
+    script_changes: Changes,
+    script_messages: Vec<Message>,
     /// Bytes that the running script has written so far.
-    own_bytes: usize,
+    script_bytes: usize,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
     /// None while the disk cannot be read.
     snapshot: Option<Snapshot>,
     /// Cached records of the snapshot.
-    recent: RefCell<RecordCache>,
+    cache: RefCell<RecordCache>,
     depends_on: Cell<u64>,
     /// Why the newest commit failed, if it did.
     failure: Option<String>,
@@ -56,9 +57,9 @@ pub(super) struct Layers {
     is_torn: bool,
 }
 
-/// A script that does not run for a moment.
+/// A script that is suspended while others read.
 pub(super) struct SuspendedScript {
-    own: Changes,
+    changes: Changes,
     depends_on: u64,
 }
 
@@ -85,16 +86,16 @@ impl Layers {
     /// Layers without changes, over `snapshot`.
     pub fn new(snapshot: Snapshot) -> Self {
         Layers {
-            own: Changes::new(),
-            own_messages: Vec::new(),
-            own_bytes: 0,
+            script_changes: Changes::new(),
+            script_messages: Vec::new(),
+            script_bytes: 0,
             gathering: Batch {
                 number: 1,
                 ..Batch::default()
             },
             committing: None,
             snapshot: Some(snapshot),
-            recent: RefCell::default(),
+            cache: RefCell::default(),
             depends_on: Cell::new(0),
             failure: None,
             is_unreadable: Cell::new(false),
@@ -104,58 +105,59 @@ impl Layers {
 
     /// The value of `key`.
     pub fn get(&self, key: &[u8]) -> Result<Option<StoredBytes<'static>>, Failure> {
-        if let Some(change) = self.own.get(key) {
+        if let Some(change) = self.script_changes.get(key) {
             return Ok(change.clone().map(StoredBytes::Shared));
         }
         let committing = self.committing.as_deref();
         for batch in std::iter::once(&self.gathering).chain(committing) {
             if let Some(change) = batch.changes.get(key) {
-                self.saw(key, batch.number);
+                self.note_dependency(key, batch.number);
                 return Ok(change.clone().map(StoredBytes::Shared));
             }
         }
-        let mut recent = self.recent.borrow_mut();
-        if let Some(known) = recent.get(key) {
-            return Ok(known.clone().map(StoredBytes::Shared));
+        let mut cache = self.cache.borrow_mut();
+        if let Some(cached) = cache.get(key) {
+            return Ok(cached.clone().map(StoredBytes::Shared));
         }
-        let found = self.noted(self.on_disk().and_then(|snapshot| snapshot.get(key)))?;
-        recent.put(key, found.as_ref().map(|page| Bytes::copy_from_slice(page.value())));
-        Ok(found.map(StoredBytes::Page))
+        let page = self.note_failure(self.open_snapshot().and_then(|snapshot| snapshot.get(key)))?;
+        cache.put(key, page.as_ref().map(|page| Bytes::copy_from_slice(page.value())));
+        Ok(page.map(StoredBytes::Page))
     }
 
-    fn on_disk(&self) -> Result<&Snapshot, StorageError> {
+    /// The snapshot, or the failure that has closed it.
+    fn open_snapshot(&self) -> Result<&Snapshot, StorageError> {
         self.snapshot.as_ref().ok_or_else(|| {
             let reason = self.failure.as_deref().unwrap_or("it is not open");
             StorageError::Io(io::Error::other(format!("the disk failed: {reason}")))
         })
     }
 
-    /// The result of `read`; a failure is noted.
-    fn noted<T>(&self, read: Result<T, StorageError>) -> Result<T, StorageError> {
-        read.inspect_err(|_| self.is_unreadable.set(true))
+    /// Notes whether `result`, that of a read, is a failure, and returns it.
+    fn note_failure<T>(&self, result: Result<T, StorageError>) -> Result<T, StorageError> {
+        result.inspect_err(|_| self.is_unreadable.set(true))
     }
 
     /// Sets `key`, as a change of the running script.
     pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Bytes>) {
         let (key, value) = (key.into(), value.into());
-        self.own_bytes += CHANGE_BYTES + key.len() + value.len();
-        self.own.insert(key, Some(value));
+        self.script_bytes += CHANGE_BYTES + key.len() + value.len();
+        self.script_changes.insert(key, Some(value));
     }
 
     /// Removes `key`, as a change of the running script.
     pub fn remove(&mut self, key: impl Into<Vec<u8>>) {
         let key = key.into();
-        self.own_bytes += CHANGE_BYTES + key.len();
-        self.own.insert(key, None);
+        self.script_bytes += CHANGE_BYTES + key.len();
+        self.script_changes.insert(key, None);
     }
 
     /// Publishes `message` once the running script is durable.
     pub fn publish(&mut self, message: Message) {
-        self.own_bytes += CHANGE_BYTES + message.channel.len() + message.payload.len();
-        self.own_messages.push(message);
+        self.script_bytes += CHANGE_BYTES + message.channel.len() + message.payload.len();
+        self.script_messages.push(message);
     }
 
-    fn saw(&self, key: &[u8], batch: u64) {
+    fn note_dependency(&self, key: &[u8], batch: u64) {
         if !records::is_expendable(key) {
             self.depends_on.set(self.depends_on.get().max(batch));
         }
@@ -165,27 +167,27 @@ impl Layers {
     pub fn begin(&mut self) {
         self.rollback();
         self.depends_on.set(0);
-        self.own_bytes = 0;
+        self.script_bytes = 0;
         self.is_torn = false;
     }
 
-    /// Puts the changes of the running script aside, for reads that are not to see them.
+    /// Sets the changes of the running script aside, for reads that must not see them.
     pub fn suspend(&mut self) -> SuspendedScript {
         SuspendedScript {
-            own: std::mem::take(&mut self.own),
+            changes: std::mem::take(&mut self.script_changes),
             depends_on: self.depends_on.take(),
         }
     }
 
-    /// Takes the script up again. Returns the batch that meanwhile reads depend on; 0 is none.
+    /// Resumes the script. Returns the batch that the reads since [`Layers::suspend`] depend on; 0 is none.
     pub fn resume(&mut self, suspended: SuspendedScript) -> u64 {
-        self.own = suspended.own;
+        self.script_changes = suspended.changes;
         self.depends_on.replace(suspended.depends_on)
     }
 
     /// Bytes that the running script has written, overwritten values included.
-    pub fn own_bytes(&self) -> usize {
-        self.own_bytes
+    pub fn script_bytes(&self) -> usize {
+        self.script_bytes
     }
 
     /// Ends a script that succeeded. Returns the batch whose commit its response must wait for; 0 is none.
@@ -193,14 +195,15 @@ impl Layers {
         if self.is_torn {
             return self.rollback();
         }
-        if !self.own.is_empty() || !self.own_messages.is_empty() {
-            let is_awaited = !self.own_messages.is_empty() || !self.own.keys().all(|key| records::is_expendable(key));
+        let has_messages = !self.script_messages.is_empty();
+        if !self.script_changes.is_empty() || has_messages {
+            let is_awaited = has_messages || !self.script_changes.keys().all(|key| records::is_expendable(key));
             if self.gathering.changes.is_empty() {
-                self.gathering.changes = std::mem::take(&mut self.own);
+                self.gathering.changes = std::mem::take(&mut self.script_changes);
             } else {
-                self.gathering.changes.append(&mut self.own);
+                self.gathering.changes.append(&mut self.script_changes);
             }
-            self.gathering.messages.append(&mut self.own_messages);
+            self.gathering.messages.append(&mut self.script_messages);
             if is_awaited {
                 self.gathering.is_awaited = true;
                 self.depends_on.set(self.depends_on.get().max(self.gathering.number));
@@ -211,8 +214,8 @@ impl Layers {
 
     /// Ends a script that failed: its changes are dropped. It still depends on its reads.
     pub fn rollback(&mut self) -> u64 {
-        self.own.clear();
-        self.own_messages.clear();
+        self.script_changes.clear();
+        self.script_messages.clear();
         self.depends_on.get()
     }
 
@@ -237,22 +240,22 @@ impl Layers {
         batch
     }
 
-    /// The committing changes are in `snapshot` now.
+    /// Drops the committing layer, whose changes are in `snapshot` now.
     pub fn finish_commit(&mut self, snapshot: Option<Snapshot>) {
         let committed = self.committing.take();
         if let Some(snapshot) = snapshot {
             self.snapshot = Some(snapshot);
             self.failure = None;
-            let recent = self.recent.get_mut();
+            let cache = self.cache.get_mut();
             match committed {
-                Some(batch) => recent.apply(&batch.changes),
-                None => recent.clear(),
+                Some(batch) => cache.apply(&batch.changes),
+                None => cache.clear(),
             }
         }
     }
 
-    /// Drops the committing changes, lost for `reason`, and those gathered meanwhile, which may depend on them. Nothing can
-    /// be read until there is a snapshot again. Returns the newest lost batch.
+    /// Drops the committing changes, lost for `reason`, and those gathered meanwhile, which may depend on them. Reads
+    /// fail until there is a snapshot again. Returns the newest lost batch.
     pub fn fail(&mut self, reason: String) -> u64 {
         let lost = self.gathering.number;
         self.gathering = Batch {
@@ -268,10 +271,10 @@ impl Layers {
         lost
     }
 
-    /// Sets the snapshot after the disk was read again from the start.
-    pub fn reread(&mut self, snapshot: Option<Snapshot>) {
+    /// Sets the snapshot after the disk was opened again.
+    pub fn replace_snapshot(&mut self, snapshot: Option<Snapshot>) {
         self.snapshot = snapshot;
-        self.recent.get_mut().clear();
+        self.cache.get_mut().clear();
         self.is_unreadable.set(false);
     }
 

@@ -1,18 +1,19 @@
 //! The embedded store: the same Lua scripts as on Redis, over a file, in this process.
 //!
-//! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]). Scripts
-//! are functions of Coord's library, Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`], which work on names and collections
-//! ([`keyspace`]). Reads go on beside a script that takes long ([`deferred_reads`]). Names and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
-//! Another thread writes the changes of many scripts in one transaction ([`committer`]).
+//! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]).
+//! Scripts are functions of Coord's library, in Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`],
+//! which work on names and collections ([`keyspace`]). Reads do not wait for a long script ([`deferred_reads`]). Names
+//! and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`]. Another
+//! thread writes the changes of many scripts in one transaction ([`committer`]).
 //!
-//! **Durability.** A call is answered when every change that it made *or read* is on the medium. A killed process or a power
-//! cut loses nothing that was answered, and no call waits for unrelated changes. When the disk fails, waiting calls fail,
-//! reads go on with the disk's content, and the next change is tried again ([`committer`]).
+//! **Durability.** A call is answered when every change that it made *or read* is on the medium. A killed process or a
+//! power failure loses nothing that was answered, and no call waits for unrelated changes. When the disk fails, waiting
+//! calls fail, reads go on with the disk's content, and the next change is tried again ([`committer`]).
 //!
-//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps earlier writes). A script
-//! is ended after 5 seconds, or above 1 GiB of memory ([`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN use a
-//! different order. Sets, lists, blocking commands, transactions, and scripts and functions of clients do not exist: they
-//! are unknown commands.
+//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps earlier writes). A
+//! script is ended after 5 seconds, or above 1 GiB of memory ([`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and
+//! SCAN use a different order. Sets, lists, blocking commands, transactions, and clients' own scripts and functions are
+//! not supported: they are unknown commands.
 
 mod commands;
 mod committer;
@@ -62,7 +63,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 
-/// Longest time of a call, with waiting for the queue and the disk.
+/// Longest time of a call, including the wait for the queue and the disk.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// A store in a file. Clones share the store; pending changes are written when the last one is dropped.
@@ -78,21 +79,21 @@ pub struct Stats {
     pub scripts: u64,
     /// Plain commands that were run.
     pub commands: u64,
-    /// Transactions written to the disk. Many concurrent scripts share one, so that there are fewer than scripts.
+    /// Transactions written to the disk. Concurrent scripts share one.
     pub commits: u64,
 }
 
 /// The file of a store.
 struct StoreFile {
     path: PathBuf,
-    /// Whether the file was created.
+    /// Whether this store created the file.
     is_new: bool,
-    /// `None` where the system does not open it again.
+    /// `None` where the operating system does not open the file a second time.
     anchor: Option<Anchor>,
 }
 
 impl StoreFile {
-    /// Whether the path leads to another file now, or to none: writes are lost then, and another process may open the path.
+    /// Whether the path names another file now, or none. Then writes are lost, and another process may open the path.
     fn is_lost(&self) -> bool {
         self.anchor
             .as_ref()
@@ -101,7 +102,8 @@ impl StoreFile {
 }
 
 struct OpenStore {
-    place: Option<StoreFile>,
+    /// `None` for a store in memory.
+    file: Option<StoreFile>,
     queue: Arc<Queue>,
     shared: Arc<CommitState>,
     is_closing: Arc<AtomicBool>,
@@ -110,8 +112,8 @@ struct OpenStore {
 }
 
 impl EmbeddedStore {
-    /// Opens the store in the file at `path`, or creates it; its folder must exist. After a crash the file is checked and
-    /// repaired first, in time that grows with its size. Files up to 256 MiB are always checked.
+    /// Opens the store in the file at `path`, or creates it; its folder must exist. After a crash, the file is checked
+    /// and repaired first, which takes longer the larger it is. Files up to 256 MiB are always checked.
     ///
     /// # Errors
     /// When the file is in use, is not a store, is damaged, or cannot be read and written.
@@ -127,21 +129,21 @@ impl EmbeddedStore {
         Self::open_at(path, true)
     }
 
-    fn open_at(path: &Path, checks_all: bool) -> Result<EmbeddedStore, OpenError> {
-        let before = path.metadata().map(|file| file.len());
-        if before.as_ref().is_ok_and(|length| *length == 0) {
+    fn open_at(path: &Path, is_always_checked: bool) -> Result<EmbeddedStore, OpenError> {
+        let old_length = path.metadata().map(|file| file.len());
+        if old_length.as_ref().is_ok_and(|length| *length == 0) {
             tracing::warn!(
                 path = %path.display(),
                 "the file of the embedded store was empty: earlier locks are lost"
             );
         }
-        let disk = Disk::open(path, checks_all)?;
-        let place = StoreFile {
+        let disk = Disk::open(path, is_always_checked)?;
+        let file = StoreFile {
             path: path.to_owned(),
-            is_new: before.is_err(),
+            is_new: old_length.is_err(),
             anchor: Anchor::at(path).ok(),
         };
-        Self::over(disk, Some(place), Arc::new(SystemTime::now))
+        Self::start(disk, Some(file), Arc::new(SystemTime::now))
     }
 
     /// A store without a file; its state is gone when it is dropped.
@@ -152,23 +154,24 @@ impl EmbeddedStore {
         Self::in_memory_by(SystemTime::now)
     }
 
-    /// The same by another clock, for simulations: hours of locks in seconds.
+    /// As [`Self::in_memory`], with another clock: a simulation runs hours of locks in seconds.
     ///
     /// # Errors
     /// As those of [`Self::in_memory`].
     pub fn in_memory_by(clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Result<EmbeddedStore, OpenError> {
-        Self::over(Disk::over(InMemoryBackend::new())?, None, Arc::new(clock))
+        Self::start(Disk::with_backend(InMemoryBackend::new())?, None, Arc::new(clock))
     }
 
-    fn over(mut disk: Disk, place: Option<StoreFile>, clock: Clock) -> Result<EmbeddedStore, OpenError> {
+    /// Starts the threads of a store on `disk`.
+    fn start(mut disk: Disk, file: Option<StoreFile>, clock: Clock) -> Result<EmbeddedStore, OpenError> {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
-        let keyspace = Keyspace::new(Layers::new(snapshot), channels.clone()).by(clock);
+        let keyspace = Keyspace::new(Layers::new(snapshot), channels.clone()).with_clock(clock);
         let keyspace = Arc::new(Mutex::new(keyspace));
         let shared = Arc::new(CommitState {
             keyspace,
             channels,
-            bell: Condvar::new(),
+            wakeup: Condvar::new(),
             progress: Progress::default(),
             scripts: AtomicU64::new(0),
             commands: AtomicU64::new(0),
@@ -189,7 +192,7 @@ impl EmbeddedStore {
         })?;
         Ok(EmbeddedStore {
             open: Arc::new(OpenStore {
-                place,
+                file,
                 queue,
                 shared,
                 is_closing,
@@ -198,12 +201,12 @@ impl EmbeddedStore {
         })
     }
 
-    /// Writes pending changes and closes the file. Later requests of any clone fail. Blocks until the disk is done.
+    /// Writes pending changes and closes the file. Later requests of any clone fail. Blocks until the file is closed.
     pub fn close(&self) {
         self.open.close();
     }
 
-    /// Whether its file was deleted or replaced: nothing is answered any more, because another process may have the path.
+    /// Whether its file was deleted or replaced. Then every call fails, because another process may use the path.
     pub fn is_lost(&self) -> bool {
         self.open.is_lost()
     }
@@ -221,47 +224,47 @@ impl EmbeddedStore {
 /// Starts the engine's thread, which creates its own interpreter.
 fn start_engine(queue: &Arc<Queue>, shared: &Arc<CommitState>) -> Result<JoinHandle<()>, OpenError> {
     let (queue, shared) = (queue.clone(), shared.clone());
-    let (started, is_started) = std::sync::mpsc::channel();
+    let (start_sender, start_receiver) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new()
         .name("coord-engine".to_owned())
         .stack_size(worker::STACK_BYTES)
         .spawn(move || {
-            let aside = DeferredReads::new(queue.clone(), shared.clone());
-            let interpreter = match Interpreter::new(shared.keyspace.clone(), Some(aside)) {
+            let deferred_reads = DeferredReads::new(queue.clone(), shared.clone());
+            let interpreter = match Interpreter::new(shared.keyspace.clone(), Some(deferred_reads)) {
                 Ok(interpreter) => interpreter,
                 Err(error) => {
-                    // The call that opens the store waits for this.
-                    let _ = started.send(Err(error));
+                    // The caller that opens the store waits for this.
+                    let _ = start_sender.send(Err(error));
                     return;
                 }
             };
-            let _ = started.send(Ok(()));
+            let _ = start_sender.send(Ok(()));
             worker::run(Engine::new(interpreter, shared.keyspace.clone()), &queue, &shared);
         })
         .map_err(|error| OpenError::Start(error.to_string()))?;
-    match is_started.recv() {
-        Ok(started) => started.map(|()| thread),
+    match start_receiver.recv() {
+        Ok(outcome) => outcome.map(|()| thread),
         Err(_) => Err(OpenError::Start("the thread of the engine ended".to_owned())),
     }
 }
 
 impl OpenStore {
-    async fn ask(&self, requests: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+    async fn run(&self, requests: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         if self.is_lost() {
-            return Err(lost_file());
+            return Err(lost_file_error());
         }
-        let (reply, answered) = oneshot::channel();
+        let (reply, answer) = oneshot::channel();
         if !self.queue.push(Job::new(requests, reply)) {
-            return Err(closed());
+            return Err(closed_error());
         }
-        match tokio::time::timeout(TIME_LIMIT, answered).await {
-            Ok(answer) => answer.unwrap_or_else(|_| Err(closed())),
+        match tokio::time::timeout(TIME_LIMIT, answer).await {
+            Ok(answer) => answer.unwrap_or_else(|_| Err(closed_error())),
             Err(_) => Err(StoreError::Timeout(TIME_LIMIT)),
         }
     }
 
     fn is_lost(&self) -> bool {
-        self.place.as_ref().is_some_and(StoreFile::is_lost)
+        self.file.as_ref().is_some_and(StoreFile::is_lost)
     }
 
     fn close(&self) {
@@ -269,25 +272,25 @@ impl OpenStore {
         let Some([engine, committer]) = self.threads.lock().take() else {
             return;
         };
-        let is_engine_well = engine.join().is_ok();
+        let has_engine_panicked = engine.join().is_err();
         {
-            // With the lock held, the committer either waits for the notification or checks the flag before it waits.
+            // While this holds the lock, the committer either waits for the notification, or has yet to check the flag.
             let _keyspace = self.shared.keyspace.lock();
             self.is_closing.store(true, Ordering::Release);
-            self.shared.bell.notify_all();
+            self.shared.wakeup.notify_all();
         }
-        if committer.join().is_err() || !is_engine_well {
+        if committer.join().is_err() || has_engine_panicked {
             tracing::error!("a thread of the embedded store panicked");
         }
         self.shared.channels.close();
     }
 }
 
-fn lost_file() -> StoreError {
+fn lost_file_error() -> StoreError {
     StoreError::Unreachable("the file of the embedded store was deleted or replaced".to_owned())
 }
 
-fn closed() -> StoreError {
+fn closed_error() -> StoreError {
     StoreError::Unreachable("the embedded store is closed".to_owned())
 }
 
@@ -300,25 +303,25 @@ impl Drop for OpenStore {
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        self.open.ask(batch).await
+        self.open.run(batch).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
         if self.open.queue.is_closed() {
-            return Err(closed());
+            return Err(closed_error());
         }
         Ok(self.open.shared.channels.subscribe(channel.as_bytes()))
     }
 
     /// A file keeps everything that was answered, and evicts nothing.
     async fn promises(&self) -> Promises {
-        match self.open.place {
+        match self.open.file {
             Some(_) => Promises::Kept,
             None => Promises::Broken([BrokenPromise::NotPersistent].into()),
         }
     }
 
-    /// Reads a key: the engine runs whatever happens to the disk.
+    /// Reads a key, because PING succeeds whatever happens to the disk.
     async fn responds(&self) -> Result<(), StoreError> {
         self.run(vec![Request::command(["GET", PROBE])]).await.map(drop)
     }
@@ -328,7 +331,7 @@ impl Store for EmbeddedStore {
     }
 
     fn describe(&self) -> String {
-        match &self.open.place {
+        match &self.open.file {
             Some(StoreFile {
                 path, is_new: false, ..
             }) => format!("embedded store at {}", path.display()),

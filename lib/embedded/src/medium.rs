@@ -15,8 +15,8 @@ const PAGE: u64 = 4096;
 #[derive(Clone, Debug)]
 pub(super) struct Medium(pub Arc<dyn StorageBackend>);
 
-/// A view of a medium that cannot be written. redb repairs a medium that was not closed cleanly before it reads it; these
-/// writes stay in memory, and are gone with the view.
+/// A view of a medium that cannot be written. redb repairs a medium that was not closed cleanly before it reads it; the
+/// view keeps these writes in memory.
 #[derive(Debug)]
 pub(super) struct ReadOnlyView {
     medium: Medium,
@@ -42,7 +42,7 @@ impl ReadOnlyView {
         })
     }
 
-    /// Iterates over the pages of a range: the page number, the part of the page, and the part of the range.
+    /// The pages of a range: the number of each page, the range within the page, and the range within the whole.
     fn pages(
         offset: u64,
         length: usize,
@@ -63,9 +63,9 @@ impl ReadOnlyView {
     /// The page in the medium below, with zeros past the end.
     fn page_below(&self, page: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; PAGE as usize];
-        let there = self.medium.len()?.saturating_sub(page * PAGE).min(PAGE) as usize;
-        if there > 0 {
-            self.medium.read(page * PAGE, &mut bytes[..there])?;
+        let length = self.medium.len()?.saturating_sub(page * PAGE).min(PAGE) as usize;
+        if length > 0 {
+            self.medium.read(page * PAGE, &mut bytes[..length])?;
         }
         Ok(bytes)
     }
@@ -81,10 +81,10 @@ impl StorageBackend for ReadOnlyView {
         if offset + out.len() as u64 > repaired.length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        for (page, part, place) in ReadOnlyView::pages(offset, out.len()) {
+        for (page, in_page, in_range) in ReadOnlyView::pages(offset, out.len()) {
             match repaired.pages.get(&page) {
-                Some(bytes) => out[place].copy_from_slice(&bytes[part]),
-                None => out[place].copy_from_slice(&self.page_below(page)?[part]),
+                Some(bytes) => out[in_range].copy_from_slice(&bytes[in_page]),
+                None => out[in_range].copy_from_slice(&self.page_below(page)?[in_page]),
             }
         }
         Ok(())
@@ -101,12 +101,12 @@ impl StorageBackend for ReadOnlyView {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut repaired = self.repaired.lock();
-        for (page, part, place) in ReadOnlyView::pages(offset, data.len()) {
+        for (page, in_page, in_range) in ReadOnlyView::pages(offset, data.len()) {
             let bytes = match repaired.pages.entry(page) {
                 Entry::Occupied(page) => page.into_mut(),
-                Entry::Vacant(empty) => empty.insert(self.page_below(page)?),
+                Entry::Vacant(vacant) => vacant.insert(self.page_below(page)?),
             };
-            bytes[part].copy_from_slice(&data[place]);
+            bytes[in_page].copy_from_slice(&data[in_range]);
         }
         Ok(())
     }

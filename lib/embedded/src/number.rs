@@ -49,26 +49,26 @@ pub(super) fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
     let sign_length = usize::from(matches!(text.first(), Some(b'-' | b'+')));
     let sign = if text.first() == Some(&b'-') { -1.0 } else { 1.0 };
     let body = &text[sign_length..];
-    let begins = |word: &[u8]| body.len() >= word.len() && body[..word.len()].eq_ignore_ascii_case(word);
-    if begins(b"infinity") {
+    let starts_with = |word: &[u8]| body.len() >= word.len() && body[..word.len()].eq_ignore_ascii_case(word);
+    if starts_with(b"infinity") {
         return Some((sign * f64::INFINITY, sign_length + 8));
     }
-    if begins(b"inf") {
+    if starts_with(b"inf") {
         return Some((sign * f64::INFINITY, sign_length + 3));
     }
-    if begins(b"nan") {
+    if starts_with(b"nan") {
         return Some((f64::NAN.copysign(sign), sign_length + 3));
     }
-    if begins(b"0x")
-        && let Some((number, length)) = hexadecimal(&body[2..])
+    if starts_with(b"0x")
+        && let Some((number, length)) = hexadecimal_prefix(&body[2..])
     {
         return Some((sign * number, sign_length + 2 + length));
     }
-    let whole = digits(body);
+    let whole = count_digits(body);
     let mut length = whole;
     let mut fraction = 0;
     if body.get(length) == Some(&b'.') {
-        fraction = digits(&body[length + 1..]);
+        fraction = count_digits(&body[length + 1..]);
         if whole + fraction > 0 {
             length += 1 + fraction;
         }
@@ -81,7 +81,7 @@ pub(super) fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
     Some((sign * number, sign_length + length))
 }
 
-fn digits(text: &[u8]) -> usize {
+fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
@@ -91,14 +91,15 @@ fn exponent_length(text: &[u8], letter: u8) -> usize {
         return 0;
     }
     let sign = usize::from(matches!(text.get(1), Some(b'-' | b'+')));
-    match digits(&text[1 + sign..]) {
+    match count_digits(&text[1 + sign..]) {
         0 => 0,
         count => 1 + sign + count,
     }
 }
 
-/// The digits after `0x`. Past 64 bits of mantissa it is rounded more than once, which no caller can notice.
-fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
+/// The number in the digits after `0x`, and its length. A mantissa above 64 bits is rounded more than once, which no
+/// caller can notice.
+fn hexadecimal_prefix(text: &[u8]) -> Option<(f64, usize)> {
     let mut number = 0.0_f64;
     let mut scale = 0_i32;
     let (mut length, mut count, mut is_fraction) = (0, 0, false);
@@ -130,7 +131,7 @@ fn hexadecimal(text: &[u8]) -> Option<(f64, usize)> {
 }
 
 /// The number as C's `%.PRECISIONg` prints it.
-pub(super) fn general(number: f64, precision: usize) -> String {
+pub(super) fn format_general(number: f64, precision: usize) -> String {
     if number.is_nan() {
         return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
     }
@@ -150,14 +151,14 @@ pub(super) fn general(number: f64, precision: usize) -> String {
     let power: i32 = exponent.parse().unwrap_or(0);
     if power < -4 || power >= precision as i32 {
         let sign = if power < 0 { '-' } else { '+' };
-        format!("{}e{sign}{:02}", without_zeros(mantissa), power.unsigned_abs())
+        format!("{}e{sign}{:02}", trim_zeros(mantissa), power.unsigned_abs())
     } else {
         let decimals = (precision as i32 - 1 - power).max(0) as usize;
-        without_zeros(&format!("{number:.decimals$}")).to_owned()
+        trim_zeros(&format!("{number:.decimals$}")).to_owned()
     }
 }
 
-fn without_zeros(text: &str) -> &str {
+fn trim_zeros(text: &str) -> &str {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')
     } else {
@@ -166,12 +167,12 @@ fn without_zeros(text: &str) -> &str {
 }
 
 /// A score as Redis 7.0 prints it.
-pub(super) fn score(number: f64) -> Vec<u8> {
-    general(number, 17).into_bytes()
+pub(super) fn format_score(score: f64) -> Vec<u8> {
+    format_general(score, 17).into_bytes()
 }
 
-/// The number as a C cast to a 64-bit integer gives it on this kind of machine.
-pub(super) fn truncated(number: f64) -> i64 {
+/// The number as a C cast to a 64-bit integer gives it on x86-64.
+pub(super) fn truncate_to_i64(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if (-LIMIT..LIMIT).contains(&number) {
         number as i64
@@ -255,7 +256,7 @@ mod tests {
             (f64::NEG_INFINITY, 17, "-inf"),
             (5e-324, 17, "4.9406564584124654e-324"),
         ] {
-            assert_eq!(general(number, precision), expected);
+            assert_eq!(format_general(number, precision), expected);
         }
     }
 }

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use tokio::sync::oneshot;
 
-/// Most lost ranges that are kept. Failures in a row are one range, and no call lasts for that many.
+/// Maximum number of lost ranges in memory. Failures in a row are one range, and no call lasts for that many.
 const MOST_LOST: usize = 1024;
 
-/// Where the result of a call is sent.
-pub(super) type Reply = oneshot::Sender<Result<Vec<Value>, StoreError>>;
+/// Sends the result of a call to its caller.
+pub(super) type ReplySender = oneshot::Sender<Result<Vec<Value>, StoreError>>;
 
 /// The result of a call, before it is sent.
 pub(super) struct Answer {
@@ -19,7 +19,7 @@ pub(super) struct Answer {
     pub depends_on: u64,
     /// The first batch that it depends on.
     pub since: u64,
-    pub reply: Reply,
+    pub reply: ReplySender,
 }
 
 impl Answer {
@@ -29,7 +29,7 @@ impl Answer {
     }
 }
 
-/// The engine sends results that wait for nothing. The committer sends the others, many at once, after a commit.
+/// The durable batches. The engine sends results that wait for no batch; the committer sends the others after a commit.
 #[derive(Default)]
 pub(super) struct Progress(Mutex<State>);
 
@@ -37,9 +37,9 @@ pub(super) struct Progress(Mutex<State>);
 struct State {
     /// All batches up to this one are durable, except those that are lost.
     durable: u64,
-    /// The lost batches, for calls that have not seen the loss yet.
+    /// The lost batches, for calls whose result is not settled yet.
     lost: VecDeque<RangeInclusive<u64>>,
-    /// Why the newest of them is lost.
+    /// Why the newest lost batch is lost.
     failure: String,
     waiting: Vec<Answer>,
 }
@@ -53,19 +53,16 @@ impl State {
 }
 
 impl Progress {
-    /// Sends `answers`, each as soon as the batches that it depends on are durable. Returns whether one has to wait.
+    /// Sends `answers`, each as soon as the batches that it depends on are durable. Returns whether any has to wait.
     pub fn settle(&self, answers: &mut Vec<Answer>) -> bool {
         let mut is_waiting = false;
         if answers.iter().any(|answer| answer.depends_on > 0) {
             let mut state = self.0.lock();
             let durable = state.durable;
-            let (lost, failure) = (|answer: &Answer| state.is_lost(answer), &state.failure);
-            refuse(
-                answers
-                    .iter_mut()
-                    .filter(|answer| answer.depends_on > 0 && lost(answer)),
-                failure,
-            );
+            let lost = answers
+                .iter_mut()
+                .filter(|answer| answer.depends_on > 0 && state.is_lost(answer));
+            fail(lost, &state.failure);
             let before = state.waiting.len();
             let unsettled = answers.extract_if(.., |answer| answer.outcome.is_ok() && answer.depends_on > durable);
             state.waiting.extend(unsettled);
@@ -88,7 +85,7 @@ impl Progress {
         ready.into_iter().for_each(Answer::deliver);
     }
 
-    /// Marks all batches from the first that is not durable up to `last` as lost, for `reason`. Every response that waits
+    /// Marks the batches after the newest durable one, up to `last`, as lost for `reason`. Every response that waits
     /// for one of them fails.
     pub fn lose(&self, last: u64, reason: String) {
         let mut waiting = {
@@ -108,12 +105,12 @@ impl Progress {
                 .extract_if(.., |answer| answer.since <= last)
                 .collect::<Vec<_>>()
         };
-        refuse(waiting.iter_mut(), &reason);
+        fail(waiting.iter_mut(), &reason);
         waiting.into_iter().for_each(Answer::deliver);
     }
 }
 
-fn refuse<'a>(answers: impl Iterator<Item = &'a mut Answer>, reason: &str) {
+fn fail<'a>(answers: impl Iterator<Item = &'a mut Answer>, reason: &str) {
     for answer in answers {
         answer.outcome = Err(StoreError::Failed(format!("the disk failed: {reason}")));
     }

@@ -21,10 +21,10 @@ pub(super) struct Channels {
 
 impl Channels {
     /// Number of subscribers of `channel`.
-    pub fn listeners(&self, channel: &[u8]) -> usize {
+    pub fn subscriber_count(&self, channel: &[u8]) -> usize {
         let subscribers = self.subscribers.lock();
         let of_channel = subscribers.get(channel).map_or(&[][..], Vec::as_slice);
-        of_channel.iter().filter(|subscriber| subscriber.is_read()).count()
+        of_channel.iter().filter(|subscriber| subscriber.has_reader()).count()
     }
 
     /// Delivers `message` to all subscribers.
@@ -38,13 +38,13 @@ impl Channels {
         }
     }
 
-    /// The messages on `channel` from now on. The stream ends when its reader falls too far behind: it reads missed events from the
-    /// log.
+    /// The messages on `channel` from now on. The stream ends when its reader falls too far behind; the reader then
+    /// reads missed events from the log.
     pub fn subscribe(&self, channel: &[u8]) -> BoxStream<'static, Bytes> {
         let (backlog, messages) = Backlog::open();
         let mut subscribers = self.subscribers.lock();
         subscribers.retain(|_, of_channel| {
-            of_channel.retain(Backlog::is_read);
+            of_channel.retain(Backlog::has_reader);
             !of_channel.is_empty()
         });
         subscribers.entry(channel.to_vec()).or_default().push(backlog);

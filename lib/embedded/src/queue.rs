@@ -1,38 +1,38 @@
 //! Requests on their way to the engine.
 //!
-//! There are two lanes: reads, and all else. A round has reads first, then other calls.
-//! Reads that come while a script runs are answered beside it ([`super::deferred_reads`]).
+//! There are two lanes: reads, and all other calls. A round takes reads first.
+//! Reads that arrive while a script runs are answered between its commands ([`super::deferred_reads`]).
 
 use super::commands;
-use super::progress::{Answer, Reply};
+use super::progress::{Answer, ReplySender};
 use coord_store::{Request, StoreError, Value};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
+/// Longest time that a call may run at a stretch. After it, the rest of the call waits and other calls may run.
 pub(super) const SLICE: Duration = Duration::from_millis(2);
 
-/// Calls that run before their responses are sent together: each sending may wake a thread.
+/// Number of calls whose responses are sent together, because each send may wake a thread.
 const ROUND: usize = 16;
 
 /// One call of the store.
 pub(super) struct Job {
     pub requests: VecDeque<Request>,
-    /// Whether it has nothing but commands that change nothing, between which other calls may run.
+    /// Whether all of its requests are commands that change nothing. Other calls may run between them.
     is_read: bool,
     /// The results of the requests so far.
     values: Vec<Value>,
     /// The newest batch that the call changed or read.
-    pub depends_on: u64,
+    depends_on: u64,
     /// The oldest such batch.
-    pub since: u64,
-    reply: Reply,
+    since: u64,
+    reply: ReplySender,
 }
 
 impl Job {
-    pub fn new(requests: Vec<Request>, reply: Reply) -> Self {
+    pub fn new(requests: Vec<Request>, reply: ReplySender) -> Self {
         Job {
             values: Vec::with_capacity(requests.len()),
             is_read: requests.iter().all(is_read),
@@ -62,7 +62,7 @@ impl Job {
     }
 
     /// The result, to be sent when all batches that it depends on are durable.
-    pub fn answered(self) -> Answer {
+    pub fn into_answer(self) -> Answer {
         Answer {
             outcome: Ok(self.values),
             depends_on: self.depends_on,
@@ -72,7 +72,7 @@ impl Job {
     }
 
     /// The result of a failed call.
-    pub fn failed(self, error: StoreError) -> Answer {
+    pub fn into_failure(self, error: StoreError) -> Answer {
         Answer {
             outcome: Err(error),
             depends_on: 0,
@@ -89,12 +89,12 @@ fn is_read(request: &Request) -> bool {
     }
 }
 
-/// The engine's next work.
-pub(super) enum Next {
-    /// These calls, the first of the queue.
-    Round,
-    /// Its own work: no call came until the given time.
-    Nothing,
+/// The outcome of [`Queue::take_round`].
+pub(super) enum RoundOutcome {
+    /// The round has the first calls of the queue.
+    Ready,
+    /// No call arrived in time.
+    TimedOut,
     /// The queue is closed and empty.
     Closed,
 }
@@ -103,22 +103,25 @@ pub(super) enum Next {
 #[derive(Default)]
 pub(super) struct Queue {
     lanes: Mutex<Lanes>,
-    /// Notified when there is a call, and at the end.
-    bell: Condvar,
-    /// Whether there are reads.
+    /// Notified when a call arrives, and when the queue is closed.
+    wakeup: Condvar,
     has_reads: AtomicBool,
 }
 
 #[derive(Default)]
 struct Lanes {
     reads: VecDeque<Job>,
-    own: VecDeque<Job>,
+    scripts_and_writes: VecDeque<Job>,
     is_closed: bool,
 }
 
 impl Lanes {
-    fn lane(&mut self, job: &Job) -> &mut VecDeque<Job> {
-        if job.is_read { &mut self.reads } else { &mut self.own }
+    fn lane_of(&mut self, job: &Job) -> &mut VecDeque<Job> {
+        if job.is_read {
+            &mut self.reads
+        } else {
+            &mut self.scripts_and_writes
+        }
     }
 }
 
@@ -131,7 +134,7 @@ impl Queue {
         }
         self.add(&mut lanes, job);
         drop(lanes);
-        self.bell.notify_one();
+        self.wakeup.notify_one();
         true
     }
 
@@ -139,7 +142,7 @@ impl Queue {
         if job.is_read {
             self.has_reads.store(true, Ordering::Relaxed);
         }
-        lanes.lane(&job).push_back(job);
+        lanes.lane_of(&job).push_back(job);
     }
 
     /// Whether there are reads.
@@ -158,26 +161,26 @@ impl Queue {
         self.has_reads.store(!lanes.reads.is_empty(), Ordering::Relaxed);
     }
 
-    /// Moves the next calls to `round`, which is empty. Waits for one until `until`.
-    pub fn take(&self, round: &mut Vec<Job>, until: Instant) -> Next {
+    /// Moves the next calls to `round`, which is empty. Waits for a call until `until`.
+    pub fn take_round(&self, round: &mut Vec<Job>, until: Instant) -> RoundOutcome {
         let mut lanes = self.lanes.lock();
         loop {
             self.move_reads(&mut lanes, round);
-            let count = lanes.own.len().min(ROUND);
-            round.extend(lanes.own.drain(..count));
+            let count = lanes.scripts_and_writes.len().min(ROUND);
+            round.extend(lanes.scripts_and_writes.drain(..count));
             if !round.is_empty() {
-                return Next::Round;
+                return RoundOutcome::Ready;
             }
             if lanes.is_closed {
-                return Next::Closed;
+                return RoundOutcome::Closed;
             }
-            if self.bell.wait_until(&mut lanes, until).timed_out() {
-                return Next::Nothing;
+            if self.wakeup.wait_until(&mut lanes, until).timed_out() {
+                return RoundOutcome::TimedOut;
             }
         }
     }
 
-    /// Adds the rest of a call that was begun.
+    /// Adds the rest of a call that has run in part.
     pub fn put_back(&self, job: Job) {
         self.add(&mut self.lanes.lock(), job);
     }
@@ -185,7 +188,7 @@ impl Queue {
     /// Accepts no more calls. Waiting calls still run.
     pub fn close(&self) {
         self.lanes.lock().is_closed = true;
-        self.bell.notify_one();
+        self.wakeup.notify_one();
     }
 
     /// Whether the queue accepts no more calls.

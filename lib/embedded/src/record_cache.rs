@@ -1,15 +1,15 @@
-//! A cache of records of the snapshot, absent ones included. A script reads the same dozen again and again, and a search in
-//! the file costs twenty times as much as one in a table.
+//! A cache of records of the snapshot, absent ones included. Scripts read the same dozen records again and again, and a
+//! search in the file costs twenty times as much as one in a hash table.
 
 use super::records::Changes;
 use bytes::Bytes;
 use hashbrown::HashMap;
 
-/// Most bytes that are kept. Above it, all records are dropped, which costs less than tracking their age.
+/// Maximum bytes of the cache. A full cache drops all records, which costs less than tracking their age.
 const MOST_BYTES: usize = 16 << 20;
-/// Largest record that is kept.
+/// Maximum bytes of a cached record.
 const LARGEST: usize = 64 << 10;
-/// Overhead of an entry beside key and value.
+/// Overhead of an entry in addition to key and value.
 const ENTRY_BYTES: usize = 64;
 
 /// The content of the snapshot under some keys: a value, or none.
@@ -62,27 +62,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kept_builds_are_bounded_and_counted() {
-        let mut recent = RecordCache::default();
+    fn cached_records_are_bounded_and_counted() {
+        let mut cache = RecordCache::default();
         let value = |bytes: usize| Some(Bytes::from(vec![0; bytes]));
-        recent.put(b"a", value(100));
-        recent.put(b"a", value(10));
-        recent.put(b"none", None);
-        assert_eq!(recent.bytes, 1 + 10 + 4 + 2 * ENTRY_BYTES);
-        assert_eq!(recent.get(b"a"), Some(&value(10)));
-        assert_eq!((recent.get(b"none"), recent.get(b"other")), (Some(&None), None));
+        cache.put(b"a", value(100));
+        cache.put(b"a", value(10));
+        cache.put(b"none", None);
+        assert_eq!(cache.bytes, 1 + 10 + 4 + 2 * ENTRY_BYTES);
+        assert_eq!(cache.get(b"a"), Some(&value(10)));
+        assert_eq!((cache.get(b"none"), cache.get(b"other")), (Some(&None), None));
 
-        recent.put(b"a", value(LARGEST));
+        cache.put(b"a", value(LARGEST));
         assert_eq!(
-            recent.get(b"a"),
+            cache.get(b"a"),
             None,
-            "too large to be kept, and the one before is no longer true"
+            "too large to be cached, and the value before is out of date"
         );
         for number in 0..10_000_u32 {
-            recent.put(&number.to_be_bytes(), value(10_000));
-            assert!(recent.bytes <= MOST_BYTES);
+            cache.put(&number.to_be_bytes(), value(10_000));
+            assert!(cache.bytes <= MOST_BYTES);
         }
-        recent.clear();
-        assert_eq!((recent.bytes, recent.records.len()), (0, 0));
+        cache.clear();
+        assert_eq!((cache.bytes, cache.records.len()), (0, 0));
     }
 }

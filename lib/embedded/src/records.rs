@@ -1,5 +1,5 @@
-//! The records of the file. Every collection has its own number, so that renaming or dropping a key of any size touches a
-//! handful of records. The elements of a dropped collection are removed later, in small steps.
+//! The records of the file. Every collection has its own number, so that renaming or dropping a key of any size changes
+//! only a few records. The elements of a dropped collection are removed later, in small steps.
 //!
 //! | key | value |
 //! |---|---|
@@ -12,15 +12,13 @@
 //! | `m` NUMBER MEMBER | the score of a member of a sorted set |
 //! | `o` NUMBER SCORE MEMBER | the score again (the order of a sorted set) |
 //! | `x` NUMBER MS SEQ | the fields of a stream entry |
-//! | `g` NUMBER | a dropped collection, kind: its elements are still to be cleared away |
-//! | `l` LIBRARY | the text of a library of functions |
-//! | `f` FUNCTION | a function, its name in lower case: the number of its library, flags, the names of both, description |
+//! | `g` NUMBER | the kind of a dropped collection whose elements are not removed yet |
 //!
-//! [`is_expendable`] decides for a name and all its records: their number has the highest bit set. So the key of a record
-//! decides whether a call has to wait for it.
+//! [`is_expendable`] decides for a name and all its records, whose number then has the highest bit set. So the key of a
+//! record shows whether a call has to wait for it.
 //!
-//! Numbers are big-endian, so that they sort as bytes. The count is a separate record: a script that reads one field of a
-//! hash does not depend on another script that just added a field.
+//! Numbers are big-endian, so that they sort as bytes. The count is a separate record, so that a script that reads one
+//! field of a hash does not depend on another script that just added a field.
 
 use bytes::Bytes;
 use coord_state as state;
@@ -37,7 +35,8 @@ pub(super) const NEWEST: &[u8] = b"\0newest";
 /// The newest among the numbers with the highest bit.
 pub(super) const NEWEST_EXPENDABLE: &[u8] = b"\0newest-expendable";
 
-/// Bytes of a probe. On a full disk the file has free pages for a small record and none for a claim, which changes a dozen.
+/// Bytes of a probe. On a full disk, the file may have free pages for a small record, but not for a claim, which
+/// changes a dozen records.
 pub(super) const PROBE_BYTES: usize = 128 << 10;
 
 /// Numbers of collections that may be lost in a crash have this bit.
@@ -74,7 +73,7 @@ pub(super) enum Tag {
 
 impl Tag {
     /// TAG.
-    pub fn all(self) -> [u8; 1] {
+    pub fn prefix(self) -> [u8; 1] {
         [self as u8]
     }
 
@@ -102,8 +101,8 @@ impl Tag {
     }
 }
 
-/// The first key after all that begin with `prefix`, whose last byte must not be 255.
-pub(super) fn after(prefix: &[u8]) -> Vec<u8> {
+/// The first key after all keys that begin with `prefix`, which must have a byte below 255.
+pub(super) fn end_of_prefix(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {
         if last < u8::MAX {
@@ -115,7 +114,7 @@ pub(super) fn after(prefix: &[u8]) -> Vec<u8> {
 }
 
 /// `e` EXPIRY NAME.
-pub(super) fn expiry(at_ms: i64, name: &[u8]) -> Vec<u8> {
+pub(super) fn expiry_key(at_ms: i64, name: &[u8]) -> Vec<u8> {
     let mut key = Vec::with_capacity(9 + name.len());
     key.push(Tag::Expiry as u8);
     key.extend_from_slice(&((at_ms as u64) ^ (1 << 63)).to_be_bytes());
@@ -130,8 +129,8 @@ pub(super) fn expiry_at(key: &[u8]) -> Option<i64> {
 }
 
 /// The bytes of `score`, which sort as the numbers do.
-pub(super) fn ordered(score: f64) -> [u8; 8] {
-    // Redis compares scores as numbers: the two zeros have one place in the order.
+pub(super) fn sortable_bytes(score: f64) -> [u8; 8] {
+    // Redis compares scores as numbers, so that 0.0 and -0.0 are equal.
     let bits = if score == 0.0 { 0 } else { score.to_bits() };
     let flipped = if bits >> 63 == 1 { !bits } else { bits ^ (1 << 63) };
     flipped.to_be_bytes()
@@ -158,24 +157,24 @@ mod tests {
             f64::INFINITY,
         ];
         for pair in scores.windows(2) {
-            assert!(ordered(pair[0]) < ordered(pair[1]), "{pair:?}");
+            assert!(sortable_bytes(pair[0]) < sortable_bytes(pair[1]), "{pair:?}");
         }
-        assert_eq!(ordered(-0.0), ordered(0.0));
+        assert_eq!(sortable_bytes(-0.0), sortable_bytes(0.0));
     }
 
     #[test]
-    fn the_key_after_a_prefix_is_after_all_that_begin_with_it() {
-        assert_eq!(after(b"ab"), b"ac");
-        assert_eq!(after(b"a\xff"), b"b");
-        assert!(after(&Tag::Field.number(255)) > Tag::Field.element(255, b"\xff\xff\xff"));
-        assert!(after(&Tag::Field.number(255)) <= Tag::Field.number(256).to_vec());
+    fn the_end_of_a_prefix_is_after_all_keys_that_begin_with_it() {
+        assert_eq!(end_of_prefix(b"ab"), b"ac");
+        assert_eq!(end_of_prefix(b"a\xff"), b"b");
+        assert!(end_of_prefix(&Tag::Field.number(255)) > Tag::Field.element(255, b"\xff\xff\xff"));
+        assert!(end_of_prefix(&Tag::Field.number(255)) <= Tag::Field.number(256).to_vec());
     }
 
     #[test]
     fn a_record_key_shows_whether_the_record_is_expendable() {
         let (limit, lock) = (b"coord:limit:{a/b/c}:all", b"coord:locks:{a/b/c}");
-        assert!(is_expendable(&Tag::Name.name(limit)) && is_expendable(&expiry(1, limit)));
-        assert!(!is_expendable(&Tag::Name.name(lock)) && !is_expendable(&expiry(1, lock)));
+        assert!(is_expendable(&Tag::Name.name(limit)) && is_expendable(&expiry_key(1, limit)));
+        assert!(!is_expendable(&Tag::Name.name(lock)) && !is_expendable(&expiry_key(1, lock)));
         assert!(is_expendable(&Tag::Text.number(EXPENDABLE | 5)) && !is_expendable(&Tag::Text.number(5)));
         assert!(is_expendable(NEWEST_EXPENDABLE) && !is_expendable(NEWEST) && !is_expendable(FORMAT));
         for short in [&b""[..], b"k", b"e", b"s", b"e1234567", b"z"] {
@@ -186,7 +185,7 @@ mod tests {
     #[test]
     fn an_expiry_record_keeps_its_instant() {
         for at in [i64::MIN, -1, 0, 1, 1_700_000_000_000, i64::MAX] {
-            assert_eq!(expiry_at(&expiry(at, b"name")), Some(at));
+            assert_eq!(expiry_at(&expiry_key(at, b"name")), Some(at));
         }
     }
 }

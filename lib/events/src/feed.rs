@@ -1,5 +1,5 @@
-//! The events of one repository, in order, each once: from the channel as they happen, and from the log where the channel
-//! has a gap.
+//! The events of one repository, in order, each once: from the channel as they happen, and from the log where the
+//! channel has a gap.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,10 +16,10 @@ use coord_domain::{EventId, RepoId};
 use coord_state::events::{events_after, keys, newest_events};
 use coord_store::{Store, StoreError};
 
-/// Events that a watcher may fall behind before it is dropped.
+/// Number of events that a watcher may fall behind before it is dropped.
 const BACKLOG: usize = 1024;
 
-/// Events that are read of the log at once.
+/// Number of events in one read of the log.
 const PAGE: usize = 200;
 
 /// The feeds of a process.
@@ -29,9 +29,9 @@ pub(super) type Feeds = Mutex<HashMap<RepoId, Arc<Feed>>>;
 #[derive(Clone, Debug)]
 pub(super) enum FeedMessage {
     Event(Arc<Published>),
-    /// Whether events arrive as they happen: not while the store is away.
+    /// Whether events arrive as they happen: not while the store does not respond.
     Live(bool),
-    /// Events are lost: the log no longer reaches back to the last one.
+    /// Events are lost: the log no longer reaches back to the last event.
     Gap(EventId),
 }
 
@@ -49,17 +49,17 @@ struct State {
     is_live: bool,
 }
 
-/// A feed that has a subscription, and is not yet followed.
+/// A feed that has a subscription, but does not read it yet.
 pub(super) struct SubscribedFeed {
     feed: Arc<Feed>,
     messages: BoxStream<'static, Bytes>,
 }
 
-/// A watcher's start. Later notifications come by `notifications`.
+/// A watcher's start.
 pub(super) struct WatchStart {
     pub feed: Arc<Feed>,
     pub notifications: broadcast::Receiver<FeedMessage>,
-    /// Where the feed is.
+    /// The newest event of the feed.
     pub position: EventId,
     pub is_live: bool,
     /// The recent events that the watcher lacks.
@@ -81,7 +81,7 @@ impl Feed {
     /// When the store does not respond.
     pub async fn open(store: Arc<dyn Store>, repo: RepoId, timing: Timing) -> Result<SubscribedFeed, StoreError> {
         let messages = store.subscribe(&keys::events(&repo)).await?;
-        let position = newest(&*store, &repo).await?;
+        let position = newest_id(&*store, &repo).await?;
         let state = State {
             recent: RecentEvents::after(position),
             is_live: true,
@@ -96,21 +96,21 @@ impl Feed {
         Ok(SubscribedFeed { feed, messages })
     }
 
-    /// Makes it one of `feeds`, and follows the channel for as long as it is watched.
-    pub fn start(opened: SubscribedFeed, feeds: Arc<Feeds>, stopped: watch::Receiver<bool>) {
-        let SubscribedFeed { feed, messages } = opened;
+    /// Adds the feed to `feeds`, and follows the channel for as long as the feed is watched.
+    pub fn start(subscribed: SubscribedFeed, feeds: Arc<Feeds>, closed: watch::Receiver<bool>) {
+        let SubscribedFeed { feed, messages } = subscribed;
         lock(&feeds).insert(feed.repo.clone(), Arc::clone(&feed));
         tokio::spawn(async move {
-            feed.follow(messages, &feeds, stopped).await;
+            feed.follow(messages, &feeds, closed).await;
             let mut feeds = lock(&feeds);
-            // While no one was watching, another feed may have replaced it.
+            // Another feed may have replaced it while it had no watchers.
             if feeds.get(&feed.repo).is_some_and(|other| Arc::ptr_eq(other, &feed)) {
                 feeds.remove(&feed.repo);
             }
         });
     }
 
-    /// Joins a watcher, who has the events up to `after`.
+    /// Adds a watcher that has the events up to `after`.
     pub fn join(self: &Arc<Self>, after: Option<EventId>) -> WatchStart {
         let state = lock(&self.state);
         let position = state.recent.position();
@@ -131,42 +131,43 @@ impl Feed {
     }
 
     /// The newest event of the log.
-    pub async fn newest(&self) -> Result<EventId, StoreError> {
-        newest(&*self.store, &self.repo).await
+    pub async fn newest_id(&self) -> Result<EventId, StoreError> {
+        newest_id(&*self.store, &self.repo).await
     }
 
-    /// The events of the log after `after` and up to `until`; `None` where the log no longer reaches back to `after`.
+    /// One page of the log's events after `after` and up to `until`, and the event up to which the page reaches. `None`
+    /// if the log no longer reaches back to `after`.
     pub async fn read_log(
         &self,
         after: EventId,
         until: EventId,
     ) -> Result<Option<(EventId, VecDeque<Arc<Published>>)>, StoreError> {
         let later = events_after(&self.repo, after, PAGE).run(&*self.store).await?;
-        // There were events up to `until`, so that an empty log has lost them.
+        // There were events up to `until`, so an empty log has lost them.
         if after != EventId::START && later.oldest.is_none_or(|oldest| oldest > after) {
             return Ok(None);
         }
-        let is_whole = later.events.len() < PAGE;
+        let is_last_page = later.events.len() < PAGE;
         let wanted: Vec<_> = later.events.into_iter().take_while(|event| event.id <= until).collect();
-        let read = match wanted.last() {
-            Some(last) if !is_whole => last.id,
+        let read_until = match wanted.last() {
+            Some(last) if !is_last_page => last.id,
             _ => until,
         };
-        let events = wanted.into_iter().filter_map(Published::logged).map(Arc::new);
-        Ok(Some((read, events.collect())))
+        let events = wanted.into_iter().filter_map(Published::from_log).map(Arc::new);
+        Ok(Some((read_until, events.collect())))
     }
 
-    async fn follow(&self, mut messages: BoxStream<'static, Bytes>, feeds: &Feeds, mut stopped: watch::Receiver<bool>) {
+    async fn follow(&self, mut messages: BoxStream<'static, Bytes>, feeds: &Feeds, mut closed: watch::Receiver<bool>) {
         let (least, most) = self.timing.pauses;
         let mut pause = least;
         loop {
-            let began = Instant::now();
-            let error = match self.follow_channel(&mut messages, feeds, &mut stopped).await {
+            let started_at = Instant::now();
+            let error = match self.follow_channel(&mut messages, feeds, &mut closed).await {
                 ChannelEnd::Stopped => return,
                 ChannelEnd::Lost(error) => error,
             };
-            // One that is lost soon is not asked for again at once, time after time.
-            if began.elapsed() > most {
+            // A channel that is lost again soon keeps the longer pause.
+            if started_at.elapsed() > most {
                 pause = least;
             }
             self.set_live(false);
@@ -174,10 +175,10 @@ impl Feed {
             messages = loop {
                 tokio::select! {
                     () = tokio::time::sleep(pause) => {}
-                    () = is_closed(&mut stopped) => return,
+                    () = wait_until_closed(&mut closed) => return,
                 }
                 pause = (pause * 2).min(most);
-                if self.is_abandoned(feeds) {
+                if self.remove_if_unwatched(feeds) {
                     return;
                 }
                 match self.resume().await {
@@ -200,7 +201,7 @@ impl Feed {
         &self,
         messages: &mut BoxStream<'static, Bytes>,
         feeds: &Feeds,
-        stopped: &mut watch::Receiver<bool>,
+        closed: &mut watch::Receiver<bool>,
     ) -> ChannelEnd {
         let lost = |why: &str| ChannelEnd::Lost(StoreError::Unreachable(why.to_owned()));
         let mut checks = tokio::time::interval_at(Instant::now() + self.timing.check_every, self.timing.check_every);
@@ -221,7 +222,7 @@ impl Feed {
                     if self.is_watched() {
                         unwatched_since = None;
                     } else if unwatched_since.get_or_insert_with(Instant::now).elapsed() >= self.timing.kept
-                        && self.is_abandoned(feeds)
+                        && self.remove_if_unwatched(feeds)
                     {
                         return ChannelEnd::Stopped;
                     }
@@ -229,43 +230,43 @@ impl Feed {
                         return lost("the subscription delivers nothing");
                     }
                     match self.catch_up().await {
-                        Ok(found) => overdue = found,
+                        Ok(newest) => overdue = newest,
                         Err(error) => return ChannelEnd::Lost(error),
                     }
                 }
-                () = is_closed(stopped) => return ChannelEnd::Stopped,
+                () = wait_until_closed(closed) => return ChannelEnd::Stopped,
             }
         }
     }
 
-    /// Tells the events of the log that the channel has not delivered. Returns the newest.
+    /// Sends the events of the log that the channel has not delivered. Returns the newest of them.
     async fn catch_up(&self) -> Result<Option<EventId>, StoreError> {
-        let mut found = None;
+        let mut newest = None;
         loop {
             let position = lock(&self.state).recent.position();
             let later = events_after(&self.repo, position, PAGE).run(&*self.store).await?;
             if position != EventId::START && later.oldest.is_some_and(|oldest| oldest > position) {
-                self.skip_to_the_end().await?;
+                self.skip_to_end().await?;
                 return Ok(None);
             }
-            let is_whole = later.events.len() < PAGE;
+            let is_last_page = later.events.len() < PAGE;
             for logged in later.events {
                 let id = logged.id;
-                found = Some(id);
-                match Published::logged(logged) {
+                newest = Some(id);
+                match Published::from_log(logged) {
                     Some(event) => self.send(event),
-                    None => lock(&self.state).recent.pass(id),
+                    None => lock(&self.state).recent.skip_to(id),
                 }
             }
-            if is_whole {
-                return Ok(found);
+            if is_last_page {
+                return Ok(newest);
             }
         }
     }
 
-    /// Starts again at the end of the log, and notifies the watchers.
-    async fn skip_to_the_end(&self) -> Result<(), StoreError> {
-        let end = self.newest().await?;
+    /// Starts over at the end of the log, and notifies the watchers.
+    async fn skip_to_end(&self) -> Result<(), StoreError> {
+        let end = self.newest_id().await?;
         let mut state = lock(&self.state);
         state.recent = RecentEvents::after(end);
         // An error means that there are no watchers.
@@ -273,11 +274,11 @@ impl Feed {
         Ok(())
     }
 
-    /// Sends the channel's message, and returns its id.
+    /// Sends the event in a message of the channel, and returns its id.
     fn receive(&self, message: &[u8]) -> Option<EventId> {
-        let Some(event) = Published::message(message) else {
-            let id = Published::id_of(message)?;
-            lock(&self.state).recent.pass(id);
+        let Some(event) = Published::from_message(message) else {
+            let id = Published::message_id(message)?;
+            lock(&self.state).recent.skip_to(id);
             return Some(id);
         };
         let id = event.id;
@@ -295,7 +296,7 @@ impl Feed {
             }
             state.recent.push(id, Arc::clone(&event));
         }
-        // Under the lock, so that a watcher who joins gets each event either from the recent ones or from here.
+        // Under the lock, so that a watcher that joins gets each event either from the recent ones or from here.
         let _ = self.notifications.send(FeedMessage::Event(event));
     }
 
@@ -305,19 +306,19 @@ impl Feed {
         let _ = self.notifications.send(FeedMessage::Live(is_live));
     }
 
-    /// Whether there are no watchers; then it is no longer one of `feeds`.
-    fn is_abandoned(&self, feeds: &Feeds) -> bool {
+    /// Removes the feed from `feeds` if it has no watchers. Returns whether it did.
+    fn remove_if_unwatched(&self, feeds: &Feeds) -> bool {
         // Watchers join under this lock.
         let mut feeds = lock(feeds);
-        let is_abandoned = !self.is_watched();
-        if is_abandoned {
+        let is_unwatched = !self.is_watched();
+        if is_unwatched {
             feeds.remove(&self.repo);
         }
-        is_abandoned
+        is_unwatched
     }
 }
 
-async fn newest(store: &dyn Store, repo: &RepoId) -> Result<EventId, StoreError> {
+async fn newest_id(store: &dyn Store, repo: &RepoId) -> Result<EventId, StoreError> {
     let newest = newest_events(repo, 1).run(store).await?;
     Ok(newest.first().map_or(EventId::START, |event| event.id))
 }
@@ -327,7 +328,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Completes when the hub is closed.
-pub(super) async fn is_closed(closed: &mut watch::Receiver<bool>) {
-    // An error means that the hub is gone.
+pub(super) async fn wait_until_closed(closed: &mut watch::Receiver<bool>) {
+    // An error means that the hub was dropped.
     let _ = closed.wait_for(|closed| *closed).await;
 }

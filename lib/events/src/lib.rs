@@ -1,13 +1,14 @@
-//! Live events. A watched repository has one [`feed`] in this process, with one subscription to the channel of the store,
-//! however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
+//! Live events. A watched repository has one [`feed`] in this process, with one subscription to the channel of the
+//! store, for any number of watchers. The log is authoritative: it fills every gap of the channel, and watchers resume
+//! from it.
 //!
 //! - `fake`: a store in memory for tests
 //! - `feed`: the events of one repository, in order, each once
-//! - `recent`: the newest of them, from which most watchers resume without a request to the store
+//! - `recent`: the newest events, from which most watchers resume without a request to the store
 //! - `permits`: the bound on streams
-//! - `published`: an event as it is sent to every watcher
+//! - `published`: an event in the form that every watcher gets
 //! - `timing`: intervals of feeds and streams
-//! - `watching`: one watcher's way through the log and the feed
+//! - `watching`: one watcher's position in the log and the feed
 
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
@@ -82,18 +83,18 @@ impl EventHub {
                 return Ok(EventWatch::new(joined, after, self.closed.subscribe()));
             }
             let (store, feeds, timing) = (Arc::clone(&self.store), Arc::clone(&self.feeds), self.timing);
-            let (name, stopped) = (repo.clone(), self.closed.subscribe());
+            let (feed_repo, closed) = (repo.clone(), self.closed.subscribe());
             let opening = self.openings.join(repo.clone(), || async move {
-                let opened = Feed::open(store, name, timing).await?;
-                Feed::start(opened, feeds, stopped);
+                let subscribed = Feed::open(store, feed_repo, timing).await?;
+                Feed::start(subscribed, feeds, closed);
                 Ok(())
             });
-            let opened = opening.await;
-            opened.unwrap_or_else(|unfinished| Err(StoreError::Failed(unfinished.to_string())))?;
+            let outcome = opening.await;
+            outcome.unwrap_or_else(|unfinished| Err(StoreError::Failed(unfinished.to_string())))?;
         }
     }
 
-    /// A stream of `watcher`, which counts until the permit is dropped.
+    /// The permit for a stream of `watcher`, which counts until the permit is dropped.
     ///
     /// # Errors
     /// When there are too many streams.
@@ -101,12 +102,12 @@ impl EventHub {
         self.permits.take(watcher)
     }
 
-    /// Ends every watching. No other begins.
+    /// Ends all watches. Later ones are refused.
     pub fn close(&self) {
         self.closed.send_replace(true);
     }
 
-    /// Whether anything is watched.
+    /// Whether any repository is watched.
     pub fn is_watched(&self) -> bool {
         self.lock().values().any(|feed| feed.is_watched())
     }

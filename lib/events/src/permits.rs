@@ -1,4 +1,5 @@
-//! The bound on streams: for one person, for one address of callers without a credential, for all of these, and for the process.
+//! The bounds on streams: for one person, for one address without a credential, for all callers without a credential,
+//! and for the process.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use coord_domain::UserId;
 use coord_settings::connections::network;
 
-/// Most streams of one person, or from one address without a credential, in a process.
+/// Maximum number of streams of one person, or from one address without a credential, in a process.
 const MOST_OF_ONE: usize = 128;
 
-/// Most streams without a credential in a process.
+/// Maximum number of streams without a credential in a process.
 const MOST_ANONYMOUS: usize = 512;
 
-/// Most streams in a process.
+/// Maximum number of streams in a process.
 const MOST: usize = 3000;
 
 /// The owner of a stream.
@@ -24,7 +25,7 @@ pub enum Watcher {
     Anonymous(IpAddr),
 }
 
-/// The refusal of another stream: which bound it is, in words.
+/// The refusal of another stream: a sentence about the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TooManyStreams(pub &'static str);
@@ -41,10 +42,10 @@ pub struct Permit {
 }
 
 impl Permits {
-    /// A stream of `watcher`.
+    /// The permit for a stream of `watcher`.
     ///
     /// # Errors
-    /// When there are too many.
+    /// When there are too many streams.
     pub fn take(&self, watcher: Watcher) -> Result<Permit, TooManyStreams> {
         let watcher = match watcher {
             Watcher::Anonymous(address) => Watcher::Anonymous(network(address)),

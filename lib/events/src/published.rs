@@ -1,4 +1,4 @@
-//! An event as it is sent to every watcher.
+//! An event in the form that every watcher gets.
 
 use axum::extract::ws::Utf8Bytes;
 use bytes::Bytes;
@@ -11,42 +11,43 @@ use coord_state::events::LoggedEvent;
 /// An event, encoded once for all watchers.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// Its id in the log; progress of a build has none.
+    /// The id of the event in the log; progress of a build has none.
     pub id: Option<EventId>,
     pub event: Event,
-    /// It and the id as JSON.
+    /// The event with its id, as JSON.
     pub text: Utf8Bytes,
     /// The same as a server-sent event.
     pub frame: Bytes,
 }
 
 impl Published {
-    /// An event of the log; `None` where this version does not know its type.
-    pub(super) fn logged(logged: LoggedEvent) -> Option<Published> {
-        Published::of(Some(logged.id), logged.event?)
+    /// An event of the log; `None` if this version does not know its type.
+    pub(super) fn from_log(logged: LoggedEvent) -> Option<Published> {
+        Published::new(Some(logged.id), logged.event?)
     }
 
-    /// A message of the channel: an event, with its id if it is in the log. `None` where this version does not know it.
-    pub(super) fn message(message: &[u8]) -> Option<Published> {
+    /// The event in a message of the channel, with its id if it is in the log; `None` if this version does not know its
+    /// type.
+    pub(super) fn from_message(message: &[u8]) -> Option<Published> {
         let published: PublishedEvent = serde_json::from_slice(message).ok()?;
         let id = match published.id {
             Some(id) => Some(EventId::parse(&id).ok()?),
             None => None,
         };
-        Published::of(id, published.event)
+        Published::new(id, published.event)
     }
 
-    /// The id of a message that this version does not know.
-    pub(super) fn id_of(message: &[u8]) -> Option<EventId> {
+    /// The id in a message whose event this version does not know.
+    pub(super) fn message_id(message: &[u8]) -> Option<EventId> {
         #[derive(serde::Deserialize)]
-        struct Named {
+        struct Message {
             id: String,
         }
-        let Named { id } = serde_json::from_slice(message).ok()?;
+        let Message { id } = serde_json::from_slice(message).ok()?;
         EventId::parse(&id).ok()
     }
 
-    fn of(id: Option<EventId>, event: Event) -> Option<Published> {
+    fn new(id: Option<EventId>, event: Event) -> Option<Published> {
         let published = PublishedEvent::new(id.map(|id| id.to_string()), event);
         let json = serde_json::to_string(&published).ok()?;
         let json = escape(&json).into_owned();
@@ -59,7 +60,7 @@ impl Published {
         })
     }
 
-    /// Whether watchers of `branch` get it: locks of many claims that ended at once may be of any branch.
+    /// Whether watchers of `branch` get it. An event without a branch may be about locks of any branch.
     pub fn is_of(&self, branch: &Branch) -> bool {
         self.event.branch().is_none_or(|name| name == branch.as_str())
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::Published;
 use coord_domain::EventId;
 
-/// Most events, and most bytes of them.
+/// Maximum number of events in memory.
 const MOST: usize = 1024;
+/// Maximum bytes of these events.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The newest events of a repository that are in the log, without a gap.
@@ -17,12 +18,12 @@ pub(super) struct RecentEvents {
     bytes: usize,
     /// All later events are here.
     complete_after: EventId,
-    /// The newest event, also where this version does not know it.
+    /// The newest event, even if this version does not know its type.
     position: EventId,
 }
 
 impl RecentEvents {
-    /// None yet; those after `position` are to come.
+    /// No events yet; the next one is after `position`.
     pub fn after(position: EventId) -> RecentEvents {
         RecentEvents {
             events: VecDeque::new(),
@@ -41,8 +42,8 @@ impl RecentEvents {
         self.complete_after
     }
 
-    /// Goes on to `id`, whose event this version does not know.
-    pub fn pass(&mut self, id: EventId) {
+    /// Skips to the event `id`, whose type this version does not know.
+    pub fn skip_to(&mut self, id: EventId) {
         self.position = self.position.max(id);
     }
 

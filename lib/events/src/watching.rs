@@ -1,4 +1,4 @@
-//! One watcher's way through the log and the feed.
+//! One watcher's position in the log and the feed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
 use super::Published;
-use super::feed::{Feed, FeedMessage, WatchStart, is_closed};
+use super::feed::{Feed, FeedMessage, WatchStart, wait_until_closed};
 use coord_domain::EventId;
 use coord_store::StoreError;
 
@@ -16,48 +16,48 @@ use coord_store::StoreError;
 #[derive(Debug)]
 pub enum WatchItem {
     Event(Arc<Published>),
-    /// Whether events arrive as they happen has changed.
+    /// Events now arrive as they happen, or no longer do.
     Live(bool),
-    /// Events are lost. Those from now on follow.
+    /// Events are lost. Events from now on follow.
     Gap,
     /// The watcher was too slow.
     Slow,
     Stopped,
 }
 
-/// A watching of one repository.
+/// A watch of one repository.
 pub struct EventWatch {
     feed: Arc<Feed>,
     notifications: Receiver<FeedMessage>,
     closed: watch::Receiver<bool>,
     /// Events up to this one have to be read from the log.
     read_until: Option<EventId>,
-    /// Those that were read.
+    /// Events that were read from the log.
     logged: VecDeque<Arc<Published>>,
     /// The recent events of the feed when the watcher joined.
     recent: VecDeque<Arc<Published>>,
-    /// Where the feed was then.
+    /// The position of the feed when the watcher joined.
     joined_at: EventId,
     /// The newest event that was handed out, or after which events are wanted.
     position: EventId,
     is_live: bool,
-    /// The watcher has events that the feed has not: the feed is late, or the log is no longer the same.
+    /// The watcher has events that the feed lacks: the feed is late, or the log was replaced.
     is_ahead: bool,
 }
 
 impl EventWatch {
-    pub(super) fn new(joined: WatchStart, after: Option<EventId>, closed: watch::Receiver<bool>) -> EventWatch {
+    pub(super) fn new(start: WatchStart, after: Option<EventId>, closed: watch::Receiver<bool>) -> EventWatch {
         EventWatch {
-            feed: joined.feed,
-            notifications: joined.notifications,
+            feed: start.feed,
+            notifications: start.notifications,
             closed,
-            read_until: joined.read_until,
+            read_until: start.read_until,
             logged: VecDeque::new(),
-            recent: joined.recent,
-            joined_at: joined.position,
-            position: after.unwrap_or(joined.position),
-            is_live: joined.is_live,
-            is_ahead: after.is_some_and(|after| after > joined.position),
+            recent: start.recent,
+            joined_at: start.position,
+            position: after.unwrap_or(start.position),
+            is_live: start.is_live,
+            is_ahead: after.is_some_and(|after| after > start.position),
         }
     }
 
@@ -80,14 +80,14 @@ impl EventWatch {
             return Ok(WatchItem::Stopped);
         }
         if self.is_ahead {
-            let newest = self.feed.newest().await?;
+            let newest = self.feed.newest_id().await?;
             self.is_ahead = false;
             if newest < self.position {
-                return Ok(self.skip());
+                return Ok(self.skip_to_feed());
             }
         }
         if !self.read_log().await? {
-            return Ok(self.skip());
+            return Ok(self.skip_to_feed());
         }
         while let Some(event) = self.logged.pop_front().or_else(|| self.recent.pop_front()) {
             if let Some(event) = self.advance(event) {
@@ -95,11 +95,11 @@ impl EventWatch {
             }
         }
         loop {
-            let notifications = tokio::select! {
-                notifications = self.notifications.recv() => notifications,
-                () = is_closed(&mut self.closed) => return Ok(WatchItem::Stopped),
+            let message = tokio::select! {
+                message = self.notifications.recv() => message,
+                () = wait_until_closed(&mut self.closed) => return Ok(WatchItem::Stopped),
             };
-            match notifications {
+            match message {
                 Ok(FeedMessage::Event(event)) => {
                     if let Some(event) = self.advance(event) {
                         return Ok(WatchItem::Event(event));
@@ -111,7 +111,7 @@ impl EventWatch {
                 }
                 Ok(FeedMessage::Gap(end)) => {
                     self.joined_at = end;
-                    return Ok(self.skip());
+                    return Ok(self.skip_to_feed());
                 }
                 Err(RecvError::Lagged(_)) => return Ok(WatchItem::Slow),
                 Err(RecvError::Closed) => return Ok(WatchItem::Stopped),
@@ -119,24 +119,24 @@ impl EventWatch {
         }
     }
 
-    /// Reads the log where that is to be done before anything else; false where it no longer reaches back.
+    /// Reads the log, if events of it come first. Returns false if the log no longer reaches back to the position.
     async fn read_log(&mut self) -> Result<bool, StoreError> {
         while self.logged.is_empty()
             && let Some(until) = self.read_until
         {
-            let Some((read, events)) = self.feed.read_log(self.position, until).await? else {
+            let Some((read_until, events)) = self.feed.read_log(self.position, until).await? else {
                 return Ok(false);
             };
             if events.is_empty() {
-                self.position = read;
+                self.position = read_until;
             }
             self.logged = events;
-            self.read_until = Some(until).filter(|until| read < *until);
+            self.read_until = Some(until).filter(|until| read_until < *until);
         }
         Ok(true)
     }
 
-    /// `event`, unless the watcher has had it.
+    /// `event`, unless the watcher already has it.
     fn advance(&mut self, event: Arc<Published>) -> Option<Arc<Published>> {
         if let Some(id) = event.id {
             if id <= self.position {
@@ -147,8 +147,8 @@ impl EventWatch {
         Some(event)
     }
 
-    /// Goes on from where the feed was.
-    fn skip(&mut self) -> WatchItem {
+    /// Continues at the position of the feed.
+    fn skip_to_feed(&mut self) -> WatchItem {
         self.position = self.joined_at;
         self.read_until = None;
         self.logged.clear();

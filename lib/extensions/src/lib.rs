@@ -1,6 +1,7 @@
-//! The extensions that a build links, by its features: a row for each in every table. No other crate of the server names one.
+//! The extensions that a build links, by its features. Each table has one row for each of them. No other crate of the
+//! server names an extension.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use tokio::sync::watch;
@@ -43,11 +44,11 @@ pub fn endpoints() -> &'static [Endpoint] {
     expect(unused_variables, clippy::unnecessary_wraps, reason = "no extension reads it")
 )]
 pub fn register(environment: Environment<'_>) -> Result<Extensions, ConfigError> {
-    let extensions: Vec<std::sync::Arc<dyn Extension>> = vec![
+    let extensions: Vec<Arc<dyn Extension>> = vec![
         #[cfg(feature = "intents")]
-        std::sync::Arc::new(coord_intents_server::Intents::from_env(environment)?),
+        Arc::new(coord_intents_server::Intents::from_env(environment)?),
         #[cfg(feature = "teams")]
-        std::sync::Arc::new(coord_teams_server::Teams::from_env(environment)?),
+        Arc::new(coord_teams_server::Teams::from_env(environment)?),
     ];
     Ok(Extensions::of(extensions))
 }
@@ -70,7 +71,7 @@ pub fn default_settings() -> Settings {
     }
 }
 
-/// The router of the function that serves `endpoint`: see [`function::function_router`].
+/// The router of the function that serves `endpoint`. See [`function::function_router`].
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
     function::function_router(endpoint, endpoints(), register, environment)
 }
@@ -86,7 +87,7 @@ pub fn document() -> serde_json::Value {
     coord_http::document(parts)
 }
 
-/// Changes whenever this process has appended to a ledger; never in a build without one.
+/// Changes whenever this process has appended to a ledger. Never changes in a build without ledgers.
 pub fn appended(app: &App) -> watch::Receiver<u64> {
     #[cfg(feature = "intents")]
     return coord_intents_server::Intents::of(app).appended();

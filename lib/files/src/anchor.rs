@@ -4,54 +4,55 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The current target of a path.
+/// The current target of a path, compared with the opened file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
     Same,
-    /// Nothing.
+    /// The path leads nowhere.
     Gone,
-    /// Something else.
+    /// The path leads to another file or folder.
     Replaced,
 }
 
-/// A file or folder that stays open, so that the system gives its number to no other one, and the path that it had then.
+/// A path, and the file or folder that it led to. The file stays open, so that the system cannot reuse its number.
 #[derive(Debug)]
 pub struct Anchor {
     path: PathBuf,
-    opened: Option<(File, FileNumber)>,
+    file: Option<(File, FileNumber)>,
 }
 
-/// The device of a file or folder and its number there, which is reused only after no process has it open any more.
+/// The device and inode number of a file or folder. The system reuses the number only after all processes have closed
+/// the file.
 type FileNumber = (u64, u64);
 
 #[cfg(unix)]
-fn number(about: &fs::Metadata) -> Option<FileNumber> {
+fn file_number(metadata: &fs::Metadata) -> Option<FileNumber> {
     use std::os::unix::fs::MetadataExt;
-    Some((about.dev(), about.ino()))
+    Some((metadata.dev(), metadata.ino()))
 }
 
-/// Windows opens no folder as a file, and removes none that is in use.
+/// Windows cannot open a folder as a file, and does not remove a folder that is in use.
 #[cfg(not(unix))]
-fn number(_: &fs::Metadata) -> Option<FileNumber> {
+fn file_number(_: &fs::Metadata) -> Option<FileNumber> {
     None
 }
 
 impl Anchor {
-    /// The current folder at `path`.
+    /// Opens the current file or folder at `path`.
     ///
     /// # Errors
     /// When it cannot be opened.
     pub fn at(path: &Path) -> io::Result<Anchor> {
-        let opened = match cfg!(unix) {
+        let file = match cfg!(unix) {
             true => {
                 let file = File::open(path)?;
-                number(&file.metadata()?).map(|number| (file, number))
+                file_number(&file.metadata()?).map(|number| (file, number))
             }
             false => None,
         };
         Ok(Anchor {
             path: path.to_owned(),
-            opened,
+            file,
         })
     }
 
@@ -60,18 +61,19 @@ impl Anchor {
         &self.path
     }
 
-    /// The current target of the path. If the system does not report it, nothing has changed.
+    /// Compares the current target of the path with the opened file. A target that the system cannot report counts as
+    /// the same.
     #[must_use]
     pub fn standing(&self) -> PathState {
-        let there = match fs::metadata(&self.path) {
-            Ok(there) => there,
+        let metadata = match fs::metadata(&self.path) {
+            Ok(metadata) => metadata,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return PathState::Gone;
             }
             Err(_) => return PathState::Same,
         };
-        match &self.opened {
-            Some((_, own)) if number(&there) != Some(*own) => PathState::Replaced,
+        match &self.file {
+            Some((_, number)) if file_number(&metadata) != Some(*number) => PathState::Replaced,
             _ => PathState::Same,
         }
     }
@@ -88,16 +90,16 @@ mod tests {
         fs::create_dir(&path).unwrap();
         fs::write(&file, "1").unwrap();
         let anchors = [Anchor::at(&path).unwrap(), Anchor::at(&file).unwrap()];
-        let standing = || anchors.each_ref().map(Anchor::standing);
-        assert_eq!(standing(), [PathState::Same; 2]);
+        let states = || anchors.each_ref().map(Anchor::standing);
+        assert_eq!(states(), [PathState::Same; 2]);
         fs::write(&file, "2").unwrap();
-        assert_eq!(standing(), [PathState::Same; 2]);
+        assert_eq!(states(), [PathState::Same; 2]);
         fs::remove_dir_all(&path).unwrap();
-        assert_eq!(standing(), [PathState::Gone; 2]);
+        assert_eq!(states(), [PathState::Gone; 2]);
         // Without the open folder, the system would give the next one its number.
         fs::create_dir(&path).unwrap();
         fs::write(&file, "1").unwrap();
-        assert_eq!(standing(), [PathState::Replaced; 2]);
+        assert_eq!(states(), [PathState::Replaced; 2]);
         assert!(Anchor::at(&folder.path().join("none")).is_err());
     }
 }

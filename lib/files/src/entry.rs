@@ -1,4 +1,4 @@
-//! Data about a name, without opening it.
+//! Metadata of a name in a folder, without opening the file.
 
 use std::time::SystemTime;
 
@@ -14,12 +14,12 @@ pub enum Kind {
     Device,
 }
 
-/// The system's data about a name, without opening it.
+/// The system's metadata of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryInfo {
     pub kind: Kind,
     /// Its length in bytes.
     pub len: u64,
-    /// When its content was changed.
+    /// When its content was last changed.
     pub modified: Option<SystemTime>,
 }

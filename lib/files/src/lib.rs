@@ -1,11 +1,11 @@
-//! Files below a folder. Other people can put links, pipes and devices into a working copy, so every folder on the way is opened from the
-//! one above it, without following links, and only regular files are opened.
+//! Files below a folder. Other people can put links, pipes and devices into a working copy. So each folder of a path is
+//! opened from its parent without following links, and only regular files are opened.
 //!
-//! - `rooted_path`: a file by its root and its path below; `staged`: a file that is written before it has its name
-//! - `named`: a file that the user or the system has named, through links
+//! - `rooted_path`: a file by its root and its path below; `staged`: a file that is written under a temporary name
+//! - `named`: a file that the user or the system names; links are followed
 //! - `anchor`: whether a path still leads to the opened file
-//! - `lock`: a lock among processes; `entry`: data about a name, without opening it; `refusal`: why a file is not opened, as a sentence
-//! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
+//! - `lock`: a lock between processes; `entry`: metadata of a name; `refusal`: why a file is not opened, as a sentence
+//! - `unix`: folders as descriptors; `other`: folders as paths, on systems where creating a link takes a privilege
 
 mod anchor;
 mod entry;
@@ -35,5 +35,5 @@ pub use self::system::Folder;
 pub const FILE_MODE: u32 = 0o666;
 /// Permissions of a folder, before the user's mask.
 pub const FOLDER_MODE: u32 = 0o777;
-/// Permissions of a folder of one user alone.
+/// Permissions of a folder that only its user may open.
 pub const PRIVATE_MODE: u32 = 0o700;

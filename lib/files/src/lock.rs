@@ -1,4 +1,4 @@
-//! A lock among processes, which ends with the process that has it.
+//! A file lock between processes. The system releases it when its process ends.
 
 use std::fs::{File, TryLockError};
 
@@ -9,7 +9,7 @@ use super::{FileError, RootedPath};
 pub struct FileLock(File);
 
 impl RootedPath {
-    /// Locks the file, and creates it if there is none, in an existing folder; `None` while another process has the lock.
+    /// Locks the file. A missing file is created, in an existing folder. `None` while another process holds the lock.
     ///
     /// # Errors
     /// As [`RootedPath::append`], and when the file system has no locks.
@@ -25,8 +25,8 @@ impl RootedPath {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // A child that another thread forks has a copy of the descriptor until it runs its program, and closing this one would leave
-        // the lock to that copy.
+        // A child that another thread forks has a copy of the descriptor until it runs its program. Closing only this
+        // descriptor would leave the lock to the copy.
         let _ = self.0.unlock();
     }
 }

@@ -1,4 +1,4 @@
-//! Files that the user or the system has named: by their whole path, through links.
+//! Files that the user or the system names by their whole path. Links are followed.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 use super::rooted_path::read_bounded;
 use super::{FileError, Kind, Refusal, system};
 
-/// The bytes of the regular file at `path`, at most `most`; `None` where there is none.
+/// Reads the regular file at `path`, at most `most` bytes. `None` if it does not exist.
 ///
 /// # Errors
-/// When it is no regular file, cannot be read, or has more bytes.
+/// When it is not a regular file, cannot be read, or has more bytes.
 pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
     let Some(file) = open_regular(path)? else {
         return Ok(None);
@@ -18,10 +18,10 @@ pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
     read_bounded(file, most, path.to_owned()).map(Some)
 }
 
-/// Opens the regular file at `path` for reading; `None` where there is none.
+/// Opens the regular file at `path` for reading. `None` if it does not exist.
 ///
 /// # Errors
-/// When it is no regular file, or cannot be opened.
+/// When it is not a regular file, or cannot be opened.
 pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
     let Some((file, kind)) = open(path)? else {
         return Ok(None);
@@ -32,7 +32,8 @@ pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
     }
 }
 
-/// As [`open_regular`], or a pipe or a device. A pipe without a writer is at its end, so that reads do not wait for one.
+/// As [`open_regular`], but also opens a pipe or a device. A pipe without a writer is at its end, so that reads do not
+/// wait for one.
 ///
 /// # Errors
 /// When it is a folder or a socket, or cannot be opened.
@@ -51,11 +52,11 @@ pub fn open_stream(path: &Path) -> Result<Option<File>, FileError> {
 }
 
 fn open(path: &Path) -> Result<Option<(File, Kind)>, FileError> {
-    let failed = |error| FileError::system(path.to_owned(), error);
+    let system_error = |error| FileError::system(path.to_owned(), error);
     let file = match system::open_named(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(failed)?,
+        file => file.map_err(system_error)?,
     };
-    let kind = system::kind_of_open(&file).map_err(failed)?;
+    let kind = system::file_kind(&file).map_err(system_error)?;
     Ok(Some((file, kind)))
 }

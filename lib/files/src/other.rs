@@ -1,5 +1,5 @@
-//! Folders as paths, where the system has no names relative to an open folder in Rust. To make a link takes a privilege here, and git makes
-//! none by itself, so that each name is looked at before it is opened.
+//! Folders as paths, on systems where Rust has no names relative to an open folder. Creating a link takes a privilege
+//! there, and git creates no links by default. So each name is checked before it is opened.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -13,10 +13,10 @@ use super::{EntryInfo, Kind};
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Opens the folder at `path`, through links.
+    /// Opens the folder at `path`. Links are followed.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such folder.
     pub fn open(path: &Path) -> io::Result<Folder> {
         match fs::metadata(path)?.is_dir() {
             true => Ok(Folder(path.to_owned())),
@@ -24,35 +24,35 @@ impl Folder {
         }
     }
 
-    /// Opens the folder `name` in this one; a link is none.
+    /// Opens the folder `name` in this one.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such folder, or `name` is a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<Folder> {
-        match self.about(name)?.kind {
+        match self.entry_info(name)?.kind {
             Kind::Folder => Ok(Folder(self.0.join(name))),
             _ => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
 
-    /// A text that hardly another folder has: when it was made.
+    /// The time when the folder was created, as a text: hardly any other folder has the same.
     ///
     /// # Errors
-    /// When the system does not say when.
+    /// When the system does not report that time.
     pub fn mark(&self) -> io::Result<String> {
-        let made = fs::metadata(&self.0)?.created()?;
-        let made = made.duration_since(UNIX_EPOCH).unwrap_or_default();
-        Ok(format!("{:x}", made.as_nanos()))
+        let created = fs::metadata(&self.0)?.created()?;
+        let created = created.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(format!("{:x}", created.as_nanos()))
     }
 
-    pub(crate) fn make(&self, name: &OsStr, _: u32) -> io::Result<()> {
+    pub(crate) fn create_folder(&self, name: &OsStr, _: u32) -> io::Result<()> {
         fs::create_dir(self.0.join(name))
     }
 
     /// Opens the regular file `name` for reading.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such file.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         self.ensure_file(name)?;
         File::open(self.0.join(name))
@@ -79,18 +79,18 @@ impl Folder {
     }
 
     fn ensure_file(&self, name: &OsStr) -> io::Result<()> {
-        match self.about(name)?.kind {
+        match self.entry_info(name)?.kind {
             Kind::File => Ok(()),
             _ => Err(io::Error::other("it is no file")),
         }
     }
 
-    pub(crate) fn about(&self, name: &OsStr) -> io::Result<EntryInfo> {
-        let about = fs::symlink_metadata(self.0.join(name))?;
+    pub(crate) fn entry_info(&self, name: &OsStr) -> io::Result<EntryInfo> {
+        let metadata = fs::symlink_metadata(self.0.join(name))?;
         Ok(EntryInfo {
-            kind: kind(about.file_type()),
-            len: about.len(),
-            modified: about.modified().ok(),
+            kind: kind(metadata.file_type()),
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
         })
     }
 
@@ -103,7 +103,7 @@ impl Folder {
         fs::rename(self.0.join(from), self.0.join(to))
     }
 
-    /// Gives the file `from` the name `to` as well, unless something has it.
+    /// Adds the name `to` for the file `from`. Fails if the name exists.
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::hard_link(self.0.join(from), self.0.join(to))
     }
@@ -121,16 +121,16 @@ impl Folder {
     }
 }
 
-fn kind(of: fs::FileType) -> Kind {
-    match of {
-        _ if of.is_symlink() => Kind::Link,
-        _ if of.is_dir() => Kind::Folder,
-        _ if of.is_file() => Kind::File,
+fn kind(file_type: fs::FileType) -> Kind {
+    match file_type {
+        _ if file_type.is_symlink() => Kind::Link,
+        _ if file_type.is_dir() => Kind::Folder,
+        _ if file_type.is_file() => Kind::File,
         _ => Kind::Device,
     }
 }
 
-pub(crate) fn kind_of_open(file: &File) -> io::Result<Kind> {
+pub(crate) fn file_kind(file: &File) -> io::Result<Kind> {
     Ok(kind(file.metadata()?.file_type()))
 }
 
@@ -138,8 +138,8 @@ pub(crate) fn has_second_name(_: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Files have no permissions here that a new one would lose.
-pub(crate) fn mode_of_open(_: &File) -> io::Result<u32> {
+/// Files have no permissions here that a replacement would lose.
+pub(crate) fn file_mode(_: &File) -> io::Result<u32> {
     Ok(super::FILE_MODE)
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn wait_for_writers(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a path that a person has named, through links.
+/// Opens a path that the user has named. Links are followed.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     File::open(path)
 }

@@ -9,27 +9,26 @@ use super::Kind;
 /// Why a file is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is a link, or something else that is no regular file.
+    /// It is a link, or something else that is not a regular file.
     NotAFile(Kind),
-    /// It is on the way to the file, and is no folder.
+    /// It is a parent of the file, and not a folder.
     NotAFolder(Kind),
     /// It has more bytes than this.
     TooLarge(u64),
     /// It has a second name.
     HardLink,
-    /// Its path leads out of the folder below which it should be.
+    /// Its path leads out of its root.
     Outside,
 }
 
-/// A path, and why it is not opened or the system's error.
+/// A path, and why it is not opened.
 #[derive(Debug)]
 pub struct FileError {
     pub path: PathBuf,
-    /// Why; an error of the system as it is.
     pub cause: Cause,
 }
 
-/// Why.
+/// Coord's reason or the system's error.
 #[derive(Debug)]
 pub enum Cause {
     /// Coord refuses it.
@@ -52,7 +51,7 @@ impl FileError {
         }
     }
 
-    /// Why Coord refuses it; `None` for an error of the system.
+    /// Why Coord refuses the file. `None` for an error of the system.
     #[must_use]
     pub fn refusal(&self) -> Option<Refusal> {
         match self.cause {
@@ -61,7 +60,7 @@ impl FileError {
         }
     }
 
-    /// Whether it is a link, or a link is on the way to it.
+    /// Whether the file or one of its parents is a link.
     #[must_use]
     pub fn is_link(&self) -> bool {
         let refusal = self.refusal();
@@ -119,7 +118,7 @@ impl fmt::Display for Refusal {
             Refusal::TooLarge(most) => write!(
                 out,
                 "is larger than {}, the limit for this file: make it smaller",
-                bytes(*most)
+                format_bytes(*most)
             ),
             Refusal::HardLink => {
                 out.write_str("has a second name (a hard link), and Coord would change both: replace it with a copy")
@@ -129,11 +128,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-fn bytes(most: u64) -> String {
-    match most {
-        _ if most >= 1 << 20 && most.is_multiple_of(1 << 20) => format!("{} MiB", most >> 20),
-        _ if most >= 1 << 10 && most.is_multiple_of(1 << 10) => format!("{} KiB", most >> 10),
-        _ => format!("{most} bytes"),
+fn format_bytes(count: u64) -> String {
+    match count {
+        _ if count >= 1 << 20 && count.is_multiple_of(1 << 20) => format!("{} MiB", count >> 20),
+        _ if count >= 1 << 10 && count.is_multiple_of(1 << 10) => format!("{} KiB", count >> 10),
+        _ => format!("{count} bytes"),
     }
 }
 
@@ -143,12 +142,8 @@ impl fmt::Display for FileError {
     }
 }
 
-impl std::error::Error for FileError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // Its text is in the sentence.
-        None
-    }
-}
+/// The sentence contains the text of the system's error, so there is no source.
+impl std::error::Error for FileError {}
 
 impl From<FileError> for io::Error {
     fn from(error: FileError) -> io::Error {

@@ -1,4 +1,4 @@
-//! A file by the folder that is opened first, through links, and by its path below, on which no link is followed.
+//! A file by its root and its path below. Links are followed up to the root, and no further.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,7 +16,7 @@ pub struct RootedPath {
 }
 
 impl RootedPath {
-    /// The one at `path` below `root`.
+    /// The file or folder at `path` below `root`.
     pub fn new(root: impl Into<PathBuf>, path: impl Into<PathBuf>) -> RootedPath {
         RootedPath {
             root: root.into(),
@@ -24,7 +24,7 @@ impl RootedPath {
         }
     }
 
-    /// The one at `path`, in whose own folder only its name is not followed.
+    /// The file or folder at `path`. Its own folder is the root, so only a link with its name is not followed.
     #[must_use]
     pub fn beside(path: &Path) -> RootedPath {
         match (path.parent(), path.file_name()) {
@@ -41,46 +41,44 @@ impl RootedPath {
         }
     }
 
-    /// `name` below it.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> RootedPath {
         RootedPath::new(&self.root, self.path.join(name))
     }
 
-    /// The one beside it with another extension.
     #[must_use]
     pub fn with_extension(&self, extension: impl AsRef<OsStr>) -> RootedPath {
         RootedPath::new(&self.root, self.path.with_extension(extension))
     }
 
-    /// The entry with the name; `None` if there is none.
+    /// Metadata of the entry. `None` if it does not exist.
     ///
     /// # Errors
-    /// When a folder on the way is none, or the system refuses.
+    /// When a parent is not a folder, or the system refuses.
     pub fn about(&self) -> Result<Option<EntryInfo>, FileError> {
         if self.path.as_os_str().is_empty() {
-            let found = self.folder()?;
-            return Ok(found.map(|_| EntryInfo {
+            let root = self.folder()?;
+            return Ok(root.map(|_| EntryInfo {
                 kind: Kind::Folder,
                 len: 0,
                 modified: None,
             }));
         }
-        let Some((folder, name)) = self.place()? else {
+        let Some((folder, name)) = self.folder_and_name()? else {
             return Ok(None);
         };
-        match folder.about(&name) {
+        match folder.entry_info(&name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            about => about.map(Some).map_err(|error| self.failed(error)),
+            entry => entry.map(Some).map_err(|error| self.system_error(error)),
         }
     }
 
-    /// Opens it for reading; `None` where nothing has the name.
+    /// Opens the file for reading. `None` if it does not exist.
     ///
     /// # Errors
-    /// When it is no regular file, or a folder on the way is none.
+    /// When it is not a regular file, or a parent is not a folder.
     pub fn open(&self) -> Result<Option<File>, FileError> {
-        let Some((folder, name)) = self.place()? else {
+        let Some((folder, name)) = self.folder_and_name()? else {
             return Ok(None);
         };
         match folder.read(&name) {
@@ -90,7 +88,7 @@ impl RootedPath {
         }
     }
 
-    /// Its bytes; `None` where nothing has the name.
+    /// Reads the file. `None` if it does not exist.
     ///
     /// # Errors
     /// As [`RootedPath::open`], and when it has more than `most` bytes.
@@ -99,28 +97,29 @@ impl RootedPath {
         read_bounded(file, most, self.full()).map(Some)
     }
 
-    /// Opens it for reading and for writing at its end, and makes it where there is none, in a folder that is there.
+    /// Opens the file for reading, and for writing at its end. A missing file is created, in an existing folder.
     ///
     /// # Errors
-    /// As [`RootedPath::open`], and when it has a second name: that would be another file's content.
+    /// As [`RootedPath::open`], and when it has a second name: writing would change that file too.
     pub fn append(&self, mode: u32) -> Result<File, FileError> {
         let (folder, name) = self
-            .place()?
-            .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
+            .folder_and_name()?
+            .ok_or_else(|| self.system_error(io::ErrorKind::NotFound.into()))?;
         let file = folder
             .append(&name, mode)
             .map_err(|error| self.explain(&folder, &name, error))?;
         self.ensure_regular(&file)?;
-        match system::has_second_name(&file).map_err(|error| self.failed(error))? {
+        match system::has_second_name(&file).map_err(|error| self.system_error(error))? {
             true => Err(FileError::refused(self.full(), Refusal::HardLink)),
             false => Ok(file),
         }
     }
 
-    /// Writes `content` beside it, in a folder that is there. `temporary` is the name until then.
+    /// Writes `content` to a file beside this one, in an existing folder. The file has the name `temporary` until it
+    /// replaces this one.
     ///
     /// # Errors
-    /// When something else than a regular file has the name, or a folder on the way is none.
+    /// When something other than a regular file has this name, or a parent is not a folder.
     pub fn stage(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<StagedFile, FileError> {
         let staged = self.stage_unsynced(content, mode, temporary)?;
         staged.sync()?;
@@ -129,18 +128,18 @@ impl RootedPath {
 
     fn stage_unsynced(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<StagedFile, FileError> {
         let (folder, name) = self
-            .place()?
-            .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
-        match folder.about(&name) {
+            .folder_and_name()?
+            .ok_or_else(|| self.system_error(io::ErrorKind::NotFound.into()))?;
+        match folder.entry_info(&name) {
             Ok(EntryInfo { kind: Kind::File, .. }) => {}
             Ok(EntryInfo { kind, .. }) => return Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(self.failed(error)),
+            Err(error) => return Err(self.system_error(error)),
         }
         StagedFile::write(folder, &name, self.full(), temporary, content, mode)
     }
 
-    /// Writes it whole.
+    /// Writes the file. Readers see the old content or all of the new one.
     ///
     /// # Errors
     /// As [`RootedPath::stage`].
@@ -148,7 +147,7 @@ impl RootedPath {
         self.stage(content, mode, None)?.replace()
     }
 
-    /// Writes it whole, without waiting for the disk: a power failure may leave it empty, or as it was.
+    /// As [`RootedPath::write`], without waiting for the disk: a power failure may leave the file empty or unchanged.
     ///
     /// # Errors
     /// As [`RootedPath::stage`].
@@ -156,105 +155,105 @@ impl RootedPath {
         self.stage_unsynced(content, mode, None)?.replace()
     }
 
-    /// Removes the file, or a link as such; false where nothing has the name.
+    /// Removes the file; of a link, the link itself. Returns false if it does not exist.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn remove(&self) -> Result<bool, FileError> {
-        self.removed(Folder::remove)
+        self.remove_with(Folder::remove)
     }
 
-    /// Removes the folder, which must be empty; false where nothing has the name.
+    /// Removes the folder, which must be empty. Returns false if it does not exist.
     ///
     /// # Errors
     /// When it is not empty, or the system refuses.
     pub fn remove_folder(&self) -> Result<bool, FileError> {
-        self.removed(Folder::remove_folder)
+        self.remove_with(Folder::remove_folder)
     }
 
-    fn removed(&self, remove: impl FnOnce(&Folder, &OsStr) -> io::Result<()>) -> Result<bool, FileError> {
-        let Some((folder, name)) = self.place()? else {
+    fn remove_with(&self, remove: impl FnOnce(&Folder, &OsStr) -> io::Result<()>) -> Result<bool, FileError> {
+        let Some((folder, name)) = self.folder_and_name()? else {
             return Ok(false);
         };
         match remove(&folder, &name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            removed => removed.map(|()| true).map_err(|error| self.failed(error)),
+            result => result.map(|()| true).map_err(|error| self.system_error(error)),
         }
     }
 
-    /// Makes the folders in which it is. Returns those that were missing.
+    /// Creates the missing parents. Returns those that it created.
     ///
     /// # Errors
-    /// When something else than a folder has the name of one.
-    pub fn make_parents(&self, mode: u32) -> Result<Vec<PathBuf>, FileError> {
-        let mut made = Vec::new();
+    /// When a parent is not a folder.
+    pub fn create_parents(&self, mode: u32) -> Result<Vec<PathBuf>, FileError> {
+        let mut created = Vec::new();
         self.walk(
             self.names()?.split_last().map_or(&[][..], |(_, folders)| folders),
-            Some((mode, &mut made)),
+            Some((mode, &mut created)),
         )?;
-        Ok(made)
+        Ok(created)
     }
 
-    /// Makes the folder, and those above it.
+    /// Creates the folder and its missing parents.
     ///
     /// # Errors
-    /// When something else has its name.
+    /// When it, or a parent, is not a folder.
     pub fn make(&self, mode: u32) -> Result<(), FileError> {
         self.walk(&self.names()?, Some((mode, &mut Vec::new()))).map(drop)
     }
 
-    /// Opens it as a folder; `None` where there is none.
+    /// Opens the folder. `None` if it does not exist.
     ///
     /// # Errors
-    /// When something else has its name.
+    /// When it is not a folder.
     pub fn folder(&self) -> Result<Option<Folder>, FileError> {
         self.walk(&self.names()?, None)
     }
 
-    /// The names in the folder, at most `most` and one more; `None` where there is none.
+    /// The names in the folder: at most `most` and one more. `None` if the folder does not exist.
     ///
     /// # Errors
-    /// When something else has its name, or it cannot be listed.
+    /// When it is not a folder, or cannot be listed.
     pub fn list(&self, most: usize) -> Result<Option<Vec<OsString>>, FileError> {
         let Some(folder) = self.folder()? else { return Ok(None) };
-        let names = folder.names().map_err(|error| self.failed(error))?;
+        let names = folder.names().map_err(|error| self.system_error(error))?;
         let names = names.take(most + 1).collect::<io::Result<_>>();
-        names.map(Some).map_err(|error| self.failed(error))
+        names.map(Some).map_err(|error| self.system_error(error))
     }
 
-    /// The target of a link, by its text, if that is below the root; `None` for other entries.
+    /// The target of a link, by the link's text. `None` for other entries.
     ///
     /// # Errors
-    /// When it leads out of the root, or a folder on the way is none.
+    /// When the target is not below the root, or a parent is not a folder.
     pub fn target(&self) -> Result<Option<RootedPath>, FileError> {
-        let Some((folder, name)) = self.place()? else {
+        let Some((folder, name)) = self.folder_and_name()? else {
             return Ok(None);
         };
-        if !folder.about(&name).is_ok_and(|about| about.kind == Kind::Link) {
+        if !folder.entry_info(&name).is_ok_and(|entry| entry.kind == Kind::Link) {
             return Ok(None);
         }
-        let outside = || FileError::refused(self.full(), Refusal::NotAFile(Kind::Link));
-        let text = folder.link_text(&name).map_err(|error| self.failed(error))?;
+        let refused = || FileError::refused(self.full(), Refusal::NotAFile(Kind::Link));
+        let text = folder.link_text(&name).map_err(|error| self.system_error(error))?;
         let mut path = self.path.parent().unwrap_or(Path::new("")).to_owned();
         for component in Path::new(&text).components() {
             match component {
                 Component::Normal(name) => path.push(name),
                 Component::CurDir => {}
                 Component::ParentDir if path.pop() => {}
-                _ => return Err(outside()),
+                _ => return Err(refused()),
             }
         }
         match path.components().next() {
-            // Git's own folder is the target of no link that git tracks.
+            // No link that git tracks leads into git's own folder.
             Some(Component::Normal(first)) if !first.eq_ignore_ascii_case(".git") => {
                 Ok(Some(RootedPath::new(&self.root, path)))
             }
-            _ => Err(outside()),
+            _ => Err(refused()),
         }
     }
 
-    /// The folder that it is in, and its name there; `None` where a folder on the way is missing.
-    fn place(&self) -> Result<Option<(Folder, OsString)>, FileError> {
+    /// The folder of the file, and the file's name in it. `None` if a parent does not exist.
+    fn folder_and_name(&self) -> Result<Option<(Folder, OsString)>, FileError> {
         let names = self.names()?;
         let Some((name, folders)) = names.split_last() else {
             return Err(FileError::refused(self.full(), Refusal::NotAFile(Kind::Folder)));
@@ -270,35 +269,37 @@ impl RootedPath {
         self.path.components().map(name).collect()
     }
 
+    /// Opens the folder at `names` below the root. With `create`, missing folders are created with that mode, and added
+    /// to that list.
     fn walk(
         &self,
         names: &[&OsStr],
-        mut making: Option<(u32, &mut Vec<PathBuf>)>,
+        mut create: Option<(u32, &mut Vec<PathBuf>)>,
     ) -> Result<Option<Folder>, FileError> {
         let mut path = self.root.clone();
         let mut folder = match Folder::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && making.is_none() => return Ok(None),
-            opened => opened.map_err(|error| FileError::system(path.clone(), error))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && create.is_none() => return Ok(None),
+            root => root.map_err(|error| FileError::system(path.clone(), error))?,
         };
         for name in names {
             path.push(name);
-            let mut entered = folder.enter(name);
-            if let (Err(error), Some((mode, made))) = (&entered, &mut making)
+            let mut child = folder.enter(name);
+            if let (Err(error), Some((mode, created))) = (&child, &mut create)
                 && error.kind() == io::ErrorKind::NotFound
             {
-                match folder.make(name, *mode) {
-                    Ok(()) => made.push(path.clone()),
+                match folder.create_folder(name, *mode) {
+                    Ok(()) => created.push(path.clone()),
                     // Another process was faster.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(error) => return Err(FileError::system(path, error)),
                 }
-                entered = folder.enter(name);
+                child = folder.enter(name);
             }
-            folder = match entered {
-                Ok(entered) => entered,
-                Err(error) if error.kind() == io::ErrorKind::NotFound && making.is_none() => return Ok(None),
+            folder = match child {
+                Ok(child) => child,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && create.is_none() => return Ok(None),
                 Err(error) => {
-                    return Err(match folder.about(name) {
+                    return Err(match folder.entry_info(name) {
                         Ok(EntryInfo { kind, .. }) if kind != Kind::Folder => {
                             FileError::refused(path, Refusal::NotAFolder(kind))
                         }
@@ -311,28 +312,28 @@ impl RootedPath {
     }
 
     fn ensure_regular(&self, file: &File) -> Result<(), FileError> {
-        match system::kind_of_open(file).map_err(|error| self.failed(error))? {
+        match system::file_kind(file).map_err(|error| self.system_error(error))? {
             Kind::File => Ok(()),
             kind => Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
         }
     }
 
     fn explain(&self, folder: &Folder, name: &OsStr, error: io::Error) -> FileError {
-        match folder.about(name) {
+        match folder.entry_info(name) {
             Ok(EntryInfo { kind, .. }) if kind != Kind::File => {
                 FileError::refused(self.full(), Refusal::NotAFile(kind))
             }
-            _ => self.failed(error),
+            _ => self.system_error(error),
         }
     }
 
-    fn failed(&self, error: io::Error) -> FileError {
+    fn system_error(&self, error: io::Error) -> FileError {
         FileError::system(self.full(), error)
     }
 }
 
 pub(crate) fn read_bounded(file: File, most: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
-    let length = file.metadata().map_or(0, |about| about.len());
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or_default() + 1);
     match file.take(most.saturating_add(1)).read_to_end(&mut bytes) {
         Err(error) => Err(FileError::system(path, error)),

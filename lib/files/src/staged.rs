@@ -1,4 +1,4 @@
-//! A file that is written before it has its name, so that readers see the old content or the new one, never a part.
+//! A file that is written under a temporary name, so that readers see the old content or the new one, never a part.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,7 +12,7 @@ use super::{FileError, Kind};
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// A file beside the one that it will replace. Dropped, it is removed.
+/// A file beside the one that it will replace. Dropping it removes the file.
 #[derive(Debug)]
 pub struct StagedFile {
     folder: Folder,
@@ -31,18 +31,18 @@ impl StagedFile {
         content: &[u8],
         mode: u32,
     ) -> Result<StagedFile, FileError> {
-        let failed = |error| FileError::system(path.clone(), error);
-        // One that is replaced keeps its permissions; a new one has those that the user's mask leaves.
-        let is_file = folder.about(name).is_ok_and(|about| about.kind == Kind::File);
-        let kept = is_file
-            .then(|| folder.read(name).and_then(|file| system::mode_of_open(&file)).ok())
+        let system_error = |error| FileError::system(path.clone(), error);
+        // A replaced file keeps its permissions; a new file gets those that the user's mask leaves.
+        let is_file = folder.entry_info(name).is_ok_and(|entry| entry.kind == Kind::File);
+        let old_mode = is_file
+            .then(|| folder.read(name).and_then(|file| system::file_mode(&file)).ok())
             .flatten();
         let (file, temporary) = match temporary {
             Some(temporary) => (
-                folder.create_new(temporary, mode).map_err(failed)?,
+                folder.create_new(temporary, mode).map_err(system_error)?,
                 temporary.to_owned(),
             ),
-            None => new_file(&folder, mode).map_err(failed)?,
+            None => create_temporary(&folder, mode).map_err(system_error)?,
         };
         let staged = StagedFile {
             folder,
@@ -51,23 +51,23 @@ impl StagedFile {
             path: path.clone(),
             file,
         };
-        fill(&staged.file, content, kept).map_err(failed)?;
+        fill(&staged.file, content, old_mode).map_err(system_error)?;
         Ok(staged)
     }
 
-    /// Waits until the disk has the content.
+    /// Waits until the content is on disk.
     pub(crate) fn sync(&self) -> Result<(), FileError> {
         let synced = self.file.sync_all();
         synced.map_err(|error| FileError::system(self.path.clone(), error))
     }
 
-    /// Gives it the name, replacing the current file.
+    /// Gives the file its name, and so replaces the current file.
     ///
     /// # Errors
     /// When a folder has the name, or the system refuses.
     pub fn replace(mut self) -> Result<(), FileError> {
-        let renamed = self.temporary.as_ref().map(|from| self.folder.rename(from, &self.name));
-        match renamed {
+        let result = self.temporary.as_ref().map(|from| self.folder.rename(from, &self.name));
+        match result {
             Some(Err(error)) => Err(FileError::system(self.path.clone(), error)),
             _ => {
                 self.temporary = None;
@@ -76,7 +76,7 @@ impl StagedFile {
         }
     }
 
-    /// Gives it the name, unless something has it: then false.
+    /// Gives the file its name. Returns false if the name exists already.
     ///
     /// # Errors
     /// When the system refuses.
@@ -105,7 +105,7 @@ fn fill(mut file: &File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     }
 }
 
-fn new_file(folder: &Folder, mode: u32) -> io::Result<(File, OsString)> {
+fn create_temporary(folder: &Folder, mode: u32) -> io::Result<(File, OsString)> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()

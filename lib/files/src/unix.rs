@@ -1,4 +1,5 @@
-//! Folders as descriptors. A name is always looked up in a folder that is open, so that the folders above it cannot be exchanged.
+//! Folders as descriptors. A name is always looked up in an open folder, so that nobody can replace the folders above
+//! it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,53 +14,60 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use super::{EntryInfo, Kind};
 
-/// A folder that only leads to others may be one that its user cannot list.
+/// Opens a folder only to reach the names in it: the user may lack the permission to list it.
 #[cfg(target_os = "linux")]
-const PASSING: OFlags = OFlags::PATH;
+const TRAVERSE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
-const PASSING: OFlags = OFlags::RDONLY;
+const TRAVERSE: OFlags = OFlags::RDONLY;
 
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 
 impl Folder {
-    /// Opens the folder at `path`, through links.
+    /// Opens the folder at `path`. Links are followed.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such folder.
     pub fn open(path: &Path) -> io::Result<Folder> {
-        let flags = PASSING | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let flags = TRAVERSE | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Folder(rustix::fs::open(path, flags, Mode::empty())?))
     }
 
-    /// Opens the folder `name` in this one; a link is none.
+    /// Opens the folder `name` in this one.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such folder, or `name` is a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<Folder> {
-        let flags = PASSING | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = TRAVERSE | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Folder(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    /// A text that no other folder has, and that is unknown before the folder is made: an archive cannot bring it. It is the same for
-    /// as long as the folder exists, wherever it is moved on its file system.
+    /// A text that identifies this folder as long as it exists, even if it is moved on its file system. Nobody knows it
+    /// before the folder is created, so an archive cannot contain it.
     ///
     /// # Errors
-    /// When the system does not say which folder it is.
+    /// When the system does not identify the folder.
     pub fn mark(&self) -> io::Result<String> {
-        let about = File::from(self.0.try_clone()?).metadata()?;
-        let made = about.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        Ok(format!("{:x}-{:x}", about.ino(), made.unwrap_or_default().as_nanos()))
+        let metadata = File::from(self.0.try_clone()?).metadata()?;
+        let created = metadata
+            .created()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Ok(format!(
+            "{:x}-{:x}",
+            metadata.ino(),
+            created.unwrap_or_default().as_nanos()
+        ))
     }
 
-    pub(crate) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+    pub(crate) fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.0, name, mode_of(mode))?)
     }
 
-    /// Opens `name` for reading, unless it is a link, without blocking: it may be a pipe.
+    /// Opens `name` for reading. It does not wait for a writer, because `name` may be a pipe.
     ///
     /// # Errors
-    /// When there is none, or it is a link.
+    /// When nothing has this name, or a link has it.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open_with(name, OFlags::RDONLY, 0)
     }
@@ -77,15 +85,15 @@ impl Folder {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode_of(mode))?))
     }
 
-    pub(crate) fn about(&self, name: &OsStr) -> io::Result<EntryInfo> {
+    pub(crate) fn entry_info(&self, name: &OsStr) -> io::Result<EntryInfo> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seconds = u64::try_from(stat.st_mtime).ok();
         let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or_default();
-        let since = seconds.map(|seconds| Duration::new(seconds, nanoseconds));
+        let since_epoch = seconds.map(|seconds| Duration::new(seconds, nanoseconds));
         Ok(EntryInfo {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
             len: u64::try_from(stat.st_size).unwrap_or_default(),
-            modified: since.and_then(|since| UNIX_EPOCH.checked_add(since)),
+            modified: since_epoch.and_then(|since_epoch| UNIX_EPOCH.checked_add(since_epoch)),
         })
     }
 
@@ -99,7 +107,7 @@ impl Folder {
         Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
     }
 
-    /// Gives the file `from` the name `to` as well, unless something has it.
+    /// Adds the name `to` for the file `from`. Fails if the name exists.
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
     }
@@ -114,8 +122,8 @@ impl Folder {
 
     pub(crate) fn names(&self) -> io::Result<impl Iterator<Item = io::Result<OsString>> + use<>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let listed = rustix::fs::openat(&self.0, ".", flags, Mode::empty())?;
-        let entries = Dir::new(listed)?;
+        let folder = rustix::fs::openat(&self.0, ".", flags, Mode::empty())?;
+        let entries = Dir::new(folder)?;
         let names = entries.map(|entry| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec())));
         Ok(names.filter(|name| !matches!(name, Ok(name) if name == "." || name == "..")))
     }
@@ -125,8 +133,8 @@ fn mode_of(mode: u32) -> Mode {
     Mode::from_bits_truncate(mode as rustix::fs::RawMode)
 }
 
-fn kind(of: FileType) -> Kind {
-    match of {
+fn kind(file_type: FileType) -> Kind {
+    match file_type {
         FileType::RegularFile => Kind::File,
         FileType::Directory => Kind::Folder,
         FileType::Symlink => Kind::Link,
@@ -136,7 +144,7 @@ fn kind(of: FileType) -> Kind {
     }
 }
 
-pub(crate) fn kind_of_open(file: &File) -> io::Result<Kind> {
+pub(crate) fn file_kind(file: &File) -> io::Result<Kind> {
     Ok(kind(FileType::from_raw_mode(
         file.metadata()?.mode() as rustix::fs::RawMode
     )))
@@ -147,7 +155,7 @@ pub(crate) fn has_second_name(file: &File) -> io::Result<bool> {
 }
 
 /// The permissions of a file, as a number.
-pub(crate) fn mode_of_open(file: &File) -> io::Result<u32> {
+pub(crate) fn file_mode(file: &File) -> io::Result<u32> {
     Ok(file.metadata()?.mode() & 0o777)
 }
 
@@ -155,13 +163,13 @@ pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
-/// From now on, reading `file`, which was opened without waiting, waits for its writers.
+/// Makes reads of `file`, which was opened without blocking, wait for its writers.
 pub(crate) fn wait_for_writers(file: &File) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)?;
     Ok(rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)?)
 }
 
-/// Opens a path that a person has named, through links, without blocking.
+/// Opens a path that the user has named, without blocking. Links are followed.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))

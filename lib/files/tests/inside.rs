@@ -56,7 +56,7 @@ fn a_regular_file_is_read_written_and_removed() {
     assert!(file.remove().unwrap() && !file.remove().unwrap());
     assert_eq!(file.read(3).unwrap(), None);
     let deep = folders.file("b/c/file");
-    assert_eq!(deep.make_parents(FOLDER_MODE).unwrap().len(), 2);
+    assert_eq!(deep.create_parents(FOLDER_MODE).unwrap().len(), 2);
     deep.write(b"deep", FILE_MODE).unwrap();
     assert_eq!(fs::read(folders.inside().join("b/c/file")).unwrap(), b"deep");
     let left: Vec<_> = fs::read_dir(folders.inside().join("b/c")).unwrap().collect();
@@ -94,7 +94,10 @@ fn a_folder_link_on_the_way_is_refused() {
     assert_eq!(refusal(file.write(b"x", FILE_MODE)), refused);
     assert_eq!(refusal(file.remove()), refused);
     assert_eq!(refusal(file.about()), refused);
-    assert_eq!(refusal(folders.file("way/new/file").make_parents(FOLDER_MODE)), refused);
+    assert_eq!(
+        refusal(folders.file("way/new/file").create_parents(FOLDER_MODE)),
+        refused
+    );
     assert_eq!(refusal(folders.file("way").list(10)), refused);
     assert_eq!(fs::read(folders.outside().join("secret")).unwrap(), b"secret");
     assert_eq!(fs::read_dir(folders.outside()).unwrap().count(), 1);

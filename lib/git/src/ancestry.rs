@@ -1,10 +1,10 @@
 //! Whether one commit is reachable from another.
 //!
-//! The walk starts at both commits, newest first, and marks commits with the color of each end that reaches them. A path
-//! from the descendant to the ancestor goes only through commits that the ancestor does not reach. So the walk ends with No
-//! as soon as no waiting commit has the descendant's color alone. The usual case is a working copy a few commits behind the
-//! head: it costs those few commits, not the whole history. The result is exact whatever the authors' clocks said.
-//! Generation numbers of a commit-graph shorten the walk further.
+//! The walk starts at both commits, newest first, and marks each commit with the colors of the ends that reach it. A
+//! path from the descendant to the ancestor leads only through commits that the ancestor does not reach. So the walk
+//! ends with No as soon as no waiting commit has only the descendant's color. The usual case is a working copy a few
+//! commits behind the head: it costs those few commits, not the whole history. The result is exact even if the authors'
+//! clocks were wrong. The generation numbers of a commit-graph shorten the walk further.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -20,32 +20,32 @@ const FROM_ANCESTOR: u8 = 1;
 const FROM_DESCENDANT: u8 = 2;
 
 impl Repository {
-    /// The cached result, where there is one.
-    pub(super) fn remembered(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
+    /// The cached result, if there is one.
+    pub(super) fn cached_ancestry(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
         if ancestor == descendant {
             return Some(Reachable::Yes);
         }
         let (ancestor, descendant) = (self.full_id(ancestor)?, self.full_id(descendant)?);
-        let answer = self.ancestry().get(&(ancestor, descendant))?;
-        Some(if answer { Reachable::Yes } else { Reachable::No })
+        let is_ancestor = self.ancestry().get(&(ancestor, descendant))?;
+        Some(if is_ancestor { Reachable::Yes } else { Reachable::No })
     }
 
-    /// Whether `ancestor` is reachable from `descendant`. Unknown where one of them is missing or ambiguous, where the
-    /// history between them is cut off, or where the time does not suffice.
+    /// Whether `ancestor` is reachable from `descendant`. Unknown if one of them is missing or ambiguous, the history
+    /// between them is cut off, or the time does not suffice.
     pub(super) fn is_ancestor(
         &self,
         ancestor: &CommitSha,
         descendant: &CommitSha,
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
-        let is_miss = |answer: &Result<Reachable, SourceError>| !matches!(answer, Ok(Reachable::Yes | Reachable::No));
-        let answer = self.objects().read(is_miss, |handle| {
+        let is_miss = |result: &Result<Reachable, SourceError>| !matches!(result, Ok(Reachable::Yes | Reachable::No));
+        let result = self.objects().read(is_miss, |handle| {
             self.is_ancestor_from(handle, ancestor, descendant, deadline)
         });
-        if is_miss(&answer) {
+        if is_miss(&result) {
             self.check_present()?;
         }
-        answer
+        result
     }
 
     fn is_ancestor_from(
@@ -55,22 +55,22 @@ impl Repository {
         descendant: &CommitSha,
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
-        let named = [self.resolve(handle, ancestor)?, self.resolve(handle, descendant)?];
-        let [NamedCommits::Commit(ancestor), NamedCommits::Commit(descendant)] = named else {
+        let commits = [self.resolve(handle, ancestor)?, self.resolve(handle, descendant)?];
+        let [NamedCommits::Commit(ancestor), NamedCommits::Commit(descendant)] = commits else {
             return Ok(Reachable::Unknown);
         };
         if ancestor == descendant {
             return Ok(Reachable::Yes);
         }
-        if let Some(answer) = self.ancestry().get(&(ancestor, descendant)) {
-            return Ok(if answer { Reachable::Yes } else { Reachable::No });
+        if let Some(is_ancestor) = self.ancestry().get(&(ancestor, descendant)) {
+            return Ok(if is_ancestor { Reachable::Yes } else { Reachable::No });
         }
-        let answer = walk(&History::of(handle), ancestor, descendant, deadline);
-        if answer != Reachable::Unknown {
-            let is_ancestor = answer == Reachable::Yes;
+        let reachable = walk(&History::new(handle), ancestor, descendant, deadline);
+        if reachable != Reachable::Unknown {
+            let is_ancestor = reachable == Reachable::Yes;
             self.ancestry().insert((ancestor, descendant), is_ancestor);
         }
-        Ok(answer)
+        Ok(reachable)
     }
 }
 
@@ -81,15 +81,14 @@ struct SeenCommit {
     commit: Commit,
 }
 
-/// The state of a walk.
 struct Walk<'a> {
     history: &'a History<'a>,
     ancestor: ObjectId,
-    /// Generation of the ancestor; the greatest number where it has none.
-    floor: u32,
+    /// Generation of the ancestor; the greatest number if it has none.
+    ancestor_generation: u32,
     seen: HashMap<ObjectId, SeenCommit>,
     waiting: BinaryHeap<((u32, i64), ObjectId)>,
-    /// Number of waiting commits that have the descendant's color alone.
+    /// Number of waiting commits that have only the descendant's color.
     open: usize,
     is_found: bool,
     /// Whether a commit that could lead to the ancestor has parents that are not here.
@@ -97,13 +96,13 @@ struct Walk<'a> {
 }
 
 fn walk(history: &History<'_>, ancestor: ObjectId, descendant: ObjectId, deadline: &Deadline) -> Reachable {
-    let Some(first) = history.commit(ancestor) else {
+    let Some(commit) = history.commit(ancestor) else {
         return Reachable::Unknown;
     };
     let mut walk = Walk {
         history,
         ancestor,
-        floor: first.generation.unwrap_or(u32::MAX),
+        ancestor_generation: commit.generation.unwrap_or(u32::MAX),
         seen: HashMap::new(),
         waiting: BinaryHeap::new(),
         open: 0,
@@ -158,7 +157,7 @@ impl Walk<'_> {
                 return;
             }
             if !seen.is_waiting {
-                // The commit was passed before the second color came, because clocks disagreed; pass it again.
+                // Clocks disagreed, so the walk passed the commit before it got the second color. Pass it again.
                 seen.is_waiting = true;
                 self.waiting.push((seen.order, id));
             } else if before == FROM_DESCENDANT {
@@ -171,11 +170,12 @@ impl Walk<'_> {
             return;
         };
         let generation = commit.generation.unwrap_or(u32::MAX);
-        // All ancestors of a commit have a smaller generation. A commit without one is in no commit-graph, and therefore no
-        // ancestor of a commit that is in one.
-        let is_below = generation < u32::MAX && generation <= self.floor && id != self.ancestor;
+        // All ancestors of a commit have a smaller generation. A commit without a generation is not in the
+        // commit-graph, so it is not an ancestor of a commit that is.
+        let cannot_reach_ancestor =
+            generation < u32::MAX && generation <= self.ancestor_generation && id != self.ancestor;
         if colors == FROM_DESCENDANT {
-            if is_below {
+            if cannot_reach_ancestor {
                 return;
             }
             self.open += 1;

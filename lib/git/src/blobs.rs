@@ -14,17 +14,17 @@ use super::objects::Handle;
 use super::repository::Repository;
 
 /// Blobs that a thread takes at a time. Neighbors in a tree are often neighbors in a pack and share delta bases.
-const CHUNK: usize = 64;
-/// Files of a checkout that a thread takes at a time, at most. They share only their folder, so that small portions keep
-/// threads from waiting for each other.
-const FILES_CHUNK: usize = 16;
-/// Portions of a checkout's files per thread, at least: one file may be as large as all others together.
-const TURNS: usize = 8;
+const BLOBS_PER_CHUNK: usize = 64;
+/// Maximum files of a checkout that a thread takes at a time. Files share only their folder, so chunks can be small,
+/// and no thread waits long for another.
+const MAX_FILES_PER_CHUNK: usize = 16;
+/// Minimum number of chunks per thread for a checkout: one file may be as large as all others together.
+const CHUNKS_PER_THREAD: usize = 8;
 /// Files of a checkout that justify one more thread.
-const WORTH_A_THREAD: usize = 4;
+const FILES_PER_THREAD: usize = 4;
 
 impl Repository {
-    /// Passes every blob of `wanted` to `sink`, once each. After an error, some may not have been passed.
+    /// Passes every blob of `wanted` to `sink`, each once. After an error, some blobs may not have been passed.
     pub(super) fn read_blobs(
         &self,
         wanted: &[String],
@@ -35,18 +35,23 @@ impl Repository {
         self.check_present()?;
         let next = AtomicUsize::new(0);
         let is_missing = AtomicBool::new(false);
-        let checked_out = self.checked_out_blobs(wanted.len());
-        let worth_a_thread = if checked_out.is_empty() { CHUNK } else { WORTH_A_THREAD };
-        let threads = cores().min(wanted.len().div_ceil(worth_a_thread)).max(1);
-        let size = match checked_out.is_empty() {
-            true => CHUNK,
-            false => (wanted.len() / (threads * TURNS)).clamp(1, FILES_CHUNK),
+        let checkouts = self.checked_out_blobs(wanted.len());
+        let blobs_per_thread = if checkouts.is_empty() {
+            BLOBS_PER_CHUNK
+        } else {
+            FILES_PER_THREAD
+        };
+        let threads = cores().min(wanted.len().div_ceil(blobs_per_thread)).max(1);
+        let chunk_size = if checkouts.is_empty() {
+            BLOBS_PER_CHUNK
+        } else {
+            (wanted.len() / (threads * CHUNKS_PER_THREAD)).clamp(1, MAX_FILES_PER_CHUNK)
         };
         let read = || {
-            let mut reader = Reader::new(self, &checked_out, max_bytes);
+            let mut reader = Reader::new(self, &checkouts, max_bytes);
             loop {
-                let start = next.fetch_add(size, Ordering::Relaxed);
-                let Some(chunk) = wanted.get(start..wanted.len().min(start + size)) else {
+                let start = next.fetch_add(chunk_size, Ordering::Relaxed);
+                let Some(chunk) = wanted.get(start..wanted.len().min(start + chunk_size)) else {
                     return;
                 };
                 if chunk.is_empty() {
@@ -66,7 +71,7 @@ impl Repository {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // Where no more threads can be started, this one reads the rest.
+                // If no more threads can be started, the running ones read the rest.
                 let started = thread::Builder::new()
                     .name("read-blobs".to_owned())
                     .spawn_scoped(scope, read);
@@ -90,30 +95,29 @@ impl Repository {
 /// The state of one reading thread.
 struct Reader<'a> {
     repository: &'a Repository,
-    checked_out: &'a [CheckoutBlobs],
+    checkouts: &'a [CheckoutBlobs],
     handle: Handle,
     max_bytes: u64,
     buffers: Buffers,
     content: Vec<u8>,
 }
 
-/// The result of looking for a blob.
+/// The result of looking for a blob in the object database.
 enum BlobLookup {
     /// Its content is in the reader's buffer.
     Content,
     /// It is larger than the limit: its size in bytes.
     TooLarge(u64),
-    /// The object is not a blob.
-    Refused,
-    /// It was not found, or could not be unpacked.
+    NotABlob,
+    /// It was not found, or could not be decompressed.
     Missed,
 }
 
 impl<'a> Reader<'a> {
-    fn new(repository: &'a Repository, checked_out: &'a [CheckoutBlobs], max_bytes: u64) -> Self {
+    fn new(repository: &'a Repository, checkouts: &'a [CheckoutBlobs], max_bytes: u64) -> Self {
         Reader {
             repository,
-            checked_out,
+            checkouts,
             handle: repository.objects().handle(),
             max_bytes,
             buffers: Buffers::default(),
@@ -127,16 +131,16 @@ impl<'a> Reader<'a> {
         let Some(id) = id.ok().filter(|id| id.kind() == hash) else {
             return Blob::Unreadable;
         };
-        let is_checked_out = |place: &CheckoutBlobs| place.find(&id, self.max_bytes, &mut self.buffers);
-        if self.checked_out.iter().any(is_checked_out) {
+        let read_from = |checkout: &CheckoutBlobs| checkout.read(&id, self.max_bytes, &mut self.buffers);
+        if self.checkouts.iter().any(read_from) {
             return Blob::Content(self.buffers.content());
         }
         loop {
             match self.find(id) {
                 BlobLookup::Content => return Blob::Content(&self.content),
                 BlobLookup::TooLarge(size) => return Blob::TooLarge(size),
-                BlobLookup::Refused => return Blob::Unreadable,
-                BlobLookup::Missed => match self.repository.objects().again(&self.handle) {
+                BlobLookup::NotABlob => return Blob::Unreadable,
+                BlobLookup::Missed => match self.repository.objects().refresh(&self.handle) {
                     Some(fresh) => self.handle = fresh,
                     None => return Blob::Unreadable,
                 },
@@ -147,7 +151,7 @@ impl<'a> Reader<'a> {
     fn find(&mut self, id: ObjectId) -> BlobLookup {
         // The header first: content over the limit is never decompressed.
         match self.handle.try_find_header(id) {
-            Ok(Some(header)) if header.kind() != Kind::Blob => BlobLookup::Refused,
+            Ok(Some(header)) if header.kind() != Kind::Blob => BlobLookup::NotABlob,
             Ok(Some(header)) if header.size() > self.max_bytes => BlobLookup::TooLarge(header.size()),
             Ok(Some(_)) => match gix::objs::Find::try_find(&self.handle.objects, &id, &mut self.content) {
                 Ok(Some(object)) if object.kind == Kind::Blob => BlobLookup::Content,

@@ -1,13 +1,13 @@
-//! Files of a checkout, read in place of their blobs: no zlib, and no search in packs.
+//! Files of a checkout, read in place of their blobs. This saves decompression and searches in packs.
 //!
-//! git's index records which blob each file of a worktree was when git last looked, and its `lstat` then. A file with the
-//! same `lstat` now is that blob, by git's own rule: a file whose time is not before the index was written may have changed
-//! within one tick of the clock, and does not count.
+//! git's index records, for each file of a worktree, the blob that it was when git last looked, and its `lstat` then. A
+//! file with the same `lstat` now still is that blob. This is git's own rule, with git's own exception: a file may have
+//! changed within one tick of the clock if its time is not before the index was written, so such a file does not count.
 //!
 //! Files that git converts on checkout still differ from their blobs. A file with a carriage return is read from the
-//! database. Where a filter is configured, or an attribute names a conversion, a file counts only if its content has the
-//! blob's id. So does a file that looks converted: git leaves it unchanged when a later commit no longer names the
-//! conversion.
+//! database. If a filter is configured, or an attribute names a conversion, a file counts only if its content has the
+//! blob's id. The same applies to a file that looks converted, because git leaves it unchanged when a later commit no
+//! longer names the conversion.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -26,7 +26,7 @@ use memchr::memmem::Finder;
 
 use super::file_names::is_path;
 
-/// Longest attributes file that is read; a longer one counts as if it named a conversion.
+/// Maximum size of an attributes file; a larger one counts as if it named a conversion.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 const ATTRIBUTES: &str = ".gitattributes";
 /// Attributes that make a file differ from its blob beyond its line ends.
@@ -40,7 +40,7 @@ const STRICT: stat::Options = stat::Options {
 
 static ID: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$Id:"));
 
-/// Where a worktree and its index are.
+/// The locations of a worktree, its index and its attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Worktree {
     pub(super) root: PathBuf,
@@ -61,18 +61,18 @@ pub(super) struct Checkout {
 }
 
 impl Checkout {
-    /// Reads the index; `None` where no index can be used.
+    /// Reads the index; `None` if there is no usable one.
     pub(super) fn read(worktree: &Worktree, hash: gix::hash::Kind) -> Option<Self> {
-        Self::at(worktree.root.clone(), &worktree.git_dir, hash)
+        Self::read_at(worktree.root.clone(), &worktree.git_dir, hash)
     }
 
-    /// The index in `git_dir`, of the worktree at `root`.
-    pub(super) fn at(root: PathBuf, git_dir: &Path, hash: gix::hash::Kind) -> Option<Self> {
+    /// Reads the index in `git_dir`, of the worktree at `root`.
+    pub(super) fn read_at(root: PathBuf, git_dir: &Path, hash: gix::hash::Kind) -> Option<Self> {
         let path = git_dir.join("index");
         let index = gix::index::File::at(path, hash, true, gix::index::decode::Options::default()).ok()?;
-        // A split index keeps some of its entries elsewhere; a sparse one has folders among them.
-        let is_whole = index.link().is_none() && !index.is_sparse();
-        is_whole.then_some(Checkout {
+        // A split index has some of its entries in another file; a sparse one has entries for folders.
+        let is_complete = index.link().is_none() && !index.is_sparse();
+        is_complete.then_some(Checkout {
             root,
             index,
             may_convert: OnceLock::new(),
@@ -85,15 +85,15 @@ impl Checkout {
     }
 
     /// Whether the index equals the tree `id`.
-    pub(super) fn is_of(&self, id: ObjectId) -> bool {
+    pub(super) fn is_tree(&self, id: ObjectId) -> bool {
         let count = self.len();
-        let is_all = |entries: u32| entries as usize == count;
+        let has_all = |entries: u32| entries as usize == count;
         self.index
             .tree()
-            .is_some_and(|root| root.id == id && root.num_entries.is_some_and(is_all))
+            .is_some_and(|root| root.id == id && root.num_entries.is_some_and(has_all))
     }
 
-    /// All files of the index, sorted by path; `None` where an entry cannot be a file of a tree, or its path cannot be
+    /// All files of the index, sorted by path. `None` if an entry cannot be a file of a tree, or its path cannot be
     /// served.
     pub(super) fn files(&self) -> Option<Vec<TreeEntry>> {
         let entries = self.index.entries();
@@ -105,7 +105,7 @@ impl Checkout {
                 Mode::COMMIT => EntryKind::Submodule,
                 _ => return None,
             };
-            // Falls back to the walk through the tree, which logs the paths that it leaves out.
+            // The caller then walks the tree instead, and logs the paths that it leaves out.
             let path = entry.path(&self.index).to_str().ok().filter(|path| is_path(path))?;
             files.push(TreeEntry {
                 path: path.to_owned(),
@@ -115,9 +115,7 @@ impl Checkout {
         }
         Some(files)
     }
-}
 
-impl Checkout {
     /// The root, and every folder that contains a file of the index: each may have an attributes file.
     fn folders(&self) -> impl Iterator<Item = RootedPath> {
         let mut seen: HashSet<&BStr> = HashSet::new();
@@ -133,9 +131,9 @@ impl Checkout {
                 folder = parent(path);
             }
         }
-        let below = seen.into_iter().filter_map(|folder| folder.to_path().ok());
-        let below: Vec<RootedPath> = below.map(|folder| RootedPath::new(&self.root, folder)).collect();
-        std::iter::once(RootedPath::new(&self.root, "")).chain(below)
+        let paths = seen.into_iter().filter_map(|folder| folder.to_path().ok());
+        let folders: Vec<RootedPath> = paths.map(|folder| RootedPath::new(&self.root, folder)).collect();
+        std::iter::once(RootedPath::new(&self.root, "")).chain(folders)
     }
 
     /// Whether an attributes file differs from the index: git may have applied either version.
@@ -149,16 +147,15 @@ impl Checkout {
         })
     }
 
-    /// Whether attributes files in the worktree may make files differ from their blobs. Opens one per folder, or waits for
-    /// the thread that does.
+    /// Whether attributes files in the worktree may make files differ from their blobs. Opens one per folder, or waits
+    /// for the thread that already does.
     pub(super) fn may_convert(&self) -> bool {
-        let look = || {
+        *self.may_convert.get_or_init(|| {
             self.has_changed_attributes()
                 || self
                     .folders()
-                    .any(|folder| converts(folder.join(ATTRIBUTES).read(MAX_ATTRIBUTES)))
-        };
-        *self.may_convert.get_or_init(look)
+                    .any(|folder| names_conversion(folder.join(ATTRIBUTES).read(MAX_ATTRIBUTES)))
+        })
     }
 }
 
@@ -166,13 +163,13 @@ fn parent(path: &BStr) -> Option<&BStr> {
     path.rfind_byte(b'/').map(|slash| path[..slash].as_bstr())
 }
 
-/// Whether the `lstat` of the file at `path` is the one that the index has recorded.
-fn is_unchanged(path: &Path, noted: &Stat) -> bool {
-    Metadata::from_path_no_follow(path).is_ok_and(|metadata| is_same(&metadata, noted))
+/// Whether the `lstat` of the file at `path` is the one that the index recorded.
+fn is_unchanged(path: &Path, recorded: &Stat) -> bool {
+    Metadata::from_path_no_follow(path).is_ok_and(|metadata| is_same(&metadata, recorded))
 }
 
-fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
-    metadata.is_file() && Stat::from_fs(metadata).is_ok_and(|stat| stat.matches(noted, STRICT))
+fn is_same(metadata: &Metadata, recorded: &Stat) -> bool {
+    metadata.is_file() && Stat::from_fs(metadata).is_ok_and(|stat| stat.matches(recorded, STRICT))
 }
 
 /// The blobs that files of a worktree contain, by id.
@@ -186,9 +183,10 @@ pub(super) struct CheckoutBlobs {
 /// Buffers that one thread reuses from file to file.
 #[derive(Default)]
 pub(super) struct Buffers {
-    folder: OpenFolder,
-    /// Has the length of the largest file so far.
+    folder: LastFolder,
+    /// Its length is that of the largest file so far, or more.
     content: Vec<u8>,
+    /// The length of the last file.
     length: usize,
 }
 
@@ -213,7 +211,7 @@ impl CheckoutBlobs {
             || worktree
                 .attributes
                 .iter()
-                .any(|path| converts(coord_files::regular(path, MAX_ATTRIBUTES)))
+                .any(|path| names_conversion(coord_files::regular(path, MAX_ATTRIBUTES)))
             || checkout.may_convert();
         CheckoutBlobs {
             checkout,
@@ -222,9 +220,10 @@ impl CheckoutBlobs {
         }
     }
 
-    /// Reads the blob `id`, if a file of the worktree certainly is that blob and has at most `max_bytes`.
-    pub(super) fn find(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> bool {
-        if self.read(id, max_bytes, buffers).is_none() {
+    /// Reads the blob `id` into `buffers` if a file of the worktree certainly is that blob and has at most `max_bytes`.
+    /// Returns whether it did.
+    pub(super) fn read(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> bool {
+        if self.read_unchanged(id, max_bytes, buffers).is_none() {
             return false;
         }
         let content = buffers.content();
@@ -232,57 +231,57 @@ impl CheckoutBlobs {
             && (!(self.may_convert || looks_converted(content)) || has_id(content, id))
     }
 
-    fn read(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> Option<()> {
+    /// Reads the file with the blob `id`, if its `lstat` is unchanged.
+    fn read_unchanged(&self, id: &ObjectId, max_bytes: u64, buffers: &mut Buffers) -> Option<()> {
         let Checkout { root, index, .. } = &*self.checkout;
         let entry = index.entry(*self.entry_of.get(id)? as usize);
-        let noted = u64::from(entry.stat.size);
-        if noted > max_bytes {
+        let size = u64::from(entry.stat.size);
+        if size > max_bytes {
             return None;
         }
-        let mut file = buffers.folder.open(root, entry.path(index))?;
-        buffers.length = usize::try_from(noted).ok()?;
+        let mut file = buffers.folder.open_file(root, entry.path(index))?;
+        buffers.length = usize::try_from(size).ok()?;
         if buffers.content.len() < buffers.length {
-            // A new buffer, because the system gives zeroed memory, and of no more than this length.
+            // A new vector, because the system provides zeroed memory; growing this one would copy and clear it.
             buffers.content = vec![0; buffers.length.next_power_of_two()];
         }
         file.read_exact(&mut buffers.content[..buffers.length]).ok()?;
         // Checked after reading, because another process may be writing it. The index has only 32 bits of a size.
         let metadata = Metadata::from_file(&file).ok()?;
-        (metadata.len() == noted && is_same(&metadata, &entry.stat)).then_some(())
+        (metadata.len() == size && is_same(&metadata, &entry.stat)).then_some(())
     }
 }
 
-/// The folder of the file opened last. Files of one folder are mostly read one after the other.
+/// The folder of the last opened file. Files of one folder are mostly read one after the other.
 #[derive(Default)]
-struct OpenFolder {
-    known: Option<(PathBuf, Folder)>,
-}
+struct LastFolder(Option<(PathBuf, Folder)>);
 
-impl OpenFolder {
-    /// Opens a file that is not a symbolic link, nor below one, without waiting for the writer of a named pipe in its place.
-    fn open(&mut self, root: &Path, path: &BStr) -> Option<File> {
-        let (folder, name) = match parent(path) {
+impl LastFolder {
+    /// Opens a file that is neither a symbolic link nor below one. Does not wait for the writer of a named pipe in its
+    /// place.
+    fn open_file(&mut self, root: &Path, path: &BStr) -> Option<File> {
+        let (folder_path, name) = match parent(path) {
             Some(folder) => (folder.to_path().ok()?, &path[folder.len() + 1..]),
             None => (Path::new(""), path),
         };
-        let opened = match self.known.take() {
-            Some((known, opened)) if known == folder => opened,
-            _ => RootedPath::new(root, folder).folder().ok()??,
+        let folder = match self.0.take() {
+            Some((last_path, folder)) if last_path == folder_path => folder,
+            _ => RootedPath::new(root, folder_path).folder().ok()??,
         };
-        let file = opened.read(name.to_os_str().ok()?);
-        self.known = Some((folder.to_owned(), opened));
+        let file = folder.read(name.to_os_str().ok()?);
+        self.0 = Some((folder_path.to_owned(), folder));
         file.ok()
     }
 }
 
-/// Whether a change after `index` was written must show in the `lstat`. The time at which the file's record changed counts
-/// as well: it cannot be set back.
-fn is_settled(noted: &Stat, index: &gix::index::File) -> bool {
-    let by_record = Stat {
-        mtime: noted.ctime,
-        ..*noted
+/// Whether a change after `index` was written must show in the `lstat`. The time of the last change of the inode counts
+/// too, because no program can set it back.
+fn is_settled(recorded: &Stat, index: &gix::index::File) -> bool {
+    let by_inode_change = Stat {
+        mtime: recorded.ctime,
+        ..*recorded
     };
-    [*noted, by_record]
+    [*recorded, by_inode_change]
         .iter()
         .all(|stat| !stat.is_racy(index.timestamp(), STRICT))
 }
@@ -299,10 +298,10 @@ fn looks_converted(content: &[u8]) -> bool {
 }
 
 /// Whether an attributes file contains the name of a conversion.
-fn converts(text: Result<Option<Vec<u8>>, FileError>) -> bool {
+fn names_conversion(text: Result<Option<Vec<u8>>, FileError>) -> bool {
     let text = match text {
         Ok(text) => text.unwrap_or_default(),
-        // Git follows no link to attributes in a worktree either.
+        // Git does not follow links to attributes in a worktree either.
         Err(error) => return error.refusal() != Some(Refusal::NotAFile(Kind::Link)),
     };
     CONVERSIONS.iter().any(|word| text.contains_str(word))

@@ -1,5 +1,6 @@
-//! The clones of one repository that are served together. Each knows the commits that it has fetched or made, so another clone may have
-//! a missing one: the head of a branch is the newest that any of them knows, and a commit is read from one that has it.
+//! The clones of one repository that are served together. Each has the commits that were fetched or made there, so one
+//! clone may have a commit that another lacks. The head of a branch is the newest that any clone has, and a commit is
+//! read from a clone that has it.
 
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ pub(super) struct Clones {
 }
 
 impl Clones {
-    /// Those of `repo` among `all`.
-    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Arc<Repository>>, repo: &RepoId) -> Option<Clones> {
-        let mut clones = all.filter(|clone| clone.id() == repo).cloned();
+    /// The clones of `repo` among `repositories`.
+    pub(super) fn of<'a>(repositories: impl Iterator<Item = &'a Arc<Repository>>, repo: &RepoId) -> Option<Clones> {
+        let mut clones = repositories.filter(|clone| clone.id() == repo).cloned();
         Some(Clones {
             first: clones.next()?,
             others: clones.collect(),
@@ -34,63 +35,65 @@ impl Clones {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The clone that has `commit`; the first one where none has.
-    pub(super) fn having(&self, commit: &CommitSha) -> &Arc<Repository> {
-        let has = |clone: &&Arc<Repository>| {
+    /// A clone that has `commit`; the first clone if none has it.
+    pub(super) fn clone_with_commit(&self, commit: &CommitSha) -> &Arc<Repository> {
+        self.find_or_first(|clone| {
             let handle = clone.objects().handle();
             matches!(clone.resolve(&handle, commit), Ok(NamedCommits::Commit(_)))
-        };
-        match self.others.as_slice() {
-            [] => &self.first,
-            _ => self.all().find(has).unwrap_or(&self.first),
-        }
+        })
     }
 
-    /// The clone that has the first and the last of `blobs`: those of one commit are read from where it was.
-    pub(super) fn having_blobs(&self, blobs: &[String]) -> &Arc<Repository> {
-        let has = |clone: &&Arc<Repository>| {
+    /// A clone that has the first and the last of `blobs`, which are of one commit; the first clone if none has them.
+    pub(super) fn clone_with_blobs(&self, blobs: &[String]) -> &Arc<Repository> {
+        self.find_or_first(|clone| {
             let handle = clone.objects().handle();
-            let ends = [blobs.first(), blobs.last()].into_iter().flatten();
-            ends.into_iter().all(|blob| {
+            let mut ends = [blobs.first(), blobs.last()].into_iter().flatten();
+            ends.all(|blob| {
                 let id = gix::ObjectId::from_hex(blob.as_bytes());
                 id.is_ok_and(|id| handle.try_find_header(id).is_ok_and(|header| header.is_some()))
             })
-        };
-        match self.others.as_slice() {
-            [] => &self.first,
-            _ => self.all().find(has).unwrap_or(&self.first),
-        }
+        })
     }
 
-    /// The heads of `branch` that the clones know, each once. A clone that cannot be read counts only where all cannot.
+    /// The first clone for which `has_object` is true, or else the first clone.
+    fn find_or_first(&self, has_object: impl Fn(&Repository) -> bool) -> &Arc<Repository> {
+        if self.others.is_empty() {
+            return &self.first;
+        }
+        self.all().find(|clone| has_object(clone)).unwrap_or(&self.first)
+    }
+
+    /// The heads of `branch` in the clones, without duplicates. Fails only if no clone can be read.
     pub(super) fn tips(&self, branch: &Branch) -> Result<Vec<Tip>, SourceError> {
         let mut tips: Vec<Tip> = Vec::new();
-        let mut failed = Ok(());
-        let mut is_read = false;
+        let mut last_error = None;
+        let mut is_any_readable = false;
         for clone in self.all() {
-            match clone.check_standing().and_then(|()| clone.tip(branch)) {
+            match clone.check_path().and_then(|()| clone.tip(branch)) {
                 Ok(tip) => {
-                    is_read = true;
-                    tips.extend(tip.filter(|tip| tips.iter().all(|known| known.commit != tip.commit)));
+                    is_any_readable = true;
+                    tips.extend(tip.filter(|tip| tips.iter().all(|other| other.commit != tip.commit)));
                 }
-                Err(error) => failed = Err(error),
+                Err(error) => last_error = Some(error),
             }
         }
-        match is_read {
-            true => Ok(tips),
-            false => failed.map(|()| tips),
+        match last_error {
+            Some(error) if !is_any_readable => Err(error),
+            _ => Ok(tips),
         }
     }
 
     /// The newest of `tips`: the one that contains the others, or else the one whose reference was written last.
     pub(super) fn newest(&self, tips: Vec<Tip>, deadline: &Deadline) -> Option<Tip> {
-        let written = |tip: &Tip| {
-            let is_at = |clone: &&Arc<Repository>| {
-                let at = clone.references().resolve(&tip.reference).ok().flatten();
-                at.is_some() && at == clone.full_id(&tip.commit)
+        let written_at = |tip: &Tip| {
+            let has_tip = |clone: &&Arc<Repository>| {
+                let id = clone.references().resolve(&tip.reference).ok().flatten();
+                id.is_some() && id == clone.full_id(&tip.commit)
             };
-            let at = self.all().filter(is_at);
-            at.filter_map(|clone| clone.references().written(&tip.reference)).max()
+            let clones = self.all().filter(has_tip);
+            clones
+                .filter_map(|clone| clone.references().written_at(&tip.reference))
+                .max()
         };
         tips.into_iter().reduce(|best, other| {
             let contains = |one: &Tip, other: &Tip| {
@@ -101,7 +104,7 @@ impl Clones {
             };
             if contains(&best, &other) {
                 best
-            } else if contains(&other, &best) || written(&other) > written(&best) {
+            } else if contains(&other, &best) || written_at(&other) > written_at(&best) {
                 other
             } else {
                 best
@@ -109,8 +112,8 @@ impl Clones {
         })
     }
 
-    pub(super) fn remembered(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
-        self.all().find_map(|clone| clone.remembered(ancestor, descendant))
+    pub(super) fn cached_ancestry(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
+        self.all().find_map(|clone| clone.cached_ancestry(ancestor, descendant))
     }
 
     pub(super) fn is_ancestor(
@@ -119,8 +122,8 @@ impl Clones {
         descendant: &CommitSha,
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
-        self.known(
-            |answer| *answer != Reachable::Unknown,
+        self.first_known(
+            |reachable| *reachable != Reachable::Unknown,
             |clone| clone.is_ancestor(ancestor, descendant, deadline),
         )
     }
@@ -132,7 +135,7 @@ impl Clones {
         paths: &[FilePath],
         deadline: &Deadline,
     ) -> Result<Comparison, SourceError> {
-        self.known(
+        self.first_known(
             |comparison: &Comparison| {
                 comparison.descends != Reachable::Unknown && comparison.same.iter().all(Option::is_some)
             },
@@ -140,26 +143,25 @@ impl Clones {
         )
     }
 
-    /// The first answer that `is_known`, or else the first one.
-    fn known<T>(
+    /// The first result for which `is_known` is true, or else the first result at all.
+    fn first_known<T>(
         &self,
         is_known: impl Fn(&T) -> bool,
-        ask: impl Fn(&Repository) -> Result<T, SourceError>,
+        read: impl Fn(&Repository) -> Result<T, SourceError>,
     ) -> Result<T, SourceError> {
-        let first = ask(&self.first);
+        let first = read(&self.first);
         if self.others.is_empty() || first.as_ref().is_ok_and(&is_known) {
             return first;
         }
-        let mut answers = self.others.iter().filter_map(|clone| ask(clone).ok());
         let mut unknown = None;
-        for answer in answers.by_ref() {
-            if is_known(&answer) {
-                return Ok(answer);
+        for result in self.others.iter().filter_map(|clone| read(clone).ok()) {
+            if is_known(&result) {
+                return Ok(result);
             }
-            unknown.get_or_insert(answer);
+            unknown.get_or_insert(result);
         }
         match (first, unknown) {
-            (Err(_), Some(answer)) => Ok(answer),
+            (Err(_), Some(result)) => Ok(result),
             (first, _) => first,
         }
     }

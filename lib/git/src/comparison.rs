@@ -9,12 +9,12 @@ use gix::{ObjectId, Tree};
 use super::deadline::Deadline;
 use super::repository::{NamedCommits, Repository, unreadable};
 
-/// The tree entries at a path: one or none, or several where spellings of the path are tracked side by side.
+/// The tree entries at a path: none, one, or several if the tree has several Unicode spellings of the path.
 type Content = Vec<(EntryMode, ObjectId)>;
 
 impl Repository {
-    /// Whether `tip` descends from `base`, and which of `paths` are the same in both: the same object in the same mode, or
-    /// absent.
+    /// Whether `tip` descends from `base`, and which of `paths` are the same in both: the same object in the same mode,
+    /// or absent.
     pub(super) fn compare(
         &self,
         base: &CommitSha,
@@ -69,7 +69,7 @@ impl Repository {
         paths: &[FilePath],
         deadline: &Deadline,
     ) -> Result<Option<Vec<Content>>, SourceError> {
-        let is_miss = |answer: &Result<Option<Vec<Content>>, SourceError>| !matches!(answer, Ok(Some(_)));
+        let is_miss = |result: &Result<Option<Vec<Content>>, SourceError>| !matches!(result, Ok(Some(_)));
         self.objects().read(is_miss, |handle| {
             let NamedCommits::Commit(id) = self.resolve(handle, commit)? else {
                 return Ok(None);
@@ -88,19 +88,19 @@ impl Repository {
     }
 }
 
-/// The entry of `tree` at `path`, whatever form of Unicode the names in the tree have: those of a Mac may be decomposed.
-/// `None` where it cannot be read in time.
+/// The entries of `tree` at `path`, in any Unicode form: names from a Mac may be decomposed. `None` if they cannot be
+/// read in time.
 fn content_at(tree: &Tree<'_>, path: &str, deadline: &Deadline) -> Option<Content> {
-    let found = tree.lookup_entry(path.split('/')).ok()?;
-    if let Some(entry) = found
+    let exact = tree.lookup_entry(path.split('/')).ok()?;
+    if let Some(entry) = exact
         && path.is_ascii()
     {
         return (!deadline.has_passed()).then(|| vec![(entry.mode(), entry.object_id())]);
     }
     let mut trees = vec![tree.clone()];
-    let mut found = Vec::new();
+    let mut entries: Content = Vec::new();
     for name in path.split('/') {
-        let mut entries: Content = Vec::new();
+        entries.clear();
         for tree in &trees {
             if deadline.has_passed() {
                 return None;
@@ -116,13 +116,12 @@ fn content_at(tree: &Tree<'_>, path: &str, deadline: &Deadline) -> Option<Conten
         let folders = entries.iter().filter(|(mode, _)| mode.is_tree());
         let read = |(_, id): &(EntryMode, ObjectId)| tree.repo.find_tree(*id).ok();
         trees = folders.map(read).collect::<Option<_>>()?;
-        found = entries;
     }
-    Some(found)
+    Some(entries)
 }
 
-/// Whether the lock on a file called `name` is for one that is tracked as `tracked`.
+/// Whether `tracked`, a name in a tree, is `name` in any Unicode form. `name` is in NFC.
 fn is_spelling_of(name: &str, tracked: &[u8]) -> bool {
-    let is_respelled = || std::str::from_utf8(tracked).is_ok_and(|tracked| to_nfc(tracked) == name);
-    tracked == name.as_bytes() || (!tracked.is_ascii() && is_respelled())
+    let is_same_in_nfc = || std::str::from_utf8(tracked).is_ok_and(|tracked| to_nfc(tracked) == name);
+    tracked == name.as_bytes() || (!tracked.is_ascii() && is_same_in_nfc())
 }

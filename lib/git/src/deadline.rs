@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 
 use coord_sources::SourceError;
 
-/// Time beyond the limit that the caller waits, so that the work can notice the deadline and report more about it.
+/// Time beyond the limit that the caller waits, so that the work can notice the deadline itself, and report details.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// When work has to stop: at its time, or as soon as its caller has gone.
+/// When work has to stop: at a time, or earlier if its caller has gone.
 #[derive(Clone, Debug)]
 pub(super) struct Deadline {
-    at: Instant,
+    time: Instant,
     limit: Duration,
-    abandoned: Arc<AtomicBool>,
+    is_abandoned: Arc<AtomicBool>,
 }
 
 impl Deadline {
     pub(super) fn after(limit: Duration) -> Self {
         Deadline {
-            at: Instant::now() + limit,
+            time: Instant::now() + limit,
             limit,
-            abandoned: Arc::default(),
+            is_abandoned: Arc::default(),
         }
     }
 
     pub(super) fn has_passed(&self) -> bool {
-        self.abandoned.load(Ordering::Relaxed) || Instant::now() >= self.at
+        self.is_abandoned.load(Ordering::Relaxed) || Instant::now() >= self.time
     }
 
     /// The error of work that has passed its deadline.
@@ -36,7 +36,7 @@ impl Deadline {
     }
 }
 
-/// Tells the work, when dropped, that its caller has gone.
+/// Signals, when dropped, that the caller of the work has gone.
 struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
@@ -45,19 +45,19 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `work` on a thread for blocking work. A disk that hangs costs that thread, and not the caller.
+/// Runs `work` on a thread for blocking work. A disk that hangs blocks that thread, and not the caller.
 pub(super) async fn run<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce(&Deadline) -> Result<T, SourceError> + Send + 'static,
 ) -> Result<T, SourceError> {
     let deadline = Deadline::after(limit);
-    let _abandon = CancelOnDrop(Arc::clone(&deadline.abandoned));
-    let late = deadline.clone();
-    let working = tokio::task::spawn_blocking(move || work(&deadline));
-    match tokio::time::timeout(limit + GRACE, working).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(failed)) => Err(SourceError::Unreachable(format!("reading stopped: {failed}"))),
-        Err(_) => Err(late.error()),
+    let _guard = CancelOnDrop(Arc::clone(&deadline.is_abandoned));
+    let work_deadline = deadline.clone();
+    let task = tokio::task::spawn_blocking(move || work(&work_deadline));
+    match tokio::time::timeout(limit + GRACE, task).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(error)) => Err(SourceError::Unreachable(format!("reading stopped: {error}"))),
+        Err(_) => Err(deadline.error()),
     }
 }
 

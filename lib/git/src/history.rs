@@ -9,7 +9,7 @@ use gix::ObjectId;
 use super::deadline::Deadline;
 use super::repository::{Repository, sha, unreadable};
 
-/// The commits of a repository, from its commit-graph where it has one, else from its objects.
+/// The commits of a repository, from its commit-graph if it has one, else from its objects.
 pub(super) struct History<'a> {
     handle: &'a gix::Repository,
     graph: Option<gix::commitgraph::Graph>,
@@ -18,10 +18,10 @@ pub(super) struct History<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
-    /// Greater than that of any ancestor. `None` where the commit is not in the commit-graph, which contains all ancestors
-    /// of its commits.
+    /// Greater than the generation of any ancestor. `None` if the commit is not in the commit-graph. The commit-graph
+    /// contains all ancestors of its commits.
     pub(super) generation: Option<u32>,
-    /// Commit time as the author's clock had it, in Unix seconds. A hint for the order of walking, never a proof.
+    /// Commit time by the clock of the committer, in Unix seconds. It guides the order of a walk, but proves nothing.
     pub(super) time: i64,
     pub(super) parents: Vec<ObjectId>,
     /// Whether a shallow clone has cut off its parents.
@@ -29,15 +29,15 @@ pub(super) struct Commit {
 }
 
 impl<'a> History<'a> {
-    pub(super) fn of(handle: &'a gix::Repository) -> Self {
+    pub(super) fn new(handle: &'a gix::Repository) -> Self {
         let shallow: HashSet<ObjectId> = handle
             .shallow_commits()
             .ok()
             .flatten()
             .map(|commits| commits.iter().copied().collect())
             .unwrap_or_default();
-        // As in git: a commit-graph written before history was cut off knows parents that are not here. An unreadable one is
-        // ignored, because it only saves time.
+        // As in git: a commit-graph from before history was cut off has parents that are missing here. An unreadable
+        // one is ignored, because it only saves time.
         let graph = if shallow.is_empty() {
             handle.commit_graph_if_enabled().ok().flatten()
         } else {
@@ -46,7 +46,7 @@ impl<'a> History<'a> {
         History { handle, graph, shallow }
     }
 
-    /// The commit `id`; `None` where it is missing or damaged.
+    /// The commit `id`; `None` if it is missing or damaged.
     pub(super) fn commit(&self, id: ObjectId) -> Option<Commit> {
         self.commit_in_graph(id).or_else(|| self.commit_object(id))
     }
@@ -92,15 +92,15 @@ impl Repository {
         limit: usize,
         deadline: &Deadline,
     ) -> Result<Vec<CommitSha>, SourceError> {
-        let is_miss = |answer: &Result<(Vec<CommitSha>, bool), SourceError>| !matches!(answer, Ok((_, true)));
-        let answer = self
+        let is_miss = |result: &Result<(Vec<CommitSha>, bool), SourceError>| !matches!(result, Ok((_, true)));
+        let result = self
             .objects()
-            .read(is_miss, |handle| self.recent_from(handle, tip, limit, deadline));
-        answer.map(|(commits, _)| commits)
+            .read(is_miss, |handle| self.list_commits(handle, tip, limit, deadline));
+        result.map(|(commits, _)| commits)
     }
 
     /// The commits, and whether all of their parents could be read, except where history is cut off.
-    fn recent_from(
+    fn list_commits(
         &self,
         handle: &gix::Repository,
         tip: &CommitSha,
@@ -108,8 +108,8 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<(Vec<CommitSha>, bool), SourceError> {
         let tip = self.commit_id(handle, tip)?;
-        let history = History::of(handle);
-        let mut is_whole = true;
+        let history = History::new(handle);
+        let mut is_complete = true;
         let first = history
             .commit(tip)
             .ok_or_else(|| unreadable(self, format_args!("commit {tip} cannot be read")))?;
@@ -128,11 +128,11 @@ impl Repository {
                 if seen.insert(parent) {
                     match history.commit(parent) {
                         Some(commit) => waiting.push((commit.time, parent, commit.parents)),
-                        None => is_whole = false,
+                        None => is_complete = false,
                     }
                 }
             }
         }
-        Ok((commits, is_whole))
+        Ok((commits, is_complete))
     }
 }

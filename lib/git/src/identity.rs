@@ -1,13 +1,14 @@
 //! The id of a repository on disk.
 //!
-//! The id is the one that callers send as `repo_url`: the URL of the remote `origin` in the repository's own configuration.
-//! Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it configures how this machine connects, not
-//! the name of the repository. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
-//! names no `host/owner/name`, counts as no remote.
+//! The id is the one that callers send as `repo_url`: the URL of the remote `origin` in the repository's own
+//! configuration. Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it configures how this
+//! machine connects, not the name of the repository. A remote that is a path (`/srv/core.git`, `../core`, `file://`,
+//! `C:\core`), or whose URL names no `host/owner/name`, counts as no remote.
 //!
-//! Without a remote, the id is `localhost/local/NAME`. NAME is at first the folder of the main worktree, or of the bare repository
-//! without `.git`, so that all worktrees of a repository agree; [`local_name`] keeps it. In a shared store, `-` and eight
-//! digits follow, made from the machine and the first folder: repositories of the same name on other machines stay apart.
+//! Without a remote, the id is `localhost/local/NAME`. NAME is at first the folder of the main worktree, or of the bare
+//! repository without `.git`, so that all worktrees of a repository agree; [`local_name`] stores it. In a shared store,
+//! `-` and eight digits follow, derived from the machine and the first folder. So repositories of the same name on
+//! other machines have other ids.
 
 use std::path::Path;
 
@@ -17,8 +18,8 @@ use gix::config::file::SectionRef;
 
 use super::local_name::{self, LocalName};
 
-/// The remotes in the repository's own configuration; one may occur several times. Remotes of the user's or the system's
-/// configuration are left out: they would give every repository on the machine the same id.
+/// The sections of remotes in the repository's own configuration. A remote may have several sections. Remotes of the
+/// user's or the system's configuration are left out: they would give every repository on the machine the same id.
 pub(super) fn remote_sections<'a>(config: &'a File) -> impl Iterator<Item = (String, SectionRef<'a>)> {
     let sections = config.sections_by_name("remote").into_iter().flatten();
     sections.filter_map(|section| {
@@ -32,14 +33,14 @@ pub(super) fn remote_sections<'a>(config: &'a File) -> impl Iterator<Item = (Str
 pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
     let mut remotes: Vec<(String, Vec<String>)> = Vec::new();
     for (name, section) in remote_sections(config) {
-        let known = match remotes.iter().position(|(known, _)| *known == name) {
-            Some(known) => known,
+        let index = match remotes.iter().position(|(remote, _)| *remote == name) {
+            Some(index) => index,
             None => {
                 remotes.push((name, Vec::new()));
                 remotes.len() - 1
             }
         };
-        let urls = &mut remotes[known].1;
+        let urls = &mut remotes[index].1;
         for url in section.values("url") {
             // An empty value removes those before it.
             if url.is_empty() {
@@ -55,21 +56,21 @@ pub(super) fn remotes(config: &File) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The id of the repository in `common_dir` with these remotes; `machine` names this machine where the store is shared.
+/// The id of the repository in `common_dir` with these remotes; `machine` names this machine if the store is shared.
 pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path, machine: Option<&str>) -> Option<RepoId> {
-    let named: Vec<(&str, RepoId)> = remotes
+    let ids: Vec<(&str, RepoId)> = remotes
         .iter()
         .filter(|(_, url)| !is_path(url))
         .filter_map(|(name, url)| Some((name.as_str(), RepoId::parse(url).ok()?)))
         .collect();
-    let origin = named.iter().find(|(name, _)| *name == "origin");
-    match (origin, named.as_slice()) {
+    let origin = ids.iter().find(|(name, _)| *name == "origin");
+    match (origin, ids.as_slice()) {
         (Some((_, id)), _) | (None, [(_, id)]) => Some(id.clone()),
         _ => {
             let LocalName { mut name, made_at } = local_name::of(common_dir);
             if let Some(machine) = machine {
-                let place = format!("{machine}\0{made_at}");
-                let digest = sha1_smol::Sha1::from(place).digest().to_string();
+                let digest = sha1_smol::Sha1::from(format!("{machine}\0{made_at}")).digest();
+                let digest = digest.to_string();
                 name = format!("{name}-{}", &digest[..8]);
             }
             RepoId::parse(&format!("https://localhost/local/{name}")).ok()
@@ -118,8 +119,8 @@ mod tests {
         let digits = one.as_str().strip_prefix("localhost/local/core-").unwrap();
         assert_eq!(digits.len(), 8);
         let remote = [("origin".to_owned(), "https://github.com/dedalus/core".to_owned())];
-        let named = repo_id(&remote, Path::new("/w/core/.git"), Some("ada")).unwrap();
-        assert_eq!(named.as_str(), "github.com/dedalus/core");
+        let with_remote = repo_id(&remote, Path::new("/w/core/.git"), Some("ada")).unwrap();
+        assert_eq!(with_remote.as_str(), "github.com/dedalus/core");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The index of a worktree, read on another thread while its repository is still being opened.
+//! The index of a worktree, which another thread reads while the repository is still being opened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use tokio::runtime::Handle;
 
 use super::checkout::{Checkout, Worktree};
 
-/// The hash of nearly every repository. The real one is in the configuration, which is read meanwhile.
+/// The hash of nearly every repository. The actual one is in the configuration, which is read at the same time.
 const HASH: gix::hash::Kind = gix::hash::Kind::Sha1;
 
 /// An index that is being read.
 pub(super) struct IndexPrefetch {
     root: PathBuf,
     git_dir: PathBuf,
-    read: Receiver<LoadedIndex>,
+    index: Receiver<LoadedIndex>,
 }
 
 /// An index, and values that are slow to derive from it.
@@ -36,20 +36,20 @@ impl IndexPrefetch {
         let runtime = Handle::try_current().ok()?;
         let (git_dir, root) = found.clone().into_repository_and_work_tree_directories();
         let root = root.filter(|_| trust == Trust::Full)?;
-        let (sender, read) = channel();
-        let prefetch = IndexPrefetch { root, git_dir, read };
+        let (sender, index) = channel();
+        let prefetch = IndexPrefetch { root, git_dir, index };
         let (root, git_dir) = (prefetch.root.clone(), prefetch.git_dir.clone());
         runtime.spawn_blocking(move || {
-            let Some(checkout) = Checkout::at(root, &git_dir, HASH).map(Arc::new) else {
+            let Some(checkout) = Checkout::read_at(root, &git_dir, HASH).map(Arc::new) else {
                 return;
             };
             let files = checkout.files();
-            let read = LoadedIndex {
+            let index = LoadedIndex {
                 checkout: Arc::clone(&checkout),
                 files,
             };
-            if sender.send(read).is_ok() {
-                // Needed next, when the files to read are known.
+            if sender.send(index).is_ok() {
+                // Computed now, because the caller needs both as soon as it knows which files to read.
                 checkout.may_convert();
                 cores();
             }
@@ -57,10 +57,10 @@ impl IndexPrefetch {
         Some(prefetch)
     }
 
-    /// Waits for the index, and returns it if it is that of `worktree`.
+    /// Waits for the index, and returns it if it is the index of `worktree`.
     pub(super) fn finish(self, worktree: &Worktree, hash: gix::hash::Kind) -> Option<LoadedIndex> {
-        let is_its = self.root == worktree.root && self.git_dir == worktree.git_dir && hash == HASH;
-        if is_its { self.read.recv().ok() } else { None }
+        let is_right = self.root == worktree.root && self.git_dir == worktree.git_dir && hash == HASH;
+        if is_right { self.index.recv().ok() } else { None }
     }
 }
 
@@ -89,13 +89,13 @@ mod tests {
             let prefetch = IndexPrefetch::start(&Found::WorkTree(root.clone()), Trust::Full).unwrap();
             prefetch.finish(&worktree, hash)
         };
-        let read = finish(worktree("", ".git"), HASH).unwrap();
-        let files = read.files.unwrap();
+        let index = finish(worktree("", ".git"), HASH).unwrap();
+        let files = index.files.unwrap();
         assert_eq!(
             files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
             ["a.ts"]
         );
-        assert_eq!(read.checkout.len(), 1);
+        assert_eq!(index.checkout.len(), 1);
         assert!(finish(worktree("other", ".git"), HASH).is_none());
         assert!(finish(worktree("", ".git/worktrees/other"), HASH).is_none());
         assert!(finish(worktree("", ".git"), gix::hash::Kind::Sha256).is_none());

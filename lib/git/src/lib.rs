@@ -1,10 +1,13 @@
-//! Git repositories on this machine, read from their object databases, or from a checkout where it is certainly the same.
+//! Git repositories on this machine. Their content is read from the object database, or from a checkout if that
+//! certainly has the same content.
 //!
 //! - `open`, `open_error`: from paths on the command line to repositories, with sentences for a terminal
+//! - `special_files`: refuses repositories with named pipes in place of git's own files
+//! - `repository`: one repository on disk
 //! - `identity`, `local_name`: the [`RepoId`] of a repository on disk
 //! - `clones`: the clones of one repository
 //! - `upstream`: the reference that is the head of a branch
-//! - `references`: the target of a reference, read anew on every call; `external_git`: questions that only git answers
+//! - `references`: the target of a reference, read on every call; `external_git`: what only git can read
 //! - `recent_tips`: heads that a server read a moment ago
 //! - `pushed`: pushes that no reference shows
 //! - `branch_names`, `missing_branch`: suggestions for a branch that does not exist
@@ -12,11 +15,11 @@
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `working_copy`, `working_copy_pushes`, `tracked`: an agent's questions about a worktree
+//! - `working_copy`, `working_copy_files`, `working_copy_pushes`, `tracked`: what an agent needs to know of a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
-//! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
-//! environment (`GIT_DIR` and the like, set inside a hook) is ignored; only the given paths decide.
+//! This crate never runs anything that a repository configures: no hooks, filters, credential helpers or fsmonitors. It
+//! ignores the caller's environment (`GIT_DIR` and the like, set inside a hook); only the given paths decide.
 
 mod ancestry;
 mod blobs;
@@ -58,7 +61,7 @@ use coord_sources::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, 
 use parking_lot::RwLock;
 
 use clones::Clones;
-pub use external_git::{GitRunner, set_git};
+pub use external_git::{GitRunner, register_git};
 pub use open::OpenedRepository;
 use open::{Purpose, open};
 pub use open_error::OpenError;
@@ -68,7 +71,7 @@ use repository::Repository;
 pub use working_copy::{WorkingCopy, without_symbolic_links};
 pub use working_copy_pushes::UnfinishedOperation;
 
-/// Time limit for the whole response that a branch is missing, on a busy machine or disk.
+/// Time limit for finding out that a branch is missing, and why, on a busy machine or disk.
 const MISSING_LIMIT: Duration = Duration::from_secs(5);
 /// Time limit of one walk for reachability; after it the result is [`Reachable::Unknown`].
 const WALK_LIMIT: Duration = Duration::from_secs(2);
@@ -93,9 +96,9 @@ pub struct FetchSettings {
 pub struct GitSource {
     repositories: Vec<Arc<Repository>>,
     opened: Vec<OpenedRepository>,
-    /// Further clones of these, which come and go.
+    /// Further clones of these repositories, added while the server runs.
     joined: RwLock<Vec<Arc<Repository>>>,
-    /// Of a source that shares them.
+    /// The recent tips that requests share, if they do ([`Self::sharing_heads`]).
     recent: Option<RecentTips>,
 }
 
@@ -109,7 +112,7 @@ impl GitSource {
         }
     }
 
-    fn opening(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
+    fn open_for(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
         let (repositories, opened) = open(paths, purpose, machine)?;
         Ok(GitSource {
             repositories,
@@ -120,14 +123,15 @@ impl GitSource {
     }
 
     /// Opens the repositories that contain `paths`. A path is a repository, a worktree, a folder inside one, or a bare
-    /// repository, which counts only where the path names it: a folder inside one finds nothing. Several paths into one repository, such as several of its worktrees or clones, count as that repository.
+    /// repository. A bare repository counts only if the path names it: a folder inside one finds nothing. Several paths
+    /// into one repository, such as several of its worktrees or clones, count as that repository.
     ///
-    /// Blocks on the disk: call it before serving, or off the runtime's threads.
+    /// Blocks on the disk: call it before serving, or outside the threads of the runtime.
     ///
     /// # Errors
     /// When a path cannot be served, or two repositories without a remote have the same id. Nothing is opened then.
     pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
-        GitSource::opening(paths, Purpose::Serving, None)
+        GitSource::open_for(paths, Purpose::Serving, None)
     }
 
     /// [`Self::open`] for a shared store: `machine` distinguishes repositories without a remote from those of other
@@ -136,23 +140,23 @@ impl GitSource {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_shared(paths: &[PathBuf], machine: &str) -> Result<GitSource, OpenError> {
-        GitSource::opening(paths, Purpose::Serving, Some(machine))
+        GitSource::open_for(paths, Purpose::Serving, Some(machine))
     }
 
-    /// Opens the repository that contains `path`, to read the files of one commit, once. The first reads start on a blocking
-    /// thread of the runtime meanwhile, where there is one.
+    /// Opens the repository that contains `path`, to read the files of one commit, once. Meanwhile, the first reads
+    /// start on a blocking thread of the runtime, if there is a runtime.
     ///
     /// # Errors
     /// As [`Self::open`].
     pub fn open_once(path: &Path) -> Result<GitSource, OpenError> {
-        GitSource::opening(&[path.to_owned()], Purpose::OneCommit, None)
+        GitSource::open_for(&[path.to_owned()], Purpose::OneCommit, None)
     }
 
-    /// Whether the clone with git's own folder `common_dir` is read, and is still the one that was opened.
+    /// Whether the clone with git's own folder `common_dir` is open, and is still the one that was opened.
     pub fn has_clone(&self, common_dir: &Path) -> bool {
         let joined = self.joined.read();
-        let mut all = self.repositories.iter().chain(joined.iter());
-        all.any(|clone| clone.common_dir() == common_dir && clone.standing() == PathState::Same)
+        let mut clones = self.repositories.iter().chain(joined.iter());
+        clones.any(|clone| clone.common_dir() == common_dir && clone.path_state() == PathState::Same)
     }
 
     /// Reads another clone of `repo` as well, the one with git's own folder `common_dir`.
@@ -187,17 +191,13 @@ impl GitSource {
         }
     }
 
-    /// Why this cannot be served any more, in a sentence: a folder was replaced, or every one is gone.
+    /// Why these repositories cannot be served anymore, in a sentence: a folder was replaced, or all of them are gone.
     pub fn lost_reason(&self) -> Option<String> {
-        let standings = || {
-            self.repositories
-                .iter()
-                .map(|repository| (repository, repository.standing()))
-        };
-        let replaced = standings().find(|(_, standing)| *standing == PathState::Replaced);
-        let is_all_gone = standings().all(|(_, standing)| standing != PathState::Same);
-        let lost = replaced.or_else(|| standings().next().filter(|_| is_all_gone));
-        lost.map(|(repository, _)| {
+        let repositories = &self.repositories;
+        let replaced = repositories.iter().find(|one| one.path_state() == PathState::Replaced);
+        let are_all_lost = repositories.iter().all(|one| one.path_state() != PathState::Same);
+        let lost = replaced.or_else(|| repositories.first().filter(|_| are_all_lost));
+        lost.map(|repository| {
             format!(
                 "the repository at {} was deleted or replaced",
                 repository.common_dir().display()
@@ -210,13 +210,13 @@ impl GitSource {
         self.opened.clone()
     }
 
-    /// The id of the repository with git's own folder `common_dir`; `None` where none can be read there.
+    /// The id of the repository with git's own folder `common_dir`; `None` if it cannot be read.
     pub fn id_at(common_dir: &Path) -> Option<RepoId> {
         open::clone(common_dir).ok().map(|clone| clone.id().clone())
     }
 
-    /// The commit that `revision` names in the worktree at `path`: anything that `git rev-parse` accepts, such as `HEAD~3`,
-    /// a branch, a tag, or an abbreviated id.
+    /// The commit that `revision` names in the worktree at `path`: anything that `git rev-parse` accepts, such as
+    /// `HEAD~3`, a branch, a tag, or an abbreviated id.
     ///
     /// # Errors
     /// When the worktree cannot be opened, or the revision does not name exactly one commit.
@@ -258,8 +258,8 @@ impl GitSource {
     }
 
     fn find(&self, repo: &RepoId) -> Result<Clones, SourceError> {
-        let found = Clones::of(self.repositories.iter().chain(self.joined.read().iter()), repo);
-        found.ok_or_else(|| SourceError::UnknownRepository {
+        let clones = Clones::of(self.repositories.iter().chain(self.joined.read().iter()), repo);
+        clones.ok_or_else(|| SourceError::UnknownRepository {
             repo: repo.clone(),
             known: self.repositories(),
             renamed_to: None,
@@ -285,7 +285,7 @@ impl Source for GitSource {
 
     fn health(&self) -> SourceHealth {
         let is_readable = |repository: &Arc<Repository>| {
-            repository.standing() == PathState::Same
+            repository.path_state() == PathState::Same
                 && std::fs::File::open(repository.common_dir().join("HEAD")).is_ok()
         };
         if self.repositories.iter().all(is_readable) {
@@ -299,8 +299,8 @@ impl Source for GitSource {
         self.tip(repo, branch).await.map(|tip| tip.commit)
     }
 
-    /// Reads the reference on the calling thread: two or three system calls take a few microseconds, less than handing the
-    /// work to another thread.
+    /// Reads the reference on the calling thread: two or three system calls take a few microseconds, less than handing
+    /// the work to another thread.
     async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
         if let Some(recent) = &self.recent
             && let Some(tip) = recent.find(repo, branch)
@@ -332,8 +332,8 @@ impl Source for GitSource {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
         let clones = self.find(repo)?;
-        if let Some(answer) = clones.remembered(ancestor, descendant) {
-            return Ok(answer);
+        if let Some(reachable) = clones.cached_ancestry(ancestor, descendant) {
+            return Ok(reachable);
         }
         let (ancestor, descendant) = (ancestor.clone(), descendant.clone());
         deadline::run(WALK_LIMIT, move |deadline| {
@@ -365,7 +365,7 @@ impl Source for GitSource {
     ) -> Result<Vec<CommitSha>, SourceError> {
         let (clones, tip) = (self.find(repo)?, tip.clone());
         deadline::run(HISTORY_LIMIT, move |deadline| {
-            clones.having(&tip).recent_commits(&tip, limit, deadline)
+            clones.clone_with_commit(&tip).recent_commits(&tip, limit, deadline)
         })
         .await
     }
@@ -373,7 +373,7 @@ impl Source for GitSource {
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         let (clones, commit) = (self.find(repo)?, commit.clone());
         deadline::run(TREE_LIMIT, move |deadline| {
-            clones.having(&commit).tree(&commit, deadline)
+            clones.clone_with_commit(&commit).tree(&commit, deadline)
         })
         .await
     }
@@ -386,7 +386,7 @@ impl Source for GitSource {
     ) -> Result<Vec<Option<String>>, SourceError> {
         let (clones, commit, paths) = (self.find(repo)?, commit.clone(), paths.to_vec());
         deadline::run(WALK_LIMIT, move |deadline| {
-            clones.having(&commit).blobs_at(&commit, &paths, deadline)
+            clones.clone_with_commit(&commit).blobs_at(&commit, &paths, deadline)
         })
         .await
     }
@@ -411,7 +411,7 @@ impl Source for GitSource {
         let clones = self.find(repo)?;
         deadline::run(BLOBS_LIMIT, move |deadline| {
             clones
-                .having_blobs(&blobs)
+                .clone_with_blobs(&blobs)
                 .read_blobs(&blobs, max_bytes, &sink, deadline)
         })
         .await

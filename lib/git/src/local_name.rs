@@ -1,103 +1,107 @@
-//! The name of a repository without a usable remote: made once, and kept in git's own folder, so that the repository is the same under
-//! whatever name its folder has. The name is at first that of the folder.
+//! The name of a repository without a usable remote. It is created once, from the name of the folder, and stored in
+//! git's own folder. So the repository stays the same if its folder is renamed.
 //!
-//! Beside it stands which folder that was. A copy (`cp -r`) brings the file along: there it names neither the place nor the mark of the
-//! folder that it is in. A copy has a separate name, with digits of that mark, which every process derives alike until a server writes
-//! it down.
+//! The file also names the folder that it is for. A copy of the repository (`cp -r`) contains a copy of the file, which
+//! names neither the path nor the mark of the new folder. So a copy gets a separate name, with digits from that mark.
+//! Every process derives the same name until a server writes it down.
 
 use std::path::Path;
 
 use coord_files::{FILE_MODE, FileError, Folder, PRIVATE_MODE, RootedPath};
 
-/// In git's own folder.
+/// The file, in git's own folder.
 const FILE: &str = "coord/repository";
-/// Largest file, in bytes.
-const MOST_BYTES: u64 = 16 * 1024;
-/// Longest name, in bytes.
-const MOST_NAME: usize = 100;
-/// Longest part of a copy's name that is its folder's, in bytes.
-const MOST_OF_FOLDER: usize = 80;
+/// Maximum size of the file in bytes.
+const MAX_BYTES: u64 = 16 * 1024;
+/// Maximum length of a name in bytes.
+const MAX_NAME: usize = 100;
+/// Maximum length of the folder's part in the name of a copy, in bytes.
+const MAX_FOLDER_PART: usize = 80;
 
 /// A name, and the folder that had it first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LocalName {
     pub(super) name: String,
-    /// Git's folder when the name was made.
+    /// Git's folder when the name was created.
     pub(super) made_at: String,
 }
 
 /// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NameRecord {
-    own: LocalName,
+    local_name: LocalName,
     /// Git's folder.
-    at: String,
-    /// The text that only this folder has, wherever it is moved on its file system.
+    common_dir: String,
+    /// A text that only this folder has, even if it is moved on its file system.
     mark: String,
 }
 
 impl NameRecord {
     fn read(common_dir: &Path) -> Option<NameRecord> {
-        let text = file(common_dir).read(MOST_BYTES).ok()??;
+        let text = file(common_dir).read(MAX_BYTES).ok()??;
         let text = String::from_utf8(text).ok()?;
         let mut lines = text.lines();
         let mut value = |key: &str| Some(lines.next()?.strip_prefix(key)?.strip_prefix(' ')?.to_owned());
-        let own = LocalName {
+        let local_name = LocalName {
             name: value("name").filter(|name| is_valid(name))?,
             made_at: value("made-at")?,
         };
         Some(NameRecord {
-            own,
-            at: value("at")?,
+            local_name,
+            common_dir: value("at")?,
             mark: value("mark")?,
         })
     }
 
-    /// `None` where a line has no room for a path.
+    /// The content of the file. `None` if a path has a line break, so that it does not fit in a line.
     fn text(&self) -> Option<String> {
-        let NameRecord { own, at, mark } = self;
-        let text = format!("name {}\nmade-at {}\nat {at}\nmark {mark}\n", own.name, own.made_at);
+        let NameRecord {
+            local_name: LocalName { name, made_at },
+            common_dir,
+            mark,
+        } = self;
+        let text = format!("name {name}\nmade-at {made_at}\nat {common_dir}\nmark {mark}\n");
         (text.lines().count() == 4).then_some(text)
     }
 }
 
 /// The name of the repository in `common_dir`.
 pub(super) fn of(common_dir: &Path) -> LocalName {
-    let at = common_dir.display().to_string();
+    let made_at = common_dir.display().to_string();
     let name = match NameRecord::read(common_dir) {
-        Some(kept) if kept.at == at => return kept.own,
+        Some(record) if record.common_dir == made_at => return record.local_name,
         None => folder_name(common_dir),
-        Some(kept) => match mark(common_dir) {
-            Some(mark) if mark == kept.mark => return kept.own,
+        Some(record) => match mark(common_dir) {
+            Some(mark) if mark == record.mark => return record.local_name,
             mark => {
-                let digest = sha1_smol::Sha1::from(format!("{}\0{mark:?}", kept.own.name)).digest();
+                let digest = sha1_smol::Sha1::from(format!("{}\0{mark:?}", record.local_name.name)).digest();
                 let name = folder_name(common_dir);
-                let name = &name[..name.len().min(MOST_OF_FOLDER)];
+                let name = &name[..name.len().min(MAX_FOLDER_PART)];
                 format!("{name}-{}", &digest.to_string()[..8])
             }
         },
     };
-    LocalName { name, made_at: at }
+    LocalName { name, made_at }
 }
 
-/// Writes down the name of the repository in `common_dir`, and where it is now.
+/// Writes down the name of the repository in `common_dir`, and where the repository is now.
 pub(super) fn keep(common_dir: &Path) -> Result<(), FileError> {
     let Some(mark) = mark(common_dir) else {
         return Ok(());
     };
-    let kept = NameRecord {
-        own: of(common_dir),
-        at: common_dir.display().to_string(),
+    let record = NameRecord {
+        local_name: of(common_dir),
+        common_dir: common_dir.display().to_string(),
         mark,
     };
-    let Some(text) = kept
+    let Some(text) = record
         .text()
-        .filter(|_| NameRecord::read(common_dir).as_ref() != Some(&kept))
+        .filter(|_| NameRecord::read(common_dir).as_ref() != Some(&record))
     else {
         return Ok(());
     };
     let file = file(common_dir);
-    file.make_parents(PRIVATE_MODE)?;
+    file.create_parents(PRIVATE_MODE)?;
     file.write(text.as_bytes(), FILE_MODE)
 }
 
@@ -109,13 +113,13 @@ fn mark(common_dir: &Path) -> Option<String> {
     Folder::open(common_dir).ok()?.mark().ok()
 }
 
-fn is_of_name(character: char) -> bool {
+fn is_allowed(character: char) -> bool {
     matches!(character, 'a'..='z' | '0'..='9' | '.' | '_' | '-')
 }
 
-/// Whether `name` is one that [`folder_name`] or a copy can have: the repository's author may have written the file.
+/// Whether [`folder_name`] or a copy can have `name`. The repository's author may have written the file.
 fn is_valid(name: &str) -> bool {
-    name.len() <= MOST_NAME && name.chars().all(is_of_name) && name.trim_matches(['.', '-']) == name && !name.is_empty()
+    name.len() <= MAX_NAME && name.chars().all(is_allowed) && name.trim_matches(['.', '-']) == name && !name.is_empty()
 }
 
 /// The name of the folder: `core` for `/srv/Core/.git`, `/srv/core.git` and `/srv/core/.bare`.
@@ -128,10 +132,10 @@ fn folder_name(common_dir: &Path) -> String {
     let valid: String = folder
         .to_ascii_lowercase()
         .chars()
-        .map(|character| if is_of_name(character) { character } else { '-' })
+        .map(|character| if is_allowed(character) { character } else { '-' })
         .collect();
     let name = valid.trim_end_matches(".git").trim_matches(['.', '-']);
-    let name = name[..name.len().min(MOST_NAME)].trim_end_matches(['.', '-']);
+    let name = name[..name.len().min(MAX_NAME)].trim_end_matches(['.', '-']);
     if name.is_empty() {
         "repository".to_owned()
     } else {
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_folder_gives_a_valid_name() {
-        let long = format!("/w/{}-x/.git", "a".repeat(MOST_NAME - 1));
+        let long = format!("/w/{}-x/.git", "a".repeat(MAX_NAME - 1));
         for (common_dir, name) in [
             ("/w/Core/.git", "core"),
             ("/srv/core.git", "core"),
@@ -159,7 +163,7 @@ mod tests {
             ("/w/..../.git", "w"),
             ("/.git", "repository"),
             ("/w/---/.git", "repository"),
-            (&long, &"a".repeat(MOST_NAME - 1)),
+            (&long, &"a".repeat(MAX_NAME - 1)),
         ] {
             assert_eq!(folder_name(Path::new(common_dir)), name, "{common_dir}");
             assert!(is_valid(name), "{name}");
@@ -236,7 +240,7 @@ mod tests {
         let file = shelf.path("shop").join(FILE);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         let at = shelf.path("shop").display().to_string();
-        let long = "a".repeat(MOST_NAME + 1);
+        let long = "a".repeat(MAX_NAME + 1);
         for name in ["", "a/b", "..", "Ünsafe", "a b", "-a", &long] {
             fs::write(&file, format!("name {name}\nmade-at {at}\nat {at}\nmark 1\n")).unwrap();
             assert_eq!(shelf.name("shop"), "shop", "{name:?}");

@@ -1,9 +1,9 @@
 //! The object database while other processes change it.
 //!
-//! gix looks for new packs when it misses an object, which is enough for a fetch. While `git gc` replaces packs and several
-//! threads notice at once, gix can still miss an object that is in the new pack (`gix-odb` 0.87: a pack is gone while
-//! another thread has already loaded the new index). So a miss counts only when the database has not changed on disk since
-//! it was opened. Otherwise the database is opened anew and read again.
+//! gix looks for new packs when it misses an object, which is enough for a fetch. While `git gc` replaces packs and
+//! several threads notice at once, gix can still miss an object that is in the new pack (`gix-odb` 0.87: a pack is gone
+//! while another thread has already loaded the new index). So a miss counts only if the database has not changed on
+//! disk since it was opened. Otherwise the database is opened and read again.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -30,13 +30,14 @@ pub(super) struct Objects {
 
 struct OpenState {
     shared: ThreadSafeRepository,
+    /// The last change of the packs before the database was opened.
     changed: Option<SystemTime>,
 }
 
 /// One thread's view of the database, with its own caches.
 pub(super) struct Handle {
     repository: gix::Repository,
-    opening: Arc<OpenState>,
+    state: Arc<OpenState>,
     tries: u32,
 }
 
@@ -52,14 +53,14 @@ impl Objects {
     /// Opens the repository at `common_dir`.
     pub(super) fn open(common_dir: &Path, options: gix::open::Options) -> Result<Self, gix::Error> {
         Ok(Objects {
-            current: RwLock::new(Arc::new(opening(common_dir, &options)?)),
+            current: RwLock::new(Arc::new(open(common_dir, &options)?)),
             common_dir: common_dir.to_owned(),
             options,
         })
     }
 
-    /// The objects of the repository at `common_dir`, which is open already and has not been read yet.
-    pub(super) fn opened(common_dir: &Path, options: gix::open::Options, shared: ThreadSafeRepository) -> Self {
+    /// The objects of the repository at `common_dir`, which is already open and has not been read yet.
+    pub(super) fn new(common_dir: &Path, options: gix::open::Options, shared: ThreadSafeRepository) -> Self {
         let changed = last_change(common_dir);
         Objects {
             current: RwLock::new(Arc::new(OpenState { shared, changed })),
@@ -76,20 +77,20 @@ impl Objects {
     pub(super) fn read<T>(&self, is_miss: impl Fn(&T) -> bool, work: impl Fn(&gix::Repository) -> T) -> T {
         let mut handle = self.handle();
         loop {
-            let answer = work(&handle);
-            if !is_miss(&answer) {
-                return answer;
+            let result = work(&handle);
+            if !is_miss(&result) {
+                return result;
             }
-            match self.again(&handle) {
+            match self.refresh(&handle) {
                 Some(fresh) => handle = fresh,
-                None => return answer,
+                None => return result,
             }
         }
     }
 
-    /// A fresh handle, if an object that `tried` missed may exist.
-    pub(super) fn again(&self, tried: &Handle) -> Option<Handle> {
-        let tries = tried.tries + 1;
+    /// A fresh handle, if an object that `old` missed may exist.
+    pub(super) fn refresh(&self, old: &Handle) -> Option<Handle> {
+        let tries = old.tries + 1;
         if tries > MAX_TRIES {
             return None;
         }
@@ -97,29 +98,29 @@ impl Objects {
         let is_settled = changed
             .and_then(|changed| changed.elapsed().ok())
             .is_none_or(|age| age > SETTLED);
-        if changed == tried.opening.changed && is_settled {
+        if changed == old.state.changed && is_settled {
             return None;
         }
         if !is_settled && tries > 1 {
             thread::sleep(PAUSE);
         }
         let mut current = self.current.write();
-        if Arc::ptr_eq(&current, &tried.opening) {
-            *current = Arc::new(opening(&self.common_dir, &self.options).ok()?);
+        if Arc::ptr_eq(&current, &old.state) {
+            *current = Arc::new(open(&self.common_dir, &self.options).ok()?);
         }
         Some(handle(Arc::clone(&current), tries))
     }
 }
 
-fn handle(opening: Arc<OpenState>, tries: u32) -> Handle {
+fn handle(state: Arc<OpenState>, tries: u32) -> Handle {
     Handle {
-        repository: opening.shared.to_thread_local(),
-        opening,
+        repository: state.shared.to_thread_local(),
+        state,
         tries,
     }
 }
 
-fn opening(common_dir: &Path, options: &gix::open::Options) -> Result<OpenState, gix::Error> {
+fn open(common_dir: &Path, options: &gix::open::Options) -> Result<OpenState, gix::Error> {
     // Read before the packs are listed, so that a later change is noticed.
     let changed = last_change(common_dir);
     let shared = options.clone().open(common_dir)?;

@@ -47,11 +47,7 @@ pub enum OpenError {
     },
     /// The disk, or a part of the repository, cannot be read.
     #[error("{} cannot be read: {why}", path.display())]
-    Unreadable {
-        /// Where.
-        path: PathBuf,
-        why: String,
-    },
+    Unreadable { path: PathBuf, why: String },
     /// The revision does not name exactly one commit.
     #[error("{revision} names no commit in the git repository at {}: {why}", path.display())]
     Revision {
@@ -68,15 +64,15 @@ pub enum OpenError {
     )]
     SameId {
         repo: RepoId,
-        /// Folder of one.
+        /// The folder of one repository.
         first: PathBuf,
-        /// Folder of the other.
+        /// The folder of the other repository.
         second: PathBuf,
     },
 }
 
-/// Converts gix's error to ours.
-pub(super) fn refused(path: &Path, error: &gix::Error) -> OpenError {
+/// The error for `path`, converted from gix's.
+pub(super) fn open_error(path: &Path, error: &gix::Error) -> OpenError {
     let path = display_path(path);
     if error.is_permission_denied() && error.to_string().contains("unsafe") {
         OpenError::Unsafe { path }
@@ -92,18 +88,18 @@ pub(super) fn refused(path: &Path, error: &gix::Error) -> OpenError {
 pub(super) fn sentence(error: &gix::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
-    while let Some(next) = cause {
-        let next_text = next.to_string();
-        if !next.is::<gix::error::ClassificationMarker>() && !text.contains(&next_text) {
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !error.is::<gix::error::ClassificationMarker>() && !text.contains(&message) {
             text.push_str(": ");
-            text.push_str(&next_text);
+            text.push_str(&message);
         }
-        cause = next.source();
+        cause = error.source();
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The worktree rather than its `.git`: the path that people know a repository by.
+/// The path by which users know a repository: its worktree rather than its `.git`.
 pub(super) fn display_path(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.ends_with(".git") => parent.to_owned(),

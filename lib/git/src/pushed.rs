@@ -1,5 +1,6 @@
 //! Pushes that no remote-tracking reference shows: to branches that the `fetch` lines of this clone leave out, as in a
-//! single-branch or shallow clone, and to references that are not branches (`refs/for/main`). It is kept in git's folder.
+//! single-branch or shallow clone, and to references that are not branches (`refs/for/main`). They are recorded in
+//! git's folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,16 +12,16 @@ use coord_files::{FILE_MODE, FileError, PRIVATE_MODE, RootedPath};
 /// The file, in the folder that all worktrees share.
 const FILE: &str = "coord/pushed";
 
-/// Most pushes that are kept: the newest.
-const MOST: usize = 256;
+/// Maximum number of recorded pushes: the newest.
+const MAX_PUSHES: usize = 256;
 
-/// Largest file that is read, in bytes.
-const MOST_BYTES: u64 = 256 * 1024;
+/// Maximum size of the file in bytes.
+const MAX_BYTES: u64 = 256 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedPush {
     pub commit: CommitSha,
-    /// Whether the remote is known to have it. Otherwise the push has begun.
+    /// Whether the remote certainly has the commit. Otherwise the push has only begun.
     pub is_there: bool,
     /// The remote, by its name.
     pub remote: String,
@@ -33,7 +34,7 @@ impl RecordedPush {
     pub fn branch(&self) -> Option<Branch> {
         let name = self.reference.strip_prefix("refs/")?;
         let name = name.strip_prefix("heads/").unwrap_or(name);
-        // Gerrit takes options behind a percent sign.
+        // Gerrit accepts options after a percent sign.
         Branch::parse(name.split('%').next()?).ok()
     }
 }
@@ -62,36 +63,36 @@ impl FromStr for RecordedPush {
     }
 }
 
-/// The pushes that are kept in the folder of git at `common_dir`, the newest last.
+/// The pushes that are recorded in git's folder `common_dir`, the newest last.
 pub(super) fn read(common_dir: &Path) -> Vec<RecordedPush> {
     let file = file(common_dir);
-    // Most clones have none, and this is one system call instead of five.
+    // Most clones have no such file, and this check is one system call instead of five.
     if !file.full().exists() {
         return Vec::new();
     }
-    let text = file.read(MOST_BYTES).ok().flatten().unwrap_or_default();
+    let text = file.read(MAX_BYTES).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Keeps `pushed`, replacing an earlier record of the same reference.
-pub(super) fn note(common_dir: &Path, pushed: RecordedPush) -> Result<(), FileError> {
-    // A name with a blank could not be read again.
-    if [&pushed.remote, &pushed.reference]
+/// Records `push`, and removes an earlier record of the same reference.
+pub(super) fn note(common_dir: &Path, push: RecordedPush) -> Result<(), FileError> {
+    // A name with white space could not be read again.
+    if [&push.remote, &push.reference]
         .iter()
         .any(|name| name.contains(char::is_whitespace))
     {
         return Ok(());
     }
-    let is_other = |known: &RecordedPush| (&known.remote, &known.reference) != (&pushed.remote, &pushed.reference);
-    let mut all: Vec<RecordedPush> = read(common_dir).into_iter().filter(is_other).collect();
-    all.push(pushed);
-    let text: String = all[all.len().saturating_sub(MOST)..]
+    let is_other = |other: &RecordedPush| (&other.remote, &other.reference) != (&push.remote, &push.reference);
+    let mut pushes: Vec<RecordedPush> = read(common_dir).into_iter().filter(is_other).collect();
+    pushes.push(push);
+    let text: String = pushes[pushes.len().saturating_sub(MAX_PUSHES)..]
         .iter()
-        .map(|pushed| format!("{pushed}\n"))
+        .map(|push| format!("{push}\n"))
         .collect();
     let file = file(common_dir);
-    file.make_parents(PRIVATE_MODE)?;
+    file.create_parents(PRIVATE_MODE)?;
     file.write(text.as_bytes(), FILE_MODE)
 }
 

@@ -1,5 +1,5 @@
-//! Heads that were read a moment ago, so that many requests at once read the files of git once. Reading them took a seventh of the
-//! processor time of a check.
+//! Heads that were read a moment ago, so that many concurrent requests read git's files once. Reading them took a
+//! seventh of the processor time of a check.
 
 use std::time::{Duration, Instant};
 
@@ -7,55 +7,54 @@ use coord_domain::{Branch, RepoId};
 use coord_sources::Tip;
 use parking_lot::Mutex;
 
-/// How long a head counts as just read. After `git fetch` or `git push` has moved a reference, its process takes longer than this to end,
-/// so a caller that waits for it never sees the old head.
-const RECENT: Duration = Duration::from_millis(1);
+/// How long a head counts as just read. After `git fetch` or `git push` has moved a reference, its process takes longer
+/// than this to end, so a caller that waits for the process never sees the old head.
+const LIFETIME: Duration = Duration::from_millis(1);
 
-/// Most branches that are kept.
-const MOST: usize = 16;
+/// Maximum number of heads.
+const MAX_TIPS: usize = 16;
 
 #[derive(Debug)]
-struct TipRead {
+struct RecentTip {
     repo: RepoId,
     branch: Branch,
     tip: Tip,
-    at: Instant,
+    read_at: Instant,
 }
 
 /// The heads of the branches that were read last.
 #[derive(Debug, Default)]
-pub(super) struct RecentTips(Mutex<Vec<TipRead>>);
+pub(super) struct RecentTips(Mutex<Vec<RecentTip>>);
 
 impl RecentTips {
     pub(super) fn find(&self, repo: &RepoId, branch: &Branch) -> Option<Tip> {
-        let reads = self.0.lock();
-        let read = reads.iter().find(|read| read.branch == *branch && read.repo == *repo)?;
-        (read.at.elapsed() < RECENT).then(|| read.tip.clone())
+        let tips = self.0.lock();
+        let recent = tips.iter().find(|tip| tip.branch == *branch && tip.repo == *repo)?;
+        (recent.read_at.elapsed() < LIFETIME).then(|| recent.tip.clone())
     }
 
-    /// Notes a head whose reading began `at`.
-    pub(super) fn note(&self, repo: &RepoId, branch: &Branch, tip: &Tip, at: Instant) {
-        let mut reads = self.0.lock();
-        let known = reads
+    /// Notes a head. Its read began at `read_at`.
+    pub(super) fn note(&self, repo: &RepoId, branch: &Branch, tip: &Tip, read_at: Instant) {
+        let mut tips = self.0.lock();
+        let earlier = tips
             .iter_mut()
-            .find(|read| read.branch == *branch && read.repo == *repo);
-        if let Some(known) = known {
-            known.tip.clone_from(tip);
-            known.at = at;
+            .find(|earlier| earlier.branch == *branch && earlier.repo == *repo);
+        if let Some(earlier) = earlier {
+            earlier.tip.clone_from(tip);
+            earlier.read_at = read_at;
             return;
         }
-        reads.retain(|read| read.at.elapsed() < RECENT);
-        if reads.len() < MOST {
-            reads.push(TipRead {
+        tips.retain(|recent| recent.read_at.elapsed() < LIFETIME);
+        if tips.len() < MAX_TIPS {
+            tips.push(RecentTip {
                 repo: repo.clone(),
                 branch: branch.clone(),
                 tip: tip.clone(),
-                at,
+                read_at,
             });
         }
     }
 
-    /// Forgets all of them.
     pub(super) fn clear(&self) {
         self.0.lock().clear();
     }
@@ -82,12 +81,12 @@ mod tests {
         assert_eq!(tips.find(&repo, &other), None);
         tips.note(&repo, &main, &tip("2"), soon);
         assert_eq!(tips.find(&repo, &main), Some(tip("2")));
-        tips.note(&repo, &main, &tip("3"), Instant::now() - RECENT);
+        tips.note(&repo, &main, &tip("3"), Instant::now() - LIFETIME);
         assert_eq!(tips.find(&repo, &main), None);
-        for number in 0..2 * MOST {
+        for number in 0..2 * MAX_TIPS {
             tips.note(&repo, &Branch::parse(&format!("b{number}")).unwrap(), &tip("1"), soon);
         }
-        assert_eq!(tips.0.lock().len(), MOST);
+        assert_eq!(tips.0.lock().len(), MAX_TIPS);
         tips.clear();
         assert_eq!(tips.find(&repo, &Branch::parse("b0").unwrap()), None);
     }

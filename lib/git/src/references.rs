@@ -1,12 +1,12 @@
-//! The tip of a branch, read anew on every call, because other processes move it.
+//! The tip of a branch, read on every call, because other processes move it.
 //!
-//! The files are read here and not by `gix-ref`, for two reasons. Its `try_find` reads `packed-refs` before the loose file,
-//! so that a `git pack-refs` between the two makes a branch look old or gone for a moment. It also detects a changed
-//! `packed-refs` by modification time alone, which two writes within one tick of the file system's clock share. Here the
-//! loose file comes first, as in git, and inode and size count too.
+//! This module reads the files instead of `gix-ref`, for two reasons. First, `gix-ref` reads `packed-refs` before the
+//! loose file. So after a `git pack-refs` between the two reads, a branch looks old or gone for a moment. Second,
+//! `gix-ref` detects a changed `packed-refs` only by its modification time, which two writes within one tick of the
+//! file system's clock share. Here the loose file is read first, as in git, and the inode and the size count too.
 //!
-//! The metadata of a loose file is read on every call, and its content when the metadata has changed. A file that changed shortly
-//! before it was read is always read again, because its next version could have the same metadata.
+//! The metadata of a loose file is read on every call, and its content if the metadata has changed. A file that changed
+//! shortly before it was read is always read again, because its next version could have the same metadata.
 
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
@@ -21,23 +21,23 @@ use gix::refs::packed::Buffer;
 use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
-use super::external_git::ask_of;
+use super::external_git::run_git;
 
-/// Longest chain of symbolic references, as in git.
+/// Maximum length of a chain of symbolic references, as in git.
 const MAX_DEPTH: usize = 5;
-/// Depth to which folders of references are searched.
+/// Maximum depth to which folders of references are searched.
 pub(super) const MAX_FOLDERS: usize = 32;
 /// A loose reference is one line; a longer file is damaged.
-const MAX_LOOSE: u64 = 4096;
+const MAX_LOOSE_BYTES: u64 = 4096;
 /// The list of the tables of a repository in the reftable format; each change replaces it.
 const TABLES: &str = "reftable/tables.list";
-/// Largest `packed-refs`, in bytes: some four million references.
-const MAX_PACKED: u64 = 256 << 20;
+/// Maximum size of `packed-refs` in bytes: some four million references.
+const MAX_PACKED_BYTES: u64 = 256 << 20;
 
 /// More than one tick of the clock of any file system: FAT's has two seconds.
 const CLOCK_TICK: Duration = Duration::from_secs(3);
 /// Maximum number of loose references in memory.
-const MOST_LOOSE: usize = 1024;
+const MAX_LOOSE: usize = 1024;
 
 /// The references of one repository.
 #[derive(Debug)]
@@ -67,14 +67,14 @@ impl std::fmt::Debug for PackedReferences {
     }
 }
 
-/// Tells versions of a file such as `packed-refs` apart; git replaces such a file and never changes it in place.
+/// Distinguishes versions of a file such as `packed-refs`. Git replaces such a file, and never changes it in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
     #[cfg(unix)]
     inode: u64,
-    /// The time of the last change of the inode, seconds and nanoseconds, which no program can set.
+    /// The time of the last change of the inode: seconds and nanoseconds. No program can set it.
     #[cfg(unix)]
     changed: (i64, i64),
 }
@@ -124,11 +124,11 @@ impl References {
             common_dir,
             hash,
             packed: Mutex::new(None),
-            loose: Cache::new(MOST_LOOSE),
+            loose: Cache::new(MAX_LOOSE),
         }
     }
 
-    /// The object that `name`, a full and valid name such as `refs/heads/main`, leads to. `None` where there is no such
+    /// The object that `name`, a full and valid name such as `refs/heads/main`, leads to. `None` if there is no such
     /// reference.
     pub(super) fn resolve(&self, name: &str) -> io::Result<Option<ObjectId>> {
         let mut name = name.to_owned();
@@ -142,7 +142,7 @@ impl References {
         Err(damaged(&name, "it is part of a cycle of symbolic references"))
     }
 
-    /// The name in the symbolic reference `name`.
+    /// The name that the symbolic reference `name` leads to.
     pub(super) fn symbolic_target(&self, name: &str) -> io::Result<Option<String>> {
         Ok(match self.read(name)? {
             Some(Target::Symbolic(target)) => Some(target),
@@ -150,8 +150,8 @@ impl References {
         })
     }
 
-    /// When the loose file of `name` was written; `None` for a packed one.
-    pub(super) fn written(&self, name: &str) -> Option<SystemTime> {
+    /// When the loose file of `name` was written; `None` for a packed reference.
+    pub(super) fn written_at(&self, name: &str) -> Option<SystemTime> {
         fs::metadata(self.common_dir.join(name))
             .and_then(|file| file.modified())
             .ok()
@@ -175,8 +175,8 @@ impl References {
         let Some(packed) = self.read_packed()? else {
             return Ok(false);
         };
-        let mut found = packed.iter_prefixed(folder.into()).map_err(io::Error::other)?;
-        Ok(found.any(|reference| reference.is_ok()))
+        let mut references = packed.iter_prefixed(folder.into()).map_err(io::Error::other)?;
+        Ok(references.any(|reference| reference.is_ok()))
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Target>> {
@@ -185,14 +185,14 @@ impl References {
         {
             return Ok(Some(target));
         }
-        if let Some(target) = self.symbolic(name)? {
+        if let Some(target) = self.reftable_symbolic_target(name)? {
             return Ok(Some(Target::Symbolic(target)));
         }
         let Some(packed) = self.read_packed()? else {
             return Ok(None);
         };
-        let found = packed.try_find(name).map_err(io::Error::other)?;
-        Ok(found.map(|reference| Target::Id(reference.target())))
+        let reference = packed.try_find(name).map_err(io::Error::other)?;
+        Ok(reference.map(|reference| Target::Id(reference.target())))
     }
 
     fn read_loose(&self, name: &str) -> io::Result<Option<Target>> {
@@ -203,26 +203,26 @@ impl References {
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        if let Some((known, target)) = self.loose.get(name)
-            && known == stamp
+        if let Some((cached_stamp, target)) = self.loose.get(name)
+            && cached_stamp == stamp
         {
             return Ok(Some(target));
         }
         let now = SystemTime::now();
-        let (stamp, content) = match read_line(&path) {
-            Ok(read) => read,
+        let (stamp, content) = match read_loose_file(&path) {
+            Ok(stamp_and_content) => stamp_and_content,
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let target = self.target(name, &content)?;
+        let target = self.parse_loose(name, &content)?;
         if stamp.is_settled(now) {
             self.loose.insert(name.to_owned(), (stamp, target.clone()));
         }
         Ok(Some(target))
     }
 
-    /// The target of `content`, the loose file of `name`.
-    fn target(&self, name: &str, content: &[u8]) -> io::Result<Target> {
+    /// The target in `content`, the content of the loose file of `name`.
+    fn parse_loose(&self, name: &str, content: &[u8]) -> io::Result<Target> {
         let content = content.trim_end();
         if let Some(target) = content.strip_prefix(b"ref:") {
             let target = target.trim_start();
@@ -238,23 +238,23 @@ impl References {
     }
 
     /// The target of the symbolic reference `name` in a repository with reftables.
-    fn symbolic(&self, name: &str) -> io::Result<Option<String>> {
+    fn reftable_symbolic_target(&self, name: &str) -> io::Result<Option<String>> {
         if !self.is_reftable {
             return Ok(None);
         }
         self.read_packed()?;
-        let known = self.packed.lock();
-        Ok(known.as_ref().and_then(|packed| packed.symbolic.get(name).cloned()))
+        let packed = self.packed.lock();
+        Ok(packed.as_ref().and_then(|packed| packed.symbolic.get(name).cloned()))
     }
 
-    /// All references as git lists them, in the form of packed ones.
-    fn listed_by_git(&self) -> io::Result<(Vec<u8>, HashMap<String, String>)> {
+    /// All references as git lists them, in the format of `packed-refs`, and the targets of symbolic references.
+    fn list_with_git(&self) -> io::Result<(Vec<u8>, HashMap<String, String>)> {
         let format = "--format=%(objectname) %(refname) %(symref)";
-        let listed = ask_of(&self.common_dir, &["for-each-ref", format]);
-        let listed = listed.ok_or_else(|| io::Error::other("git does not list the references"))?;
+        let list = run_git(&self.common_dir, &["for-each-ref", format]);
+        let list = list.ok_or_else(|| io::Error::other("git does not list the references"))?;
         let mut content = b"# pack-refs with: sorted \n".to_vec();
         let mut symbolic = HashMap::new();
-        for line in listed.lines() {
+        for line in list.lines() {
             let mut words = line.split(' ');
             match (
                 words.next(),
@@ -276,17 +276,19 @@ impl References {
         let path = self
             .common_dir
             .join(if self.is_reftable { TABLES } else { "packed-refs" });
-        let mut known = self.packed.lock();
+        let mut cached = self.packed.lock();
         let metadata = match fs::metadata(&path) {
-            Ok(metadata) if metadata.len() > MAX_PACKED => return Err(damaged("packed-refs", "it is too large")),
+            Ok(metadata) if metadata.len() > MAX_PACKED_BYTES => {
+                return Err(damaged("packed-refs", "it is too large"));
+            }
             Ok(metadata) => metadata,
             Err(error) if is_missing(&error) => {
-                *known = None;
+                *cached = None;
                 return Ok(None);
             }
             Err(error) => return Err(error),
         };
-        if let Some(packed) = known.as_ref()
+        if let Some(packed) = cached.as_ref()
             && packed.stamp == Stamp::of(&metadata)
         {
             return Ok(Some(Arc::clone(&packed.buffer)));
@@ -298,17 +300,16 @@ impl References {
         };
         // Stamp and content come from one open file, so that they belong together whatever happens to the path.
         let stamp = Stamp::of(&file.metadata()?);
-        let (mut content, mut symbolic) = (Vec::new(), HashMap::new());
-        match self.is_reftable {
-            // The list of tables was looked at before, so that a later change is noticed.
-            true => (content, symbolic) = self.listed_by_git()?,
-            false => {
-                content.reserve(usize::try_from(stamp.size).unwrap_or_default());
-                file.take(MAX_PACKED).read_to_end(&mut content)?;
-            }
-        }
+        let (content, symbolic) = if self.is_reftable {
+            // The stamp is that of the list of tables before git reads it, so that a later change is noticed.
+            self.list_with_git()?
+        } else {
+            let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default());
+            file.take(MAX_PACKED_BYTES).read_to_end(&mut content)?;
+            (content, HashMap::new())
+        };
         let buffer = Arc::new(Buffer::from_bytes(&content, self.hash).map_err(io::Error::other)?);
-        *known = Some(PackedReferences {
+        *cached = Some(PackedReferences {
             stamp,
             buffer: Arc::clone(&buffer),
             symbolic: Arc::new(symbolic),
@@ -322,21 +323,21 @@ pub(super) fn is_reftable(common_dir: &Path) -> bool {
     common_dir.join(TABLES).is_file()
 }
 
-/// Opens a regular file. It does not block: a named pipe may have come with an archive.
+/// Opens a regular file. Does not wait for the writer of a named pipe, which may have come with an archive.
 fn open(path: &Path) -> io::Result<File> {
     coord_files::open_regular(path)?.ok_or_else(|| ErrorKind::NotFound.into())
 }
 
-/// The content of a small file, and its stamp, which is that of the same open file.
-fn read_line(path: &Path) -> io::Result<(Stamp, Vec<u8>)> {
+/// The stamp and the content of a loose file, both from one open file.
+fn read_loose_file(path: &Path) -> io::Result<(Stamp, Vec<u8>)> {
     let file = open(path)?;
     let stamp = Stamp::of(&file.metadata()?);
     let mut content = Vec::with_capacity(128);
-    file.take(MAX_LOOSE).read_to_end(&mut content)?;
+    file.take(MAX_LOOSE_BYTES).read_to_end(&mut content)?;
     Ok((stamp, content))
 }
 
-/// Whether an error means that the file does not exist. A name below a file (`feature/login` where `feature` is a branch)
+/// Whether an error means that the file does not exist. A name below a file (`feature/login` if `feature` is a branch)
 /// does not exist either.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)

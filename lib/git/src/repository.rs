@@ -23,40 +23,40 @@ use super::objects::Objects;
 use super::references::References;
 use super::upstream::{HeadLocation, Upstreams};
 
-/// Number of wanted blobs from which reading the index pays.
+/// Minimum number of wanted blobs for which an index is read.
 const WORTH_AN_INDEX: usize = 256;
-/// An index that is at hand pays where at least one of this many of its files is wanted.
-const WORTH_A_LOOK: usize = 4;
+/// A kept index is used if at least one of this many of its files is wanted.
+const WORTH_A_LOOKUP: usize = 4;
 
 /// An opened repository with all its worktrees.
 pub(super) struct Repository {
     id: RepoId,
     common_dir: PathBuf,
-    /// Kept by a server, under which the folder may be deleted or replaced.
+    /// Set in a server, which has to notice when the folder is deleted or replaced.
     anchor: Option<Anchor>,
     remotes: Vec<String>,
     objects: Objects,
     hash: gix::hash::Kind,
     references: References,
     upstreams: Upstreams,
-    /// Whether the first commit is an ancestor of the second: it never changes.
+    /// Whether the first commit is an ancestor of the second, which never changes.
     ancestry: Cache<(ObjectId, ObjectId), bool>,
     worktrees: Mutex<Vec<Worktree>>,
     kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
     /// Number of files in the tree listed last whose names cannot be served.
     names_left_out: AtomicUsize,
-    /// The checkouts to read from, while a reader holds them.
+    /// The checkouts to read from, as long as a reader holds them.
     held_checkouts: Mutex<Weak<HeldCheckouts>>,
     prefetch: Mutex<Option<IndexPrefetch>>,
 }
 
-/// Cached ancestry results; each takes about 100 bytes.
-const MOST_ANCESTRY: usize = 16_384;
+/// Maximum of cached ancestry results; each takes about 100 bytes.
+const MAX_ANCESTRY: usize = 16_384;
 
-/// The commits that an id, full or abbreviated, names here.
+/// The object that an id, full or abbreviated, names in a repository.
 pub(super) enum NamedCommits {
     Commit(ObjectId),
-    /// No commit here, or several.
+    /// No commit, or several.
     Nothing,
 }
 
@@ -91,7 +91,7 @@ impl Repository {
             upstreams,
             common_dir,
             anchor: None,
-            ancestry: Cache::new(MOST_ANCESTRY),
+            ancestry: Cache::new(MAX_ANCESTRY),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
             names_left_out: AtomicUsize::new(0),
@@ -100,21 +100,21 @@ impl Repository {
         }
     }
 
-    /// Notices from now on when its folder is deleted or replaced.
-    pub(super) fn anchored(mut self) -> Self {
+    /// The same repository, which from now on notices when its folder is deleted or replaced.
+    pub(super) fn with_anchor(mut self) -> Self {
         self.anchor = Anchor::at(&self.common_dir).ok();
         self
     }
 
-    /// Whether its folder is the one that was opened.
-    pub(super) fn standing(&self) -> PathState {
+    /// Whether its folder is still the one that was opened.
+    pub(super) fn path_state(&self) -> PathState {
         self.anchor.as_ref().map_or(PathState::Same, Anchor::standing)
     }
 
     /// # Errors
     /// When its folder was deleted or replaced since it was opened.
-    pub(super) fn check_standing(&self) -> Result<(), SourceError> {
-        match self.standing() {
+    pub(super) fn check_path(&self) -> Result<(), SourceError> {
+        match self.path_state() {
             PathState::Same => Ok(()),
             PathState::Gone | PathState::Replaced => Err(SourceError::Unreachable(format!(
                 "{}: the repository at {} was deleted or replaced",
@@ -158,7 +158,7 @@ impl Repository {
     }
 
     /// Keeps an index that is being read until a tree is requested.
-    pub(super) fn expect_checkout(&self, prefetch: IndexPrefetch) {
+    pub(super) fn keep_prefetch(&self, prefetch: IndexPrefetch) {
         *self.prefetch.lock() = Some(prefetch);
     }
 
@@ -166,38 +166,37 @@ impl Repository {
         self.prefetch.lock().take()
     }
 
-    /// Keeps the index that a tree was read from, because the tree's blobs are mostly requested next. The index records the
-    /// `lstat` of each file then: an outdated one finds fewer files, but never wrong ones.
+    /// Keeps the index that a tree was read from, because the tree's blobs are mostly requested next. The index records
+    /// the `lstat` that each file had then. So an outdated index finds fewer files, but never wrong ones.
     pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Arc<Checkout>) {
         *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
-    /// Keeps the result of [`Self::checked_out_blobs`] until all its holders are dropped. Reading the index, its table and
-    /// the attributes again for each of many waves would take longer than reading the files.
+    /// Keeps the result of [`Self::checked_out_blobs`] until all its holders are dropped. A build reads in many waves;
+    /// reading the index and the attributes again for each wave would take longer than reading the files.
     pub(super) fn hold_checkouts(&self) -> Arc<HeldCheckouts> {
         let mut held = self.held_checkouts.lock();
-        let known = held.upgrade();
-        let hold = known.unwrap_or_default();
+        let hold = held.upgrade().unwrap_or_default();
         *held = Arc::downgrade(&hold);
         hold
     }
 
-    /// The checkouts to read files from. Where enough blobs are `wanted` to pay for reading an index, all worktrees.
-    /// Otherwise the one whose index is at hand, if enough of its files are wanted.
+    /// The checkouts to read files from. If enough blobs are `wanted` to justify reading an index, these are all
+    /// worktrees. Otherwise it is the worktree whose index is kept, if enough of its files are wanted.
     pub(super) fn checked_out_blobs(&self, wanted: usize) -> Arc<[CheckoutBlobs]> {
         let hold = self.held_checkouts.lock().upgrade();
-        if let Some(known) = hold.as_ref().and_then(|hold| hold.get()) {
-            return Arc::clone(known);
+        if let Some(held) = hold.as_ref().and_then(|hold| hold.get()) {
+            return Arc::clone(held);
         }
         let mut kept = self.kept_checkout.lock().take();
         if wanted < WORTH_AN_INDEX {
-            let kept = kept.filter(|(_, checkout)| checkout.len() <= wanted.saturating_mul(WORTH_A_LOOK));
-            let checked_out = kept.map(|(worktree, checkout)| CheckoutBlobs::new(&worktree, checkout));
-            return checked_out.into_iter().collect();
+            let kept = kept.filter(|(_, checkout)| checkout.len() <= wanted.saturating_mul(WORTH_A_LOOKUP));
+            let blobs = kept.map(|(worktree, checkout)| CheckoutBlobs::new(&worktree, checkout));
+            return blobs.into_iter().collect();
         }
-        let checked_out = |worktree: Worktree| {
+        let load = |worktree: Worktree| {
             let checkout = match kept.take() {
-                Some((of, checkout)) if of == worktree => checkout,
+                Some((kept_worktree, checkout)) if kept_worktree == worktree => checkout,
                 other => {
                     kept = other;
                     Arc::new(Checkout::read(&worktree, self.hash)?)
@@ -205,21 +204,21 @@ impl Repository {
             };
             Some(CheckoutBlobs::new(&worktree, checkout))
         };
-        let made: Arc<[CheckoutBlobs]> = self.worktrees().into_iter().filter_map(checked_out).collect();
+        let blobs: Arc<[CheckoutBlobs]> = self.worktrees().into_iter().filter_map(load).collect();
         if let Some(hold) = hold {
-            // Another reader may have made the same list meanwhile.
-            return Arc::clone(hold.get_or_init(|| made));
+            // Another reader may have created the same list meanwhile.
+            return Arc::clone(hold.get_or_init(|| blobs));
         }
-        made
+        blobs
     }
 
     pub(super) fn objects(&self) -> &Objects {
         &self.objects
     }
 
-    /// The head of `branch`; `None` where there is no such branch.
+    /// The head of `branch`; `None` if there is no such branch.
     pub(super) fn tip(&self, branch: &Branch) -> Result<Option<Tip>, SourceError> {
-        match self.place(branch)? {
+        match self.head_location(branch)? {
             HeadLocation::At(id, reference) => {
                 let commit = sha(id)?;
                 Ok(Some(Tip { commit, reference }))
@@ -228,9 +227,9 @@ impl Repository {
         }
     }
 
-    pub(super) fn place(&self, branch: &Branch) -> Result<HeadLocation, SourceError> {
-        let place = self.upstreams.place(&self.references, branch);
-        place.map_err(|error| unreadable(self, error))
+    pub(super) fn head_location(&self, branch: &Branch) -> Result<HeadLocation, SourceError> {
+        let location = self.upstreams.head_location(&self.references, branch);
+        location.map_err(|error| unreadable(self, error))
     }
 
     /// The remotes that heads are read from, by name.
@@ -238,13 +237,14 @@ impl Repository {
         self.upstreams.remotes().map_err(|error| unreadable(self, error))
     }
 
-    /// Calls `see` with every branch that can have a head, without its prefix (`refs/heads/`, or that of a remote).
-    pub(super) fn each_branch(&self, deadline: &Deadline, mut see: impl FnMut(&str)) -> io::Result<()> {
+    /// Calls `visit` with every branch that can have a head, without its prefix (`refs/heads/`, or that of a remote).
+    pub(super) fn each_branch(&self, deadline: &Deadline, mut visit: impl FnMut(&str)) -> io::Result<()> {
         for folder in self.upstreams.folders(&self.references)? {
-            branch_names::each_branch(&self.references, &self.common_dir, &folder, deadline, &mut see)?;
+            branch_names::each_branch(&self.references, &self.common_dir, &folder, deadline, &mut visit)?;
         }
-        let exact = self.upstreams.exact_branches(&self.references)?;
-        exact.iter().for_each(|name| see(name));
+        for name in self.upstreams.exact_branches(&self.references)? {
+            visit(&name);
+        }
         Ok(())
     }
 
@@ -268,21 +268,21 @@ impl Repository {
             .symbolic_target("refs/remotes/origin/HEAD")
             .ok()
             .flatten();
-        let named = target
+        let remote_default = target
             .as_deref()
             .and_then(|name| name.strip_prefix("refs/remotes/origin/"));
-        let usual = named.into_iter().chain(["main", "master"]);
-        if let Some(branch) = usual.filter_map(|name| Branch::parse(name).ok()).find(exists) {
+        let candidates = remote_default.into_iter().chain(["main", "master"]);
+        if let Some(branch) = candidates.filter_map(|name| Branch::parse(name).ok()).find(exists) {
             return Some(branch);
         }
         let mut names = HashSet::new();
         let deadline = Deadline::after(branch_names::SUGGESTIONS_LIMIT);
-        let see = |name: &str| {
+        let collect_two = |name: &str| {
             if names.len() < 2 {
                 names.insert(name.to_owned());
             }
         };
-        self.each_branch(&deadline, see).ok()?;
+        self.each_branch(&deadline, collect_two).ok()?;
         let mut names = names.into_iter();
         match (names.next(), names.next()) {
             (Some(only), None) => Branch::parse(&only).ok().filter(exists),
@@ -356,7 +356,7 @@ impl Repository {
     }
 }
 
-/// The error for an unreadable `repository`; where its folder is gone, that error.
+/// The error for an unreadable `repository`. If its folder is gone, the error says that instead of `why`.
 pub(super) fn unreadable(repository: &Repository, why: impl fmt::Display) -> SourceError {
     repository
         .check_present()

@@ -1,11 +1,12 @@
-//! Named pipes and the like in place of git's own files: opening one waits for a writer. Git makes none; an archive can have some.
+//! Refuses repositories with named pipes and other special files in place of git's own files, because opening one waits
+//! for a writer. Git never creates such files, but an archive can contain them.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::open_error::OpenError;
 
-/// Files that are opened, by their paths in git's folder.
+/// The files that gix or this crate opens, by their paths in git's folder.
 const FILES: [&str; 12] = [
     "HEAD",
     "commondir",
@@ -21,15 +22,16 @@ const FILES: [&str; 12] = [
     "shallow",
 ];
 
-/// Most bytes of a file that names another one, as in git.
-const MOST_BYTES: u64 = 4096;
+/// Maximum size of a file that names another file, as in git.
+const MAX_BYTES: u64 = 4096;
 
-/// Longest chain of references.
-const MOST_REFERENCES: usize = 5;
+/// Maximum length of a chain of references.
+const MAX_REFERENCES: usize = 5;
 
-/// Fails where the repository that `folder` is in has a special file; or, if `may_be_bare`, the one that it is itself.
-pub(super) fn refuse(folder: &Path, may_be_bare: bool) -> Result<(), OpenError> {
-    match first(folder, may_be_bare) {
+/// Fails if the repository that contains `folder` has a special file. If `may_be_bare`, also fails if `folder` itself
+/// is a bare repository with one.
+pub(super) fn check(folder: &Path, may_be_bare: bool) -> Result<(), OpenError> {
+    match find(folder, may_be_bare) {
         None => Ok(()),
         Some(path) => Err(OpenError::Unreadable {
             path,
@@ -38,30 +40,32 @@ pub(super) fn refuse(folder: &Path, may_be_bare: bool) -> Result<(), OpenError> 
     }
 }
 
-fn first(folder: &Path, may_be_bare: bool) -> Option<PathBuf> {
+/// The first special file, if there is one.
+fn find(folder: &Path, may_be_bare: bool) -> Option<PathBuf> {
     if may_be_bare
         && folder.join("objects").is_dir()
-        && let Some(found) = first_in(folder)
+        && let Some(file) = find_in_git_folder(folder)
     {
-        return Some(found);
+        return Some(file);
     }
     for ancestor in folder.ancestors() {
         let dot_git = ancestor.join(".git");
-        let Ok(about) = fs::metadata(&dot_git) else { continue };
-        if is_special(&about) {
+        let Ok(metadata) = dot_git.metadata() else { continue };
+        if is_special(&metadata) {
             return Some(dot_git);
         }
-        let git_folder = match about.is_dir() {
-            true => dot_git,
-            false => match named_by(&dot_git, "gitdir:") {
-                Some(named) => ancestor.join(named),
+        let git_folder = if metadata.is_dir() {
+            dot_git
+        } else {
+            match read_after(&dot_git, "gitdir:") {
+                Some(path) => ancestor.join(path),
                 None => continue,
-            },
+            }
         };
-        if let Some(found) = first_in(&git_folder) {
-            return Some(found);
+        if let Some(file) = find_in_git_folder(&git_folder) {
+            return Some(file);
         }
-        // Otherwise the search goes on above.
+        // Without HEAD, git goes on with the folders above.
         if git_folder.join("HEAD").exists() {
             return None;
         }
@@ -69,52 +73,55 @@ fn first(folder: &Path, may_be_bare: bool) -> Option<PathBuf> {
     None
 }
 
-fn first_in(git_folder: &Path) -> Option<PathBuf> {
-    let common = match named_by(&git_folder.join("commondir"), "") {
-        Some(named) => git_folder.join(named),
+fn find_in_git_folder(git_folder: &Path) -> Option<PathBuf> {
+    let common_dir = match read_after(&git_folder.join("commondir"), "") {
+        Some(path) => git_folder.join(path),
         None => git_folder.to_owned(),
     };
-    let folders = [git_folder, common.as_path()];
-    let mut named = folders
+    let folders = [git_folder, common_dir.as_path()];
+    let mut files = folders
         .iter()
         .flat_map(|folder| FILES.iter().map(move |name| folder.join(name)));
-    named
-        .find(|path| fs::metadata(path).is_ok_and(|about| is_special(&about)))
-        .or_else(|| first_reference(git_folder, &common))
-        .or_else(|| first_pack(&common.join("objects/pack")))
+    files
+        .find(|path| is_special_at(path))
+        .or_else(|| find_in_references(git_folder, &common_dir))
+        .or_else(|| find_in_packs(&common_dir.join("objects/pack")))
 }
 
-/// In the chain that `HEAD` begins.
-fn first_reference(git_folder: &Path, common: &Path) -> Option<PathBuf> {
+/// The first special file in the chain of references that starts at `HEAD`.
+fn find_in_references(git_folder: &Path, common_dir: &Path) -> Option<PathBuf> {
     let mut file = git_folder.join("HEAD");
-    for _ in 0..=MOST_REFERENCES {
-        file = common.join(named_by(&file, "ref:")?);
-        if fs::metadata(&file).is_ok_and(|about| is_special(&about)) {
+    for _ in 0..=MAX_REFERENCES {
+        file = common_dir.join(read_after(&file, "ref:")?);
+        if is_special_at(&file) {
             return Some(file);
         }
     }
     None
 }
 
-fn first_pack(folder: &Path) -> Option<PathBuf> {
+fn find_in_packs(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
     let mut special = entries.filter(|entry| {
         let kind = entry.file_type();
-        kind.is_ok_and(|kind| !kind.is_dir() && !kind.is_file())
-            && fs::metadata(entry.path()).is_ok_and(|about| is_special(&about))
+        kind.is_ok_and(|kind| !kind.is_dir() && !kind.is_file()) && is_special_at(&entry.path())
     });
     special.next().map(|entry| entry.path())
 }
 
-/// The text of a small file behind `prefix`.
-fn named_by(file: &Path, prefix: &str) -> Option<String> {
-    let text = coord_files::regular(file, MOST_BYTES).ok()??;
+/// The text of a small file after `prefix`, without white space around it.
+fn read_after(file: &Path, prefix: &str) -> Option<String> {
+    let text = coord_files::regular(file, MAX_BYTES).ok()??;
     let text = String::from_utf8(text).ok()?;
     Some(text.strip_prefix(prefix)?.trim().to_owned())
 }
 
-fn is_special(about: &Metadata) -> bool {
-    !about.is_dir() && !about.is_file()
+fn is_special_at(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| is_special(&metadata))
+}
+
+fn is_special(metadata: &Metadata) -> bool {
+    !metadata.is_dir() && !metadata.is_file()
 }
 
 #[cfg(all(test, unix))]
@@ -156,12 +163,12 @@ mod tests {
             ("one", "clone/.git/packed-refs"),
             ("clone/src", "clone/src/.git"),
         ] {
-            assert_eq!(first(&root.join(at), at.ends_with(".git")), None, "{at}");
+            assert_eq!(find(&root.join(at), at.ends_with(".git")), None, "{at}");
             let path = root.join(pipe);
             let before = fs::read(&path).ok();
             let _ = fs::remove_file(&path);
             make_pipe(&path);
-            let found = first(&root.join(at), at.ends_with(".git")).map(|found| found.canonicalize().unwrap());
+            let found = find(&root.join(at), at.ends_with(".git")).map(|found| found.canonicalize().unwrap());
             assert_eq!(found, Some(path.clone()), "{at}");
             fs::remove_file(&path).unwrap();
             if let Some(before) = before {

@@ -18,11 +18,11 @@ struct Walk<'a> {
     repository: &'a Repository,
     handle: &'a gix::Repository,
     deadline: &'a Deadline,
-    entries: Vec<TreeEntry>,
-    /// Entries seen, folders included.
-    seen: usize,
+    files: Vec<TreeEntry>,
+    /// Number of entries so far, folders included.
+    entry_count: usize,
     path_bytes: usize,
-    left_out: usize,
+    names_left_out: usize,
 }
 
 impl Repository {
@@ -50,10 +50,10 @@ impl Repository {
                 .take_prefetch()
                 .and_then(|prefetch| prefetch.finish(&worktree, self.hash()));
             let (checkout, files) = match prefetch {
-                Some(read) => (Some(read.checkout), read.files),
+                Some(index) => (Some(index.checkout), index.files),
                 None => (Checkout::read(&worktree, self.hash()).map(Arc::new), None),
             };
-            let Some(checkout) = checkout.filter(|checkout| checkout.is_of(tree)) else {
+            let Some(checkout) = checkout.filter(|checkout| checkout.is_tree(tree)) else {
                 continue;
             };
             if let Some(files) = files.or_else(|| checkout.files()) {
@@ -65,61 +65,60 @@ impl Repository {
             repository: self,
             handle,
             deadline,
-            entries: Vec::new(),
-            seen: 0,
+            files: Vec::new(),
+            entry_count: 0,
             path_bytes: 0,
-            left_out: 0,
+            names_left_out: 0,
         };
-        walk.all(tree)?;
-        self.note_names_left_out(walk.left_out);
-        if walk.left_out > 0 {
+        walk.collect_files(tree)?;
+        self.note_names_left_out(walk.names_left_out);
+        if walk.names_left_out > 0 {
             tracing::warn!(
-                repo = %self.id(), commit = %id, left_out = walk.left_out,
+                repo = %self.id(), commit = %id, left_out = walk.names_left_out,
                 "some files have names that cannot be served"
             );
         }
-        let mut entries = walk.entries;
+        let mut files = walk.files;
         // git sorts by whole paths; a tree written by another program may have another order.
-        if !entries.is_sorted_by(|left, right| left.path < right.path) {
-            entries.sort_by(|left, right| left.path.cmp(&right.path));
-            entries.dedup_by(|later, earlier| later.path == earlier.path);
+        if !files.is_sorted_by(|left, right| left.path < right.path) {
+            files.sort_by(|left, right| left.path.cmp(&right.path));
+            files.dedup_by(|later, earlier| later.path == earlier.path);
         }
-        Ok(entries)
+        Ok(files)
     }
 }
 
-/// An entry of a folder that is still to be looked at.
+/// An entry of a folder that the walk has yet to visit.
 struct PendingEntry {
-    /// The length of its folder's path.
-    folder: usize,
+    folder_path_len: usize,
     name: Box<[u8]>,
     kind: GitKind,
     id: ObjectId,
 }
 
 impl Walk<'_> {
-    /// All files below the folder `root`, in the order of the trees. Folders are kept in a list and not on the call stack: a path has
-    /// room for two thousand of them.
-    fn all(&mut self, root: ObjectId) -> Result<(), SourceError> {
+    /// Collects all files below the folder `root`, in the order of the trees. Does not recurse, because a path can have
+    /// two thousand folders.
+    fn collect_files(&mut self, root: ObjectId) -> Result<(), SourceError> {
         let mut pending = Vec::new();
-        self.list(root, 0, &mut pending)?;
+        self.push_entries(root, 0, &mut pending)?;
         let mut path = String::new();
         while let Some(entry) = pending.pop() {
-            path.truncate(entry.folder);
+            path.truncate(entry.folder_path_len);
             if !push_name(&mut path, entry.name.as_bstr()) {
-                self.left_out += 1;
+                self.names_left_out += 1;
                 continue;
             }
             let kind = match entry.kind {
                 GitKind::Tree => {
-                    self.list(entry.id, path.len(), &mut pending)?;
+                    self.push_entries(entry.id, path.len(), &mut pending)?;
                     continue;
                 }
                 GitKind::Blob | GitKind::BlobExecutable => EntryKind::File,
                 GitKind::Link => EntryKind::Symlink,
                 GitKind::Commit => EntryKind::Submodule,
             };
-            self.entries.push(TreeEntry {
+            self.files.push(TreeEntry {
                 path: path.clone(),
                 blob: entry.id.to_string(),
                 kind,
@@ -128,8 +127,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds the entries of the folder `id`, the first one last. `folder` is the length of its path.
-    fn list(&mut self, id: ObjectId, folder: usize, pending: &mut Vec<PendingEntry>) -> Result<(), SourceError> {
+    /// Pushes the entries of the folder `id` to `pending`, in reverse order.
+    fn push_entries(
+        &mut self,
+        id: ObjectId,
+        folder_path_len: usize,
+        pending: &mut Vec<PendingEntry>,
+    ) -> Result<(), SourceError> {
         if self.deadline.has_passed() {
             return Err(self.deadline.error());
         }
@@ -141,12 +145,12 @@ impl Walk<'_> {
         for entry in TreeRefIter::from_bytes(&tree.data, id.kind()) {
             let entry =
                 entry.map_err(|error| unreadable(self.repository, format_args!("tree {id} is damaged: {error}")))?;
-            self.seen += 1;
+            self.entry_count += 1;
             self.path_bytes += match entry.mode.kind() {
                 GitKind::Tree => entry.filename.len(),
-                _ => folder + 1 + entry.filename.len(),
+                _ => folder_path_len + 1 + entry.filename.len(),
             };
-            if self.seen > MOST_TREE_ENTRIES || self.path_bytes > MOST_TREE_PATH_BYTES {
+            if self.entry_count > MOST_TREE_ENTRIES || self.path_bytes > MOST_TREE_PATH_BYTES {
                 return Err(unreadable(
                     self.repository,
                     format_args!(
@@ -155,7 +159,7 @@ impl Walk<'_> {
                 ));
             }
             pending.push(PendingEntry {
-                folder,
+                folder_path_len,
                 name: entry.filename.as_bytes().into(),
                 kind: entry.mode.kind(),
                 id: entry.oid.to_owned(),
@@ -166,13 +170,13 @@ impl Walk<'_> {
     }
 }
 
-/// Appends a name, if a file can have it.
+/// Appends a name to `path`, if a file can have it. Returns whether it did.
 fn push_name(path: &mut String, name: &BStr) -> bool {
     let Ok(name) = name.to_str() else {
         return false;
     };
-    let is_name = is_name(name) && memchr::memchr2(b'/', 0, name.as_bytes()).is_none();
-    if !is_name || path.len() + 1 + name.len() > FilePath::MAX_BYTES {
+    let is_valid = is_name(name) && memchr::memchr2(b'/', 0, name.as_bytes()).is_none();
+    if !is_valid || path.len() + 1 + name.len() > FilePath::MAX_BYTES {
         return false;
     }
     if !path.is_empty() {

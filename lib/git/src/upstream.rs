@@ -1,18 +1,19 @@
 //! The reference that is the head of a branch: the remote-tracking branch, or the clone's own.
 //!
-//! Agents push to a remote, so the head of a branch is the remote's: the remote-tracking branch, which `git fetch` and `git
-//! push` move. It is found as git finds it, by the `fetch` lines of the remote. The remote of the branch's upstream counts
-//! first, then `origin`, or the only remote where none has that name, and last the remote that the branch is pushed to, as in a
-//! fork. The name of the upstream branch does not count: a branch `feature` made from `origin/main` is not `main`. A branch of
-//! another remote can be named with it: `fork/main`.
+//! Agents push to a remote, so the head of a branch is the remote-tracking branch, which `git fetch` and `git push`
+//! move. It is found as git finds it, by the `fetch` lines of the remote. The remote of the branch's upstream is
+//! searched first, then `origin`, and last the remote that the branch is pushed to, as in a fork. Without an upstream
+//! and `origin`, all remotes are searched. The name of the upstream branch does not count: a branch `feature` that was
+//! created from `origin/main` is not `main`. A branch of another remote can be named together with its remote:
+//! `fork/main`.
 //!
 //! The clone's own `refs/heads/BRANCH` is the head
-//! - in a bare repository without worktrees: others push to it;
+//! - in a bare repository without worktrees, because others push to it;
 //! - in a mirror, whose `fetch` lines point there;
-//! - without a remote, or with one that was never fetched: the first push or fetch changes that.
+//! - without a remote, or with one that was never fetched, until the first push or fetch.
 //!
-//! Once anything of a remote has been fetched, a branch that the remote does not have is unknown. It is never read from the
-//! clone's own reference, which would name a commit that no other clone can have.
+//! Once anything of a remote has been fetched, a branch that the remote does not have is unknown. It is never read from
+//! the clone's own reference, which would name a commit that no other clone can have.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -35,23 +36,23 @@ use super::references::{References, Stamp};
 
 mod pushes;
 
+/// Maximum number of local names in memory, for each remote.
+const MAX_TRACKED: usize = 1024;
+
 /// The remotes of a repository and the upstreams of its branches, as now configured.
 pub(super) struct Upstreams {
     common_dir: PathBuf,
     options: gix::open::Options,
     hash: gix::hash::Kind,
-    known: Mutex<KnownConfig>,
+    config: Mutex<CachedConfig>,
     /// Remotes that have had a reference at some time: a remote whose last branch is deleted has still been fetched.
     fetched: Mutex<HashSet<String>>,
 }
 
-/// Maximum number of such names in memory, for each remote.
-const MOST_TRACKED: usize = 1024;
-
 #[derive(Debug)]
-struct KnownConfig {
+struct CachedConfig {
     stamp: Option<Stamp>,
-    configured: Arc<UpstreamConfig>,
+    config: Arc<UpstreamConfig>,
 }
 
 /// The relevant part of the configuration.
@@ -59,7 +60,8 @@ struct KnownConfig {
 struct UpstreamConfig {
     is_bare: bool,
     remotes: Vec<Remote>,
-    /// Branch -> remote of its upstream, and the full name there, which is the branch's own where none is configured.
+    /// Branch -> remote of its upstream, and the full name there. If no name is configured (`None`), it is the branch's
+    /// own.
     upstreams: HashMap<String, (String, Option<String>)>,
     /// Branch -> `pushRemote`.
     push_remotes: HashMap<String, String>,
@@ -70,9 +72,10 @@ struct UpstreamConfig {
 #[derive(Debug)]
 struct Remote {
     name: String,
+    /// The `fetch` lines.
     specs: Vec<RefSpec>,
-    /// The names here of references of the remote, as far as they were needed.
-    tracked: Cache<String, Option<String>>,
+    /// Local names of references of the remote, cached on first use.
+    tracking: Cache<String, Option<String>>,
 }
 
 /// The location of the head of a branch.
@@ -90,35 +93,36 @@ pub(super) enum HeadLocation {
 
 impl Upstreams {
     pub(super) fn new(common_dir: PathBuf, options: gix::open::Options, config: &File, hash: gix::hash::Kind) -> Self {
-        let stamp = Stamp::at(&common_dir.join("config")).ok();
-        let configured = Arc::new(UpstreamConfig::read(config));
+        let cached = CachedConfig {
+            stamp: Stamp::at(&common_dir.join("config")).ok(),
+            config: Arc::new(UpstreamConfig::read(config)),
+        };
         Upstreams {
             common_dir,
             options,
             hash,
-            known: Mutex::new(KnownConfig { stamp, configured }),
+            config: Mutex::new(cached),
             fetched: Mutex::default(),
         }
     }
 
-    /// The location of the head of `branch`.
-    pub(super) fn place(&self, references: &References, branch: &Branch) -> io::Result<HeadLocation> {
-        let configured = self.read_config()?;
+    pub(super) fn head_location(&self, references: &References, branch: &Branch) -> io::Result<HeadLocation> {
+        let config = self.read_config()?;
         let own = format!("refs/heads/{branch}");
-        let at = |name: String| {
+        let location_at = |name: String| {
             let id = references.resolve(&name)?;
             Ok(id.map_or(HeadLocation::Missing, |id| HeadLocation::At(id, name)))
         };
-        if self.is_pushed_to(&configured) {
-            return at(own);
+        if self.is_pushed_to(&config) {
+            return location_at(own);
         }
-        let mut found = Vec::new();
-        let mut without = Vec::new();
-        let (candidates, is_in_order) = configured.candidates(branch);
+        let mut heads = Vec::new();
+        let mut remotes_without_branch = Vec::new();
+        let (candidates, is_in_order) = config.candidates(branch);
         for remote in candidates {
             let tracking = remote.tracking(&own, self.hash);
             if tracking.as_deref() == Some(own.as_str()) {
-                return at(own);
+                return location_at(own);
             }
             let id = match &tracking {
                 Some(name) => references.resolve(name)?,
@@ -129,49 +133,49 @@ impl Upstreams {
             }
             match (id, tracking) {
                 (Some(id), Some(name)) if is_in_order => return Ok(HeadLocation::At(id, name)),
-                (Some(id), Some(name)) => found.push((remote, id, name)),
+                (Some(id), Some(name)) => heads.push((remote, id, name)),
                 _ if self.is_fetched(references, remote)? => {
-                    without.push(remote.name.clone());
-                    if configured.is_upstream(branch, remote, &own) {
+                    remotes_without_branch.push(remote.name.clone());
+                    if config.is_upstream(branch, remote, &own) {
                         break;
                     }
                 }
                 _ => {}
             }
         }
-        match found.len() {
-            0 => match self.elsewhere(&configured, references, branch)? {
+        match heads.len() {
+            0 => match self.pushed_head(&config, references, branch)? {
                 Some((id, name)) => Ok(HeadLocation::At(id, name)),
-                None if without.is_empty() => at(own),
-                None => Ok(HeadLocation::NotFetched(without)),
+                None if remotes_without_branch.is_empty() => location_at(own),
+                None => Ok(HeadLocation::NotFetched(remotes_without_branch)),
             },
-            1 => Ok(found
+            1 => Ok(heads
                 .pop()
                 .map_or(HeadLocation::Missing, |(_, id, name)| HeadLocation::At(id, name))),
             _ => Ok(HeadLocation::Several(
-                found.into_iter().map(|(remote, ..)| remote.name.clone()).collect(),
+                heads.into_iter().map(|(remote, ..)| remote.name.clone()).collect(),
             )),
         }
     }
 
     /// The remotes that heads are read from, by name.
     pub(super) fn remotes(&self) -> io::Result<Vec<String>> {
-        let configured = self.read_config()?;
-        let upstream = |name: &str| configured.upstreams.values().any(|(remote, _)| remote == name);
-        let has_origin = configured.remotes.iter().any(|remote| remote.name == ORIGIN);
+        let config = self.read_config()?;
+        let has_upstream = |name: &str| config.upstreams.values().any(|(remote, _)| remote == name);
+        let has_origin = config.remotes.iter().any(|remote| remote.name == ORIGIN);
         let is_read = |remote: &&Remote| {
-            !remote.specs.is_empty() && (!has_origin || remote.name == ORIGIN || upstream(&remote.name))
+            !remote.specs.is_empty() && (!has_origin || remote.name == ORIGIN || has_upstream(&remote.name))
         };
-        let remotes = configured.remotes.iter().filter(is_read);
+        let remotes = config.remotes.iter().filter(is_read);
         Ok(remotes.map(|remote| remote.name.clone()).collect())
     }
 
     /// Folders of references that can contain the head of a branch, such as `refs/remotes/origin/`.
     pub(super) fn folders(&self, references: &References) -> io::Result<Vec<String>> {
-        let configured = self.read_config()?;
+        let config = self.read_config()?;
         let mut folders = Vec::new();
-        if !self.is_pushed_to(&configured) {
-            for remote in &configured.remotes {
+        if !self.is_pushed_to(&config) {
+            for remote in &config.remotes {
                 if self.is_fetched(references, remote)? {
                     folders.extend(remote.folders());
                 }
@@ -184,7 +188,7 @@ impl Upstreams {
         Ok(folders)
     }
 
-    /// Branches that `fetch` lines name one by one, as in a single-branch clone, and that were fetched.
+    /// Branches that `fetch` lines name individually, as in a single-branch clone, and that were fetched.
     pub(super) fn exact_branches(&self, references: &References) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for remote in &self.read_config()?.remotes {
@@ -206,28 +210,28 @@ impl Upstreams {
         Ok(names)
     }
 
-    /// The configuration, read again where the file has been replaced.
+    /// The configuration, read again if the file has been replaced.
     fn read_config(&self) -> io::Result<Arc<UpstreamConfig>> {
         let stamp = Stamp::at(&self.common_dir.join("config")).ok();
-        let mut known = self.known.lock();
-        if known.stamp != stamp {
-            let opened = self.options.clone().open(&self.common_dir).map_err(io::Error::other)?;
-            let configured = UpstreamConfig::read(opened.to_thread_local().config_snapshot().plumbing());
-            *known = KnownConfig {
+        let mut cached = self.config.lock();
+        if cached.stamp != stamp {
+            let repository = self.options.clone().open(&self.common_dir).map_err(io::Error::other)?;
+            let config = UpstreamConfig::read(repository.to_thread_local().config_snapshot().plumbing());
+            *cached = CachedConfig {
                 stamp,
-                configured: Arc::new(configured),
+                config: Arc::new(config),
             };
         }
-        Ok(Arc::clone(&known.configured))
+        Ok(Arc::clone(&cached.config))
     }
 
-    /// Whether others push to its own branches: it is bare and has no worktrees.
-    fn is_pushed_to(&self, configured: &UpstreamConfig) -> bool {
+    /// Whether others push to the repository's own branches: it is bare and has no worktrees.
+    fn is_pushed_to(&self, config: &UpstreamConfig) -> bool {
         let has_worktrees = || {
             let worktrees = std::fs::read_dir(self.common_dir.join("worktrees"));
             worktrees.is_ok_and(|mut worktrees| worktrees.next().is_some())
         };
-        configured.is_bare && !has_worktrees()
+        config.is_bare && !has_worktrees()
     }
 
     fn note_fetched(&self, remote: &Remote) {
@@ -241,7 +245,7 @@ impl Upstreams {
         if self.fetched.lock().contains(&remote.name) {
             return Ok(true);
         }
-        for name in remote.exact() {
+        for name in remote.exact_references() {
             if references.resolve(&name)?.is_some() {
                 self.note_fetched(remote);
                 return Ok(true);
@@ -265,33 +269,29 @@ impl UpstreamConfig {
         let mut upstreams = HashMap::new();
         for (name, section) in remote_sections(config) {
             let specs = section.values("fetch");
-            let specs = specs.iter().filter_map(|spec| parse(spec.as_bstr()));
+            let specs = specs.iter().filter_map(|spec| parse_spec(spec.as_bstr()));
             match remotes.iter_mut().find(|remote| remote.name == name) {
                 Some(remote) => remote.specs.extend(specs),
                 None => remotes.push(Remote {
                     name,
                     specs: specs.collect(),
-                    tracked: Cache::new(MOST_TRACKED),
+                    tracking: Cache::new(MAX_TRACKED),
                 }),
-            }
-        }
-        for section in config.sections_by_name("branch").into_iter().flatten() {
-            let Some(branch) = section.header().subsection_name().map(ToString::to_string) else {
-                continue;
-            };
-            // Of all sections of the branch: `git config` writes into the last one.
-            let value = |name| config.string_by("branch", branch.as_str(), name);
-            if let Some(remote) = value("remote") {
-                let merge = value("merge").map(|merge| merge.to_string());
-                upstreams.insert(branch, (remote.to_string(), merge));
             }
         }
         let mut push_remotes = HashMap::new();
         for section in config.sections_by_name("branch").into_iter().flatten() {
-            if let Some(branch) = section.header().subsection_name().map(ToString::to_string)
-                && let Some(remote) = config.string_by("branch", branch.as_str(), "pushRemote")
-            {
-                push_remotes.insert(branch, remote.to_string());
+            let Some(branch) = section.header().subsection_name().map(ToString::to_string) else {
+                continue;
+            };
+            // The value from all sections of the branch: `git config` writes into the last one.
+            let value = |name| config.string_by("branch", branch.as_str(), name);
+            if let Some(remote) = value("pushRemote") {
+                push_remotes.insert(branch.clone(), remote.to_string());
+            }
+            if let Some(remote) = value("remote") {
+                let merge = value("merge").map(|merge| merge.to_string());
+                upstreams.insert(branch, (remote.to_string(), merge));
             }
         }
         UpstreamConfig {
@@ -307,38 +307,41 @@ impl UpstreamConfig {
     fn candidates(&self, branch: &Branch) -> (Vec<&Remote>, bool) {
         let upstream = self.upstreams.get(branch.as_str()).map(|(remote, _)| remote.as_str());
         let mut candidates: Vec<&Remote> = Vec::new();
-        let add = |candidates: &mut Vec<_>, name: &str| {
-            let remote = self.remotes.iter().find(|remote| remote.name == name);
-            candidates
-                .extend(remote.filter(|remote| candidates.iter().all(|other: &&Remote| other.name != remote.name)));
-        };
-        upstream
-            .into_iter()
-            .chain([ORIGIN])
-            .for_each(|name| add(&mut candidates, name));
+        for name in upstream.into_iter().chain([ORIGIN]) {
+            self.add_candidate(&mut candidates, name);
+        }
         if candidates.is_empty() {
             return (self.remotes.iter().collect(), false);
         }
-        self.push_remote(branch)
-            .into_iter()
-            .for_each(|name| add(&mut candidates, name));
+        if let Some(name) = self.push_remote(branch) {
+            self.add_candidate(&mut candidates, name);
+        }
         (candidates, true)
     }
 
-    /// The remote that the configuration sends pushes of `branch` to.
+    fn add_candidate<'a>(&'a self, candidates: &mut Vec<&'a Remote>, name: &str) {
+        let is_new = candidates.iter().all(|remote| remote.name != name);
+        if is_new && let Some(remote) = self.remotes.iter().find(|remote| remote.name == name) {
+            candidates.push(remote);
+        }
+    }
+
+    /// The remote that `branch` is pushed to by the configuration.
     fn push_remote(&self, branch: &Branch) -> Option<&str> {
-        let of_branch = self.push_remotes.get(branch.as_str());
-        of_branch.or(self.push_default.as_ref()).map(String::as_str)
+        let branch_remote = self.push_remotes.get(branch.as_str());
+        branch_remote.or(self.push_default.as_ref()).map(String::as_str)
     }
 
     /// Whether `own`, the full name of `branch`, is the name of its upstream at `remote`.
     fn is_upstream(&self, branch: &Branch, remote: &Remote, own: &str) -> bool {
-        let upstream = self.upstreams.get(branch.as_str());
-        upstream.is_some_and(|(of, merge)| *of == remote.name && merge.as_deref().is_none_or(|merge| merge == own))
+        let Some((upstream_remote, name)) = self.upstreams.get(branch.as_str()) else {
+            return false;
+        };
+        *upstream_remote == remote.name && name.as_deref().is_none_or(|name| name == own)
     }
 }
 
-fn parse(spec: &BStr) -> Option<RefSpec> {
+fn parse_spec(spec: &BStr) -> Option<RefSpec> {
     gix::refspec::parse(spec, Operation::Fetch)
         .ok()
         .map(|spec| spec.to_owned())
@@ -347,24 +350,24 @@ fn parse(spec: &BStr) -> Option<RefSpec> {
 impl Remote {
     /// The local name of `name`, a reference of the remote.
     fn tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
-        if let Some(tracked) = self.tracked.get(name) {
-            return tracked;
+        if let Some(tracking) = self.tracking.get(name) {
+            return tracking;
         }
-        let tracked = self.find_tracking(name, hash);
-        self.tracked.insert(name.to_owned(), tracked.clone());
-        tracked
+        let tracking = self.find_tracking(name, hash);
+        self.tracking.insert(name.to_owned(), tracking.clone());
+        tracking
     }
 
     fn find_tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
-        let nobody = hash.null();
+        let null_id = hash.null();
         let item = Item {
             full_ref_name: name.as_bytes().as_bstr(),
-            target: &nobody,
+            target: &null_id,
             object: None,
         };
         let group = MatchGroup::from_fetch_specs(self.specs.iter().map(RefSpec::to_ref));
-        let found = group.match_lhs(std::iter::once(item)).mappings;
-        let name = found.into_iter().find_map(|mapping| mapping.rhs).map(Cow::into_owned)?;
+        let mut mappings = group.match_lhs(std::iter::once(item)).mappings.into_iter();
+        let name = mappings.find_map(|mapping| mapping.rhs).map(Cow::into_owned)?;
         gix::validate::reference::name(name.as_bstr()).ok()?;
         String::from_utf8(name.into()).ok()
     }
@@ -378,8 +381,8 @@ impl Remote {
         })
     }
 
-    /// References of single branches of the remote.
-    fn exact(&self) -> impl Iterator<Item = String> {
+    /// Local references of branches that `fetch` lines name individually.
+    fn exact_references(&self) -> impl Iterator<Item = String> {
         self.tracking_names().filter(|name| !name.contains('*'))
     }
 

@@ -1,7 +1,7 @@
-//! A working copy as the tools of an agent see it: which repository and branch its work is for, and the commits that it is at.
+//! A working copy as the tools of an agent see it: which repository and branch its work is for, and its commits.
 //!
-//! Opened at a file or folder that a tool works on, not at the folder of the process: an agent edits in several worktrees.
-//! Everything is read anew by each call, because the agent commits and pushes meanwhile.
+//! It is opened at a file or folder that a tool works on, not at the folder of the process, because an agent edits in
+//! several worktrees. Each call reads again, because the agent commits and pushes meanwhile.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -38,15 +38,15 @@ impl WorkingCopy {
         Ok(WorkingCopy { worktree, repository })
     }
 
-    /// The working copy that `path` is in, as [`WorkingCopy::containing`]; `None` where it is in none, because no repository
-    /// contains it, or one without files.
+    /// The working copy that `path` is in, as [`WorkingCopy::containing`]. `None` if no repository contains the path,
+    /// or if the repository is bare.
     ///
     /// # Errors
     /// When git does not trust the repository, or it cannot be read.
     pub fn find(path: &Path) -> Result<Option<WorkingCopy>, OpenError> {
         let worktree = match worktree_of(path) {
             Err(OpenError::NoRepository { .. }) => return Ok(None),
-            found => found?,
+            worktree => worktree?,
         };
         if worktree.handle.workdir().is_none() {
             return Ok(None);
@@ -55,8 +55,8 @@ impl WorkingCopy {
         Ok(Some(WorkingCopy { worktree, repository }))
     }
 
-    /// The root of the working copy that `path` is in, which need not exist, by the nearest folder that has a `.git`: it costs
-    /// no more than looks at folders. `None` where there is none.
+    /// The root of the working copy that `path` is in: the nearest folder above it that has a `.git`. `None` if there
+    /// is none. `path` need not exist. This only looks for files, so it is fast.
     pub fn root_containing(path: &Path) -> Option<PathBuf> {
         let path = without_symbolic_links(&std::path::absolute(path).ok()?);
         let root = path.ancestors().find(|folder| folder.join(".git").exists());
@@ -90,8 +90,8 @@ impl WorkingCopy {
         &self.worktree.common_dir
     }
 
-    /// The repository, by the remote `origin` or the only remote; without one by the name that it keeps. A server with a shared
-    /// store has another id for one without a remote ([`crate::GitSource::open_shared`]).
+    /// The id of the repository, from the remote `origin` or the only remote, or else from its stored name. A server
+    /// with a shared store has another id for a repository without a remote ([`crate::GitSource::open_shared`]).
     pub fn repo(&self) -> &RepoId {
         self.repository.id()
     }
@@ -101,30 +101,27 @@ impl WorkingCopy {
         !super::identity::is_local(self.repo())
     }
 
-    /// The value of a setting of git, such as `coord.url`: the repository's own, or else the user's. `None` where it is empty.
+    /// The value of a setting of git, such as `coord.url`: the repository's own, or else the user's. `None` if it is
+    /// empty.
     pub fn setting(&self, key: &str) -> Option<String> {
         let config = self.worktree.handle.config_snapshot();
-        let value = config.string(key)?.to_str().ok()?.trim().to_owned();
-        Some(value).filter(|value| !value.is_empty())
+        setting_value(&config.string(key)?)
     }
 
-    /// The value of a setting in the repository's own configuration, if that decides: the repository's author wrote it, who
-    /// may not be the user. `None` where the user's configuration or nothing sets it.
+    /// The value of a setting, if the repository's own configuration sets it. The author of the repository, who may not
+    /// be the user, may have written that. `None` if only the user's configuration sets it, or nothing does.
     pub fn own_setting(&self, key: &str) -> Option<String> {
         let config = self.worktree.handle.config_snapshot();
-        let is_own = |about: &gix::config::file::Metadata| about.source.kind() == gix::config::source::Kind::Repository;
-        config.plumbing().string_filter(key, is_own)?;
+        config.plumbing().string_filter(key, is_from_repository)?;
         self.setting(key)
     }
 
-    /// The value of a setting in the user's or the system's configuration, whatever the repository's own one says.
+    /// The value of a setting in the user's or the system's configuration, whatever the repository's own configuration
+    /// says.
     pub fn users_setting(&self, key: &str) -> Option<String> {
         let config = self.worktree.handle.config_snapshot();
-        let is_users =
-            |about: &gix::config::file::Metadata| about.source.kind() != gix::config::source::Kind::Repository;
-        let value = config.plumbing().string_filter(key, is_users)?;
-        let value = value.to_str().ok()?.trim().to_owned();
-        Some(value).filter(|value| !value.is_empty())
+        let is_users = |section: &gix::config::file::Metadata| !is_from_repository(section);
+        setting_value(&config.plumbing().string_filter(key, is_users)?)
     }
 
     /// The commit that is checked out. `None` before the first one.
@@ -133,17 +130,17 @@ impl WorkingCopy {
         CommitSha::parse(&id.to_string()).ok()
     }
 
-    /// The branch that is checked out, or that a rebase is about. `None` where HEAD is detached.
+    /// The branch that is checked out or being rebased. `None` if HEAD is detached otherwise.
     pub fn checked_out(&self) -> Option<Branch> {
         let name = match self.worktree.head_name().ok()? {
             Some(name) => name,
-            None => self.rebased()?,
+            None => self.rebased_branch()?,
         };
         Branch::parse(name.strip_prefix("refs/heads/")?).ok()
     }
 
     /// The full name of the branch that is being rebased.
-    fn rebased(&self) -> Option<String> {
+    fn rebased_branch(&self) -> Option<String> {
         let folders = ["rebase-merge", "rebase-apply"].map(|folder| RootedPath::new(self.git_folder(), folder));
         let text = folders
             .iter()
@@ -151,9 +148,9 @@ impl WorkingCopy {
         Some(String::from_utf8(text).ok()?.trim_end().to_owned())
     }
 
-    /// The branch that the work is for, and the checked-out one where that is another. Work is for the branch that the checked-out one has
-    /// as its upstream under another name; otherwise for the default branch: the one that `origin/HEAD` names, `main` or `master`;
-    /// where there is none, for the checked-out one.
+    /// The branch that the work is for, and the checked-out branch if that is another. Work is for the upstream of the
+    /// checked-out branch, if that has another name. Otherwise it is for the default branch: the branch that
+    /// `origin/HEAD` names, `main` or `master`. If there is none of these, it is for the checked-out branch.
     pub fn branches(&self) -> Option<(Branch, Option<Branch>)> {
         let Some(checked_out) = self.checked_out() else {
             return Some((self.repository.default_branch()?, None));
@@ -172,10 +169,11 @@ impl WorkingCopy {
         })
     }
 
-    /// The default branch, and whether the remote has named it (`origin/HEAD`).
+    /// The default branch, and whether the remote names one (`origin/HEAD`).
     pub fn default_branch(&self) -> Option<(Branch, bool)> {
-        let named = self.repository.references().symbolic_target("refs/remotes/origin/HEAD");
-        Some((self.repository.default_branch()?, matches!(named, Ok(Some(_)))))
+        let remote_default = self.repository.references().symbolic_target("refs/remotes/origin/HEAD");
+        let is_named = matches!(remote_default, Ok(Some(_)));
+        Some((self.repository.default_branch()?, is_named))
     }
 
     /// The branch that the work is for.
@@ -183,7 +181,7 @@ impl WorkingCopy {
         Some(self.branches()?.0)
     }
 
-    /// The head of `branch` as this clone knows it, and the reference that it was read from. `None` where it has none.
+    /// The head of `branch` as this clone knows it, and the reference that it was read from. `None` if it has none.
     pub fn tip(&self, branch: &Branch) -> Option<Tip> {
         self.repository.tip(branch).ok().flatten()
     }
@@ -195,9 +193,9 @@ impl WorkingCopy {
     pub fn repo_path(&self, folder: &Path, path: &Path) -> Result<FilePath, String> {
         let outside = || format!("{} is not in {}", path.display(), self.root().display());
         let absolute = without_symbolic_links(&folder.join(path));
-        let inside = absolute.strip_prefix(self.root()).map_err(|_| outside())?;
+        let relative = absolute.strip_prefix(self.root()).map_err(|_| outside())?;
         let mut names = Vec::new();
-        for component in inside.components() {
+        for component in relative.components() {
             match component {
                 Component::Normal(name) => names.push(
                     name.to_str()
@@ -213,6 +211,17 @@ impl WorkingCopy {
     }
 }
 
+/// A configured value without white space around it. `None` if it is empty or not UTF-8.
+fn setting_value(value: &[u8]) -> Option<String> {
+    let value = value.to_str().ok()?.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// Whether a section is in the repository's own configuration.
+fn is_from_repository(section: &gix::config::file::Metadata) -> bool {
+    section.source.kind() == gix::config::source::Kind::Repository
+}
+
 fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
     let missing = || OpenError::Missing { path: path.to_owned() };
     let absolute = std::path::absolute(path).map_err(|_| missing())?;
@@ -220,26 +229,26 @@ fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
         .ancestors()
         .find(|folder| folder.is_dir())
         .ok_or_else(missing)?;
-    Worktree::around(folder, Purpose::Asking)
+    Worktree::containing(folder, Purpose::WorkingCopy)
 }
 
-/// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as its target.
+/// `path` without `.`, `..` and symbolic links, even if its end does not exist. A link is replaced by its target.
 pub fn without_symbolic_links(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut existing = path;
     loop {
-        if let Ok(found) = existing.canonicalize() {
+        if let Ok(canonical) = existing.canonicalize() {
             return missing
                 .into_iter()
                 .rev()
-                .fold(found, |path: PathBuf, name| path.join(name));
+                .fold(canonical, |path: PathBuf, name| path.join(name));
         }
         match (existing.parent(), existing.components().next_back()) {
             (Some(parent), Some(Component::Normal(name))) => {
                 missing.push(name.to_owned());
                 existing = parent;
             }
-            // `a/missing/..`: as the names say.
+            // `a/missing/..` is `a`.
             (Some(parent), Some(_)) => {
                 existing = parent.parent().unwrap_or(parent);
             }

@@ -13,24 +13,24 @@ use gix::worktree::stack::state::ignore::Source;
 use super::working_copy::WorkingCopy;
 
 impl WorkingCopy {
-    /// Whether git ignores `path`: a rule of `.gitignore` names it, and it is not tracked. An unreadable index or rule counts as
-    /// not ignored.
+    /// Whether git ignores `path`: a rule of `.gitignore` names it, and it is not tracked. If the index or the rules
+    /// cannot be read, it counts as not ignored.
     pub fn is_ignored(&self, path: &FilePath) -> bool {
         if has_special_rules(self.root(), path.as_str()) {
             return false;
         }
-        // Rules are read from the files of the working copy; the index, which is large, only where one of them matches.
+        // Rules are read from the files of the working copy; the index, which is large, only if a rule matches.
         let handle = self.handle();
-        let none = gix::index::State::new(handle.object_hash());
-        let Ok(mut rules) = handle.excludes(&none, None, Source::WorktreeThenIdMappingIfNotSkipped) else {
+        let empty_index = gix::index::State::new(handle.object_hash());
+        let Ok(mut rules) = handle.excludes(&empty_index, None, Source::WorktreeThenIdMappingIfNotSkipped) else {
             return false;
         };
         let mode = self.root().join(path.as_str()).is_dir().then_some(Mode::DIR);
-        let found = rules.at_path(path.as_str(), mode);
-        found.is_ok_and(|found| found.is_excluded()) && !self.is_tracked(path)
+        let platform = rules.at_path(path.as_str(), mode);
+        platform.is_ok_and(|platform| platform.is_excluded()) && !self.is_tracked(path)
     }
 
-    /// The content of `path` in `commit`, as git has stored it; `None` where the commit has no such file.
+    /// The content of `path` in `commit`, as git stores it; `None` if the commit has no such file.
     ///
     /// # Errors
     /// When it cannot be read here, or has more than `most` bytes.
@@ -64,15 +64,16 @@ impl WorkingCopy {
         index.is_ok_and(|index| index.entry_by_path_and_stage(path, Stage::Unconflicted).is_some())
     }
 
-    /// The tracked files in `folder`, a path of the repository, or in the whole working copy where it is empty: at most `most`
-    /// of them, and whether there are more. None where the index cannot be read.
+    /// The tracked files in `folder`, a path of the repository, or in the whole working copy if `folder` is empty.
+    /// Returns at most `most` of them, and whether there are more. If the index cannot be read, returns none.
     pub fn tracked_below(&self, folder: &str, most: usize) -> (Vec<FilePath>, bool) {
         let Ok(index) = self.handle().open_index() else {
             return (Vec::new(), false);
         };
-        let prefix = match folder {
-            "" => String::new(),
-            folder => format!("{folder}/"),
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
         };
         let entries = index.prefixed_entries(prefix.as_bytes().as_bstr()).unwrap_or_default();
         let paths = entries.iter().filter_map(|entry| entry.path(&index).to_str().ok());
@@ -85,18 +86,19 @@ impl WorkingCopy {
         (files, has_more)
     }
 
-    /// `path`, absolute or relative to `folder`, as a path in the working copy where it is a folder of it: empty for its root.
+    /// `path`, absolute or relative to `folder`, as a path of the repository: empty for its root. `None` if it is not a
+    /// folder of the working copy.
     pub fn folder_path(&self, folder: &Path, path: &Path) -> Option<String> {
-        let found = folder.join(path).canonicalize().ok().filter(|found| found.is_dir())?;
-        let inside = found.strip_prefix(self.root()).ok()?;
-        let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
+        let absolute = folder.join(path).canonicalize().ok().filter(|path| path.is_dir())?;
+        let relative = absolute.strip_prefix(self.root()).ok()?;
+        let names: Option<Vec<&str>> = relative.iter().map(|name| name.to_str()).collect();
         Some(names?.join("/"))
     }
 }
 
-/// Whether a `.gitignore` on the way to `path` is a pipe or the like, which would be waited for.
+/// Whether a `.gitignore` in a folder above `path` is a special file such as a named pipe, which git would wait for.
 fn has_special_rules(root: &Path, path: &str) -> bool {
-    let is_special = |about: EntryInfo| !matches!(about.kind, Kind::File | Kind::Folder | Kind::Link);
+    let is_special = |entry: EntryInfo| !matches!(entry.kind, Kind::File | Kind::Folder | Kind::Link);
     let mut folders = Path::new(path).ancestors().skip(1);
     folders.any(|folder| {
         let rules = RootedPath::new(root, folder.join(".gitignore"));

@@ -48,50 +48,52 @@ impl WorkingCopy {
         }
     }
 
-    /// The newest commit of `branch`, as the remote had it, that the working copy contains.
+    /// The newest commit of `branch` that the working copy contains, as far as the remote had it at the last fetch.
     pub fn base_head(&self, branch: &Branch) -> Option<CommitSha> {
         let head = self.head_id()?;
         let tip = ObjectId::from_hex(self.tip(branch)?.commit.as_str().as_bytes()).ok()?;
-        let base = match head == tip {
-            true => head,
-            false => self.handle().merge_base(head, tip).ok()??.detach(),
+        let base = if head == tip {
+            head
+        } else {
+            self.handle().merge_base(head, tip).ok()??.detach()
         };
         CommitSha::parse(&base.to_string()).ok()
     }
 
-    /// The branch that work for `branch` is pushed to first: the checked-out one, where a remote has it, or `branch` itself.
+    /// The branch that work for `branch` is pushed to first: the checked-out branch, if a remote has it, or `branch`
+    /// itself.
     pub fn pushed_branch(&self, branch: &Branch) -> Branch {
         let checked_out = self.checked_out();
         let own = checked_out.as_ref().filter(|checked_out| *checked_out != branch);
         let own = own.filter(|own| self.tip(own).is_some()).cloned();
-        own.or_else(|| self.fork_of(checked_out.as_ref()?, branch))
+        own.or_else(|| self.branch_at_fork(checked_out.as_ref()?, branch))
             .unwrap_or_else(|| branch.clone())
     }
 
-    /// As [`WorkingCopy::pushed_branch`]; a commit that was pushed by another name is found by its hash.
+    /// The same as [`WorkingCopy::pushed_branch`], but also finds a commit that was pushed by another name.
     pub fn pushed_branch_at_head(&self, branch: &Branch) -> Branch {
         let pushed = self.pushed_branch(branch);
-        let is_there = |pushed: &Branch| self.base_head(pushed).is_some() && self.base_head(pushed) == self.head();
-        if is_there(&pushed) || is_there(branch) {
+        let has_head = |pushed: &Branch| self.base_head(pushed).is_some() && self.base_head(pushed) == self.head();
+        if has_head(&pushed) || has_head(branch) {
             return pushed;
         }
-        let found = || {
+        let find_by_head = || {
             let remote = self.push_remote()?;
             let repository = self.repository();
-            let found = repository
+            let branch = repository
                 .upstreams()
-                .at(repository.references(), &remote, &self.head_id()?);
-            found.ok().flatten()
+                .branch_at(repository.references(), &remote, &self.head_id()?);
+            branch.ok().flatten()
         };
-        found().unwrap_or(pushed)
+        find_by_head().unwrap_or(pushed)
     }
 
-    /// `branch` at the remote that `checked_out` is pushed to, where that is a fork of the one that the work is for.
-    fn fork_of(&self, checked_out: &Branch, branch: &Branch) -> Option<Branch> {
+    /// The branch at the remote that `checked_out` is pushed to, if that remote is a fork of the one that has `branch`.
+    fn branch_at_fork(&self, checked_out: &Branch, branch: &Branch) -> Option<Branch> {
         let remote = self.push_remote()?;
-        let read = self.tip(branch)?.reference;
-        let of_other = read.strip_prefix("refs/remotes/")?;
-        if of_other
+        let reference = self.tip(branch)?.reference;
+        let remote_branch = reference.strip_prefix("refs/remotes/")?;
+        if remote_branch
             .strip_prefix(remote.as_str())
             .is_some_and(|rest| rest.starts_with('/'))
         {
@@ -115,22 +117,23 @@ impl WorkingCopy {
         Some((remote, Branch::parse(name.strip_prefix("refs/heads/")?).ok()?))
     }
 
-    /// Whether a reference here follows `branch` at `remote`, once that is fetched. It does not in a single-branch clone.
+    /// Whether the `fetch` lines give `branch` at `remote` a reference here. In a single-branch clone, most branches
+    /// have none.
     pub fn is_followed(&self, remote: &str, branch: &Branch) -> bool {
         let upstreams = self.repository().upstreams();
         upstreams.is_followed(remote, branch).unwrap_or(true)
     }
 
-    /// Pushes that are known from elsewhere than references, the newest last.
+    /// Recorded pushes, which no reference may show, the newest last.
     pub fn pushed(&self) -> Vec<RecordedPush> {
         pushed::read(self.shared_folder())
     }
 
-    /// Keeps a push.
+    /// Records a push.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn note_pushed(&self, pushed: RecordedPush) -> Result<(), FileError> {
+    pub fn record_push(&self, pushed: RecordedPush) -> Result<(), FileError> {
         pushed::note(self.shared_folder(), pushed)
     }
 

@@ -8,16 +8,16 @@ use crate::import_graph::ImportGraph;
 use crate::spelling;
 
 /// Most lines in one field of the adjacency hash. A file with more is a hub.
-pub const MAX_LINES: usize = 512;
+const MAX_LINES: usize = 512;
 
 impl ImportGraph {
     /// The fields of the adjacency hash, by path.
     ///
-    /// - Field `PATH`: the number of lines, then a line `>OTHER` for each file that it imports and a line `<OTHER` for each
-    ///   importer. Imports come first, both in the order of paths, and every line ends in a newline. A file with neither has no
-    ///   field.
+    /// - Field `PATH`: the number of lines, then a line `>OTHER` for each file that it imports and a line `<OTHER` for
+    ///   each importer. Imports come first, both in the order of paths, and every line ends in a newline. A file with
+    ///   neither has no field.
     /// - A hub has more than [`MAX_LINES`] lines. Its field begins `B<lines>:<chunks>` and lists only those neighbors
-    ///   that are hubs too; the fields `PATH\n1` to `PATH\n<chunks>` hold all its lines, at most [`MAX_LINES`] each.
+    ///   that are hubs too; the fields `PATH\n1` to `PATH\n<chunks>` contain all its lines, at most [`MAX_LINES`] each.
     /// - The fields of [`spelling`] name all files.
     pub fn adjacency(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let neighbors = (0..self.len() as FileId).flat_map(|id| self.adjacency_of(id));
@@ -29,7 +29,7 @@ impl ImportGraph {
     }
 
     /// The fields of one file.
-    pub fn adjacency_of(&self, id: FileId) -> Vec<(String, String)> {
+    fn adjacency_of(&self, id: FileId) -> Vec<(String, String)> {
         let path = self.path(id);
         let lines: Vec<(char, FileId)> = self
             .imports(id)
@@ -96,9 +96,9 @@ impl ImportGraph {
             at += FileId::from(order != Ordering::Greater);
             at_older += FileId::from(order != Ordering::Less);
         }
-        let (spellings, gone) = spelling::changes(self.files(), older.files());
+        let (spellings, deleted) = spelling::changes(self.files(), older.files());
         changes.changed.extend(spellings);
-        changes.gone.extend(gone);
+        changes.gone.extend(deleted);
         changes.gone.sort_unstable();
         changes
     }

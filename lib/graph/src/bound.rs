@@ -1,4 +1,4 @@
-//! The bounds that a build has met, with the files that they concern: a graph that lacks imports has to say so.
+//! The bounds that a build has reached, with the affected files: a graph that lacks imports must report it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub enum Bound {
     Edges,
     /// It has had as many lookups as a graph may have before this file.
     Lookups,
-    /// Manifests have more text or values than are read of all of them.
+    /// The manifests together have more text or values than a build reads.
     Manifests,
     /// Symbolic links lead to more paths than are followed.
     Links,
@@ -79,7 +79,7 @@ impl Bound {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetBound {
     pub bound: Bound,
-    /// Number of files that the graph lacks imports of for it.
+    /// Number of files whose imports are missing because of it.
     pub files: usize,
     /// The first of these files, by path.
     pub first: Vec<String>,

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::LazyLock;
 use std::thread;
 
-/// The system reads several files for each query, and the number stays the same.
+/// Queried once: each query makes the system read several files, and the number does not change.
 static CORES: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
 
 /// Number of threads that can run at once, as of the first call.

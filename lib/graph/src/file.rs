@@ -5,15 +5,15 @@ use coord_scan::{FileState, Language};
 /// A file of one graph: its position in the order of paths. Another version of the graph may number it differently.
 pub type FileId = u32;
 
-/// The number of no file.
+/// A number that no file has.
 pub(crate) const NO_FILE: FileId = FileId::MAX;
 
-/// The size and state of a file that was read.
+/// The size and state of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
-    /// Size in bytes; `None` where the file was not read.
+    /// Size in bytes. `None` if the file was not read.
     pub size: Option<u64>,
-    /// How much of it could be read.
+    /// How much of it Coord could read.
     pub state: FileState,
 }
 
@@ -22,10 +22,10 @@ pub struct FileFacts {
 pub struct Node<'a> {
     /// Path from the repository root.
     pub path: &'a str,
-    /// Its language; `None` where Coord does not know its imports.
+    /// Its language. `None` if Coord does not scan files like it for imports.
     pub language: Option<Language>,
-    /// Size in bytes; `None` where the file was not read.
+    /// Size in bytes. `None` if the file was not read.
     pub size: Option<u64>,
-    /// How much of it could be read.
+    /// How much of it Coord could read.
     pub state: FileState,
 }

@@ -32,7 +32,7 @@ impl ImportGraph {
     ) -> Self {
         let mut import_starts = vec![0u32; files.len() + 1];
         let mut importer_starts = vec![0u32; files.len() + 1];
-        // There may be millions, so that they are kept in no other form meanwhile.
+        // There may be millions of edges, so they are never stored in another form.
         let mut imports = Vec::new();
         for (from, to, kinds) in edges {
             import_starts[from as usize + 1] += 1;
@@ -66,14 +66,14 @@ impl ImportGraph {
         }
     }
 
-    /// The same graph, whose build has met `bounds`.
+    /// The same graph, whose build has reached `bounds`.
     #[must_use]
-    pub fn with_bounds(mut self, bounds: Vec<MetBound>) -> Self {
+    pub(crate) fn with_bounds(mut self, bounds: Vec<MetBound>) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// The bounds that its build has met.
+    /// The bounds that its build has reached.
     pub fn bounds(&self) -> &[MetBound] {
         &self.bounds
     }
@@ -83,8 +83,9 @@ impl ImportGraph {
     pub fn filtered(&self, counts: impl Fn(Node<'_>, KindSet) -> bool) -> Self {
         let counts = &counts;
         let edges = (0..).zip(self.nodes()).flat_map(|(from, node)| {
-            let own = self.imports(from).iter().filter(move |(_, kinds)| counts(node, *kinds));
-            own.map(move |(to, kinds)| (from, *to, *kinds))
+            let imports = self.imports(from).iter();
+            let accepted = imports.filter(move |(_, kinds)| counts(node, *kinds));
+            accepted.map(move |(to, kinds)| (from, *to, *kinds))
         });
         ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), edges, self.unresolved)
             .with_bounds(self.bounds.clone())
@@ -109,9 +110,9 @@ impl ImportGraph {
     /// About how many bytes of memory it takes.
     pub fn bytes(&self) -> usize {
         let text = |file: &TreeEntry| file.path.len() + file.blob.len();
-        let a_file = size_of::<TreeEntry>() + size_of::<FileFacts>() + 2 * size_of::<u32>();
-        let an_edge = size_of::<(FileId, KindSet)>() + size_of::<FileId>();
-        self.files.iter().map(text).sum::<usize>() + self.files.len() * a_file + self.imports.len() * an_edge
+        let file_bytes = size_of::<TreeEntry>() + size_of::<FileFacts>() + 2 * size_of::<u32>();
+        let edge_bytes = size_of::<(FileId, KindSet)>() + size_of::<FileId>();
+        self.files.iter().map(text).sum::<usize>() + self.files.len() * file_bytes + self.imports.len() * edge_bytes
     }
 
     /// Number of files.
@@ -131,8 +132,8 @@ impl ImportGraph {
 
     /// The id of the file at `path`.
     pub fn id(&self, path: &str) -> Option<FileId> {
-        let found = self.files.binary_search_by(|file| file.path.as_str().cmp(path));
-        found.ok().map(|at| at as FileId)
+        let position = self.files.binary_search_by(|file| file.path.as_str().cmp(path));
+        position.ok().map(|at| at as FileId)
     }
 
     /// The path of a file; empty for an id outside this graph.
@@ -142,28 +143,24 @@ impl ImportGraph {
 
     /// A file, or `None` for an id outside this graph.
     pub fn node(&self, id: FileId) -> Option<Node<'_>> {
-        let path = self.files.get(id as usize)?.path.as_str();
-        let facts = self.facts.get(id as usize).copied().unwrap_or_default();
-        Some(Node {
-            path,
-            language: Language::of_path(path),
-            size: facts.size,
-            state: facts.state,
-        })
+        let at = id as usize;
+        (at < self.files.len()).then(|| self.node_at(at))
     }
 
     /// All files, in the order of their paths and ids.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node<'_>> {
-        (0..self.files.len()).map(|at| {
-            let path = self.files[at].path.as_str();
-            let facts = self.facts.get(at).copied().unwrap_or_default();
-            Node {
-                path,
-                language: Language::of_path(path),
-                size: facts.size,
-                state: facts.state,
-            }
-        })
+        (0..self.files.len()).map(|at| self.node_at(at))
+    }
+
+    fn node_at(&self, at: usize) -> Node<'_> {
+        let path = self.files[at].path.as_str();
+        let facts = self.facts.get(at).copied().unwrap_or_default();
+        Node {
+            path,
+            language: Language::of_path(path),
+            size: facts.size,
+            state: facts.state,
+        }
     }
 
     /// The files that it imports, in order, and the forms of each import.
@@ -176,7 +173,8 @@ impl ImportGraph {
         slice(&self.importer_starts, &self.importers, id)
     }
 
-    /// The files with at least `least` importers, each with their number: the `count` most imported ones, those first.
+    /// The files with at least `least` importers, each with the number of importers: the first `count`, most imported
+    /// first.
     pub fn most_imported(&self, least: usize, count: usize) -> Vec<(usize, FileId)> {
         let mut files: Vec<(usize, FileId)> = (0..self.files.len() as FileId)
             .map(|id| (self.importers(id).len(), id))

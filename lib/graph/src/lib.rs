@@ -2,12 +2,13 @@
 //!
 //! From the ground up:
 //!
-//! - the vocabulary: `tree` (the input of a graph), `resolution` (the target of an import), `file`, `bound` (a limit that a build
-//!   has met)
-//! - `record`: the part of one file that is kept between builds
+//! - the vocabulary: `tree` (the input of a graph), `resolution` (the target of an import), `file`, `bound` (a limit
+//!   that a build has met)
+//! - `record`: the scan of one file, which is kept between builds
 //! - `resolve`: specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests
-//! - `import_graph`: files and edges; `query`: queries on them; `adjacency` and [`spelling`]: the fields that scripts read
-//! - `update`: from one version of the graph to the next, from nothing or at the cost of a change
+//! - `import_graph`: files and edges; `query`: queries on them; `adjacency` and [`spelling`]: the fields that scripts
+//!   read
+//! - `update`: builds a version of the graph from nothing, or from the previous version at the cost of the changes
 
 pub mod spelling;
 

@@ -40,18 +40,18 @@ impl ImportGraph {
     /// The files within `depth` steps of `focus` in `direction`, at most `max_files`.
     pub fn neighborhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighborhood {
         let mut seen = vec![false; self.len()];
-        let mut found = Neighborhood::default();
+        let mut neighborhood = Neighborhood::default();
         let mut layer: Vec<FileId> = focus.iter().copied().filter(|id| (*id as usize) < self.len()).collect();
         let mut steps = 0;
         while !layer.is_empty() {
             layer.sort_unstable();
             layer.dedup();
             layer.retain(|id| !std::mem::replace(&mut seen[*id as usize], true));
-            let left = max_files - found.files.len();
-            found.is_cut |= layer.len() > left;
-            layer.truncate(left);
-            found.files.extend(layer.iter().map(|id| (*id, steps)));
-            if steps == depth || found.is_cut {
+            let room = max_files - neighborhood.files.len();
+            neighborhood.is_cut |= layer.len() > room;
+            layer.truncate(room);
+            neighborhood.files.extend(layer.iter().map(|id| (*id, steps)));
+            if steps == depth || neighborhood.is_cut {
                 break;
             }
             steps += 1;
@@ -67,7 +67,7 @@ impl ImportGraph {
             next.retain(|other: &FileId| !seen[*other as usize]);
             layer = next;
         }
-        found
+        neighborhood
     }
 
     /// The groups of files that import each other in a circle. Each is sorted, and the groups are sorted by their first
@@ -80,20 +80,20 @@ impl ImportGraph {
             is_open: vec![false; self.len()],
             open: Vec::new(),
             visited: 0,
-            found: Vec::new(),
+            cycles: Vec::new(),
         };
         for id in 0..self.len() as FileId {
             if search.number[id as usize] == 0 {
                 search.visit(id);
             }
         }
-        let mut cycles = search.found;
+        let mut cycles = search.cycles;
         cycles.sort_unstable();
         cycles
     }
 }
 
-/// Tarjan's strongly connected components, with an explicit stack: chains of imports can be deeper than a thread's stack.
+/// Tarjan's strongly connected components, with an explicit stack: import chains can be deeper than a thread's stack.
 struct CycleSearch<'a> {
     graph: &'a ImportGraph,
     number: Vec<u32>,
@@ -101,7 +101,7 @@ struct CycleSearch<'a> {
     is_open: Vec<bool>,
     open: Vec<FileId>,
     visited: u32,
-    found: Vec<Vec<FileId>>,
+    cycles: Vec<Vec<FileId>>,
 }
 
 impl CycleSearch<'_> {
@@ -149,7 +149,7 @@ impl CycleSearch<'_> {
         }
         if group.len() > 1 {
             group.sort_unstable();
-            self.found.push(group);
+            self.cycles.push(group);
         }
     }
 }

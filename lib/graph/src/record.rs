@@ -4,7 +4,7 @@ use coord_interfaces::{InterfaceResult, stored};
 use coord_scan::{BYTES_FOR_WEIGHT, FileState, ImportKind, Specifier, Weighted};
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
-pub const SCAN_VERSION: u32 = 6;
+const SCAN_VERSION: u32 = 6;
 
 /// The result of reading one file. It belongs to the content, so that a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +53,8 @@ impl Record {
     }
 
     /// The text form. The first line is `VERSION BLOB STATE SIZE`. Each specifier is a line `kLINE TEXT` or `kLINE
-    /// TEXT<tab>NAME`: `k` is a letter for the kind, and backslash, tab and newline are escaped. An interface has a line `I`
-    /// and one for each name. A manifest has a line `M` and its text.
+    /// TEXT<tab>NAME`: `k` is a letter for the kind, and backslash, tab and newline are escaped. An interface has a
+    /// line `I` and one for each name. A manifest has a line `M` and its text.
     pub fn encode(&self) -> String {
         use std::fmt::Write;
         let mut out = String::with_capacity(64 + self.specifiers.len() * 24);
@@ -83,8 +83,8 @@ impl Record {
         out
     }
 
-    /// Parses [`Self::encode`]'s text. `None` for any other text or another [`SCAN_VERSION`]: the file is then scanned
-    /// again.
+    /// Parses [`Self::encode`]'s text. `None` for any other text or another [`SCAN_VERSION`]: the caller then scans the
+    /// file again.
     pub fn decode(text: &str) -> Option<Self> {
         let (head, mut rest) = text.split_once('\n')?;
         let mut fields = head.split(' ');
@@ -92,8 +92,8 @@ impl Record {
             return None;
         }
         let blob = fields.next().filter(|blob| !blob.is_empty())?.to_owned();
-        let state = fields.next()?;
-        let state = FileState::ALL.into_iter().find(|known| known.name() == state)?;
+        let state_name = fields.next()?;
+        let state = FileState::ALL.into_iter().find(|state| state.name() == state_name)?;
         let size = fields.next()?.parse().ok()?;
         if fields.next().is_some() {
             return None;
@@ -125,8 +125,8 @@ impl Record {
 
 fn decode_specifier(line: &str) -> Option<Specifier> {
     let mut characters = line.chars();
-    let letter = characters.next()?;
-    let (kind, _) = KINDS.iter().find(|(_, known)| *known == letter)?;
+    let first = characters.next()?;
+    let (kind, _) = KINDS.iter().find(|(_, letter)| *letter == first)?;
     let (number, text) = characters.as_str().split_once(' ')?;
     let (text, name) = match text.split_once('\t') {
         Some((text, name)) => (text, Some(unescape(name)?)),

@@ -65,23 +65,23 @@ impl Reason {
     }
 }
 
-/// The targets of the specifiers of one file, and the lookups behind them.
+/// The targets of the specifiers of one file, and the keys of the lookups for them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ResolvedSpecifiers {
     /// One target for each specifier, in order.
     pub(crate) outcomes: Box<[Resolution]>,
-    /// Targets after the first, where one specifier has several: (position of the specifier, file), sorted by position.
-    /// Separate from the outcomes, because most languages have none.
+    /// Targets beyond the first of a specifier: (position of the specifier, file), sorted by position. They are
+    /// separate from the outcomes, because most languages have none.
     pub(crate) more: Box<[(u32, FileId)]>,
-    /// The keys of all lookups, sorted. `None` where the graph has no room for them: then the file is resolved again whenever
-    /// anything changes.
+    /// The keys of all lookups, sorted. `None` if the graph has no room for them. Then every update with any change
+    /// resolves the file again.
     pub(crate) keys: Option<Box<[u32]>>,
-    /// The work that it took.
+    /// The work for resolving the file.
     pub(crate) work: u32,
 }
 
 impl ResolvedSpecifiers {
-    /// Whether imports were left out, because the file took too much work.
+    /// Whether some imports are not resolved, because the file took too much work.
     pub(crate) fn is_cut(&self) -> bool {
         self.work as usize >= MAX_FILE_WORK
     }

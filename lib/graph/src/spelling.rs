@@ -1,10 +1,10 @@
 //! Paths that differ only in case, so that a request for `src/Auth.ts` gets a hint at `src/auth.ts`.
 //!
-//! Beside the neighbors, the adjacency hash has fields with the spellings of all files: [`FIELDS`] of them, named by a
-//! newline, with which no path begins, and three hex digits. The SHA-1 of a file's folded path begins with the digits of its
-//! field. Its line has eight further digits, then the components of the path from the first one that is not folded. Most
-//! files have folded paths, and a line of nine bytes. A script looks up one field for each requested path: see
-//! `modules/spelling.lua`.
+//! In addition to neighbors, the adjacency hash has fields with the spellings of all files: [`FIELDS`] of them. The
+//! name of such a field is a newline, with which no path begins, and three hex digits. The SHA-1 of a file's folded
+//! path begins with the digits of its field. The file's line in the field has eight further digits, then the components
+//! of the path from the first one that is not folded. Most files have folded paths, and a line of nine bytes. A script
+//! looks up one field for each requested path: see `modules/spelling.lua`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,26 +13,26 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::tree::TreeEntry;
 
-/// Number of fields. A repository of 800,000 files has some 200 in each.
+/// The number of fields. A repository with 800,000 files has some 200 in each.
 const FIELDS: usize = 1 << 12;
 
-/// Largest value of a field. A larger one, which only a repository made for it has, is left out: spellings of its files are
-/// then not reported.
+/// Largest value of a field. A larger value is left out, so requests get no hint at its files. Only a hostile
+/// repository has one.
 const MAX_FIELD_BYTES: usize = 16 * 1024;
 
 /// `path` in lower case, with composed characters: equal for all spellings that a file system may treat as the same.
-pub fn folded(path: &str) -> Cow<'_, str> {
+fn fold_path(path: &str) -> Cow<'_, str> {
     if path.is_ascii() {
         if path.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Cow::Owned(path.to_ascii_lowercase());
         }
         return Cow::Borrowed(path);
     }
-    // Character by character: `str::to_lowercase` treats a sigma by the characters around it.
+    // Character by character, because `str::to_lowercase` lowers a sigma differently at the end of a word.
     Cow::Owned(path.chars().flat_map(char::to_lowercase).nfc().collect())
 }
 
-/// The components of `path` from the first one on that is not folded; empty where all are folded.
+/// The components of `path` from the first one that is not folded, empty if all are folded.
 fn tail<'a>(path: &'a str, folded: &str) -> &'a str {
     let mut start = 0;
     for (component, other) in path.split('/').zip(folded.split('/')) {
@@ -46,61 +46,61 @@ fn tail<'a>(path: &'a str, folded: &str) -> &'a str {
 
 /// The spelling of a path with the same folded form as `path`, given the tail in its line.
 pub fn spelled(path: &str, tail: &str) -> String {
-    let folded = folded(path);
+    let folded = fold_path(path);
     if tail.is_empty() {
         return folded.into_owned();
     }
     let components: Vec<&str> = folded.split('/').collect();
-    let kept = components.len().saturating_sub(tail.split('/').count());
+    let head = components.len().saturating_sub(tail.split('/').count());
     let mut path = String::with_capacity(folded.len() + tail.len());
-    for component in &components[..kept] {
+    for component in &components[..head] {
         path.push_str(component);
         path.push('/');
     }
     path + tail
 }
 
-/// Number of the field, and key of the line, of a folded path.
-fn place(folded: &str) -> (usize, u32) {
+/// The number of the field, and the key of the line, of a folded path.
+fn field_and_key(folded: &str) -> (usize, u32) {
     let digest = sha1_smol::Sha1::from(folded).digest().bytes();
     let [first, second, third, fourth, fifth, sixth, ..] = digest;
     let bits = u64::from_be_bytes([0, 0, first, second, third, fourth, fifth, sixth]) >> 4;
     ((bits >> 32) as usize, bits as u32)
 }
 
-fn field(number: usize) -> String {
+fn field_name(number: usize) -> String {
     format!("\n{number:03x}")
 }
 
-/// The 15 characters by which a script looks up other spellings of `path`: field, key of the line, and length of the tail,
-/// all in hex digits.
+/// The 15 characters by which a script looks up other spellings of `path`: field, key of the line, and length of the
+/// tail, all in hex digits.
 pub fn lookup(path: &str) -> String {
-    let folded = folded(path);
-    let (number, name) = place(&folded);
-    format!("{number:03x}{name:08x}{:04x}", tail(path, &folded).len())
+    let folded = fold_path(path);
+    let (field, key) = field_and_key(&folded);
+    format!("{field:03x}{key:08x}{:04x}", tail(path, &folded).len())
 }
 
-/// The fields with their values, of all files or only the fields `of`.
-fn fields_of(files: &[TreeEntry], of: Option<&BTreeSet<usize>>) -> Vec<(String, String)> {
+/// The fields with their values, of all files or only the fields `numbers`.
+fn fields_of(files: &[TreeEntry], numbers: Option<&BTreeSet<usize>>) -> Vec<(String, String)> {
     let mut values = vec![String::new(); FIELDS];
     for file in files {
-        let folded = folded(&file.path);
-        let (number, name) = place(&folded);
-        if of.is_some_and(|of| !of.contains(&number)) {
+        let folded = fold_path(&file.path);
+        let (field, key) = field_and_key(&folded);
+        if numbers.is_some_and(|numbers| !numbers.contains(&field)) {
             continue;
         }
-        let value = &mut values[number];
+        let value = &mut values[field];
         if value.is_empty() {
             value.push('\n');
         }
         if value.len() <= MAX_FIELD_BYTES {
-            value.push_str(&format!("{name:08x}{}\n", tail(&file.path, &folded)));
+            value.push_str(&format!("{key:08x}{}\n", tail(&file.path, &folded)));
         }
     }
-    let filled = values.into_iter().enumerate();
-    filled
+    let fields = values.into_iter().enumerate();
+    fields
         .filter(|(_, value)| !value.is_empty() && value.len() <= MAX_FIELD_BYTES)
-        .map(|(number, value)| (field(number), value))
+        .map(|(number, value)| (field_name(number), value))
         .collect()
 }
 
@@ -113,7 +113,7 @@ pub(super) fn fields(files: &[TreeEntry]) -> Vec<(String, String)> {
 pub(super) fn changes(files: &[TreeEntry], older: &[TreeEntry]) -> (Vec<(String, String)>, Vec<String>) {
     let mut touched = BTreeSet::new();
     let mut touch = |file: &TreeEntry| {
-        touched.insert(place(&folded(&file.path)).0);
+        touched.insert(field_and_key(&fold_path(&file.path)).0);
     };
     let (mut now, mut before) = (files.iter().peekable(), older.iter().peekable());
     loop {
@@ -123,21 +123,21 @@ pub(super) fn changes(files: &[TreeEntry], older: &[TreeEntry]) -> (Vec<(String,
             (None, Some(_)) => std::cmp::Ordering::Greater,
             (None, None) => break,
         };
-        let come = if order.is_le() { now.next() } else { None };
-        let gone = if order.is_ge() { before.next() } else { None };
+        let added = if order.is_le() { now.next() } else { None };
+        let removed = if order.is_ge() { before.next() } else { None };
         if order.is_ne() {
-            come.into_iter().chain(gone).for_each(&mut touch);
+            added.into_iter().chain(removed).for_each(&mut touch);
         }
     }
     if touched.is_empty() {
         return Default::default();
     }
     let changed = fields_of(files, Some(&touched));
-    let mut gone: BTreeSet<String> = touched.into_iter().map(field).collect();
+    let mut deleted: BTreeSet<String> = touched.into_iter().map(field_name).collect();
     for (field, _) in &changed {
-        gone.remove(field);
+        deleted.remove(field);
     }
-    (changed, gone.into_iter().collect())
+    (changed, deleted.into_iter().collect())
 }
 
 #[cfg(test)]
@@ -168,7 +168,7 @@ mod tests {
             ("\u{130}/x", "i\u{307}/x", "\u{130}/x"),
             ("\u{212a}", "k", "\u{212a}"),
         ] {
-            assert_eq!(folded(path), fold);
+            assert_eq!(fold_path(path), fold);
             assert_eq!(tail(path, fold), rest);
             assert_eq!(spelled(fold, rest), path);
             assert_eq!(spelled(path, rest), path);
@@ -205,9 +205,9 @@ mod tests {
             (files(&[]), 3),
         ] {
             let mut stored: std::collections::BTreeMap<_, _> = fields(&older).into_iter().collect();
-            let (changed, gone) = changes(&newer, &older);
-            assert_eq!(changed.len() + gone.len(), touched, "{changed:?} {gone:?}");
-            for field in gone {
+            let (changed, deleted) = changes(&newer, &older);
+            assert_eq!(changed.len() + deleted.len(), touched, "{changed:?} {deleted:?}");
+            for field in deleted {
                 assert!(stored.remove(&field).is_some());
             }
             stored.extend(changed);

@@ -1,4 +1,4 @@
-//! Reads bodies within limits: each of bytes and time, and all together of memory.
+//! Reads bodies within limits: each body in bytes and time, and all bodies together in memory.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -21,23 +21,23 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 /// Maximum seconds until a body has arrived.
 const MAX_SECONDS: u64 = 10;
 
-/// The first bytes of each body need no room, so that usual requests are read while large bodies fill it.
+/// The first bytes of each body need no permits, so that ordinary requests are read while large bodies hold them all.
 const FREE_BYTES: usize = 64 * 1024;
 
-/// Bytes of all bodies beyond those that this process has in memory at once. The senders need not be verified yet.
+/// Maximum further bytes of all bodies in the memory of this process. Their senders may be unverified.
 const MOST_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
 
-/// Permits, one for each of these bytes.
-static ROOM: Semaphore = Semaphore::const_new(MOST_BYTES_AT_ONCE);
+/// One permit for each of these bytes.
+static PERMITS: Semaphore = Semaphore::const_new(MOST_BYTES_AT_ONCE);
 
-/// Seconds until a refused body may be sent again: half of the time after which a slow one releases its room.
+/// Seconds until a refused body may be sent again: half of the time after which a slow body releases its permits.
 const RETRY_SECONDS: u64 = MAX_SECONDS / 2;
 
-/// A body, and its room until it is dropped.
+/// A body, and its permits until it is dropped.
 #[derive(Debug)]
 pub(super) struct ReceivedBody<'a> {
     bytes: Bytes,
-    _room: Option<SemaphorePermit<'a>>,
+    _permits: Option<SemaphorePermit<'a>>,
 }
 
 impl Deref for ReceivedBody<'_> {
@@ -51,16 +51,16 @@ impl Deref for ReceivedBody<'_> {
 /// Reads the body of `request` as JSON.
 ///
 /// # Errors
-/// When its Content-Type is not JSON, or it is encoded, too large, too slow, not UTF-8, not JSON, or not of the shape of
-/// `T`; or when there is no room for it.
+/// When its Content-Type is not JSON, or it is encoded, too large, too slow, not UTF-8, not JSON, or not of the shape
+/// of `T`; or when other bodies use all the memory.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     parse(&read_json_bytes(request).await?)
 }
 
-/// Reads the body of `request`, announced as JSON.
+/// Reads the body of `request`, whose Content-Type must be JSON.
 ///
 /// # Errors
-/// As those of [`read_json`], but for its content.
+/// As [`read_json`], except for the content of the body.
 pub(super) async fn read_json_bytes(request: Request<Body>) -> Result<ReceivedBody<'static>, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::UnsupportedMediaType);
@@ -71,32 +71,32 @@ pub(super) async fn read_json_bytes(request: Request<Body>) -> Result<ReceivedBo
 /// Reads the body of `request`, with at most `max_bytes`.
 ///
 /// # Errors
-/// When it is encoded, too large, or too slow, or when there is no room for it.
+/// When it is encoded, too large, or too slow, or when other bodies use all the memory.
 pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Result<ReceivedBody<'static>, ApiError> {
     // Nothing is decompressed, so that a small body cannot become a large one.
     let mut encodings = request.headers().get_all(CONTENT_ENCODING).iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return Err(ApiError::UnsupportedEncoding);
     }
-    let announced = request
+    let content_length = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > max_bytes as u64) {
+    if content_length.is_some_and(|length| length > max_bytes as u64) {
         return Err(ApiError::TooLarge(max_bytes));
     }
-    let reading = receive(request.into_body(), max_bytes, &ROOM);
-    tokio::time::timeout(Duration::from_secs(MAX_SECONDS), reading)
+    let receiving = receive(request.into_body(), max_bytes, &PERMITS);
+    tokio::time::timeout(Duration::from_secs(MAX_SECONDS), receiving)
         .await
         .unwrap_or(Err(ApiError::SlowBody(MAX_SECONDS)))
 }
 
-/// Receives `body`. Its room grows with the bytes that have arrived, so that announcing a length reserves nothing.
-async fn receive(body: Body, max_bytes: usize, room: &Semaphore) -> Result<ReceivedBody<'_>, ApiError> {
+/// Receives `body`. It takes permits for the bytes that have arrived, so that a Content-Length alone reserves nothing.
+async fn receive(body: Body, max_bytes: usize, semaphore: &Semaphore) -> Result<ReceivedBody<'_>, ApiError> {
     let mut body = Limited::new(body, max_bytes);
-    // One buffer, because each frame may keep a larger one in memory.
+    // One buffer for all frames, because each frame may keep a larger buffer in memory.
     let mut bytes = BytesMut::new();
-    let mut held: Option<SemaphorePermit<'_>> = None;
+    let mut permits: Option<SemaphorePermit<'_>> = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
             true => ApiError::TooLarge(max_bytes),
@@ -106,23 +106,25 @@ async fn receive(body: Body, max_bytes: usize, room: &Semaphore) -> Result<Recei
         let needed = (bytes.len() + data.len()).saturating_sub(bytes.len().max(FREE_BYTES));
         if needed > 0 {
             let needed = u32::try_from(needed).unwrap_or(u32::MAX);
-            let more = room.try_acquire_many(needed).map_err(|_| ApiError::TooManyBodies {
-                retry_after_seconds: RETRY_SECONDS,
-            })?;
-            match &mut held {
-                Some(held) => held.merge(more),
-                None => held = Some(more),
+            let new_permits = semaphore
+                .try_acquire_many(needed)
+                .map_err(|_| ApiError::TooManyBodies {
+                    retry_after_seconds: RETRY_SECONDS,
+                })?;
+            match &mut permits {
+                Some(permits) => permits.merge(new_permits),
+                None => permits = Some(new_permits),
             }
         }
         bytes.extend_from_slice(&data);
     }
     Ok(ReceivedBody {
         bytes: bytes.freeze(),
-        _room: held,
+        _permits: permits,
     })
 }
 
-/// Whether a body is announced as JSON in UTF-8.
+/// Whether the Content-Type is JSON in UTF-8.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let Some(text) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
         return false;
@@ -140,63 +142,68 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Reads `bytes` as a JSON object.
+/// Parses `bytes` as a JSON object.
 ///
 /// # Errors
 /// When they are not UTF-8, not JSON, or not of the shape of `T`.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    let text = object_in(bytes)?;
+    let text = object_text(bytes)?;
     serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
 }
 
-fn object_in(bytes: &[u8]) -> Result<&str, ApiError> {
+fn object_text(bytes: &[u8]) -> Result<&str, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed(None, "the body is not UTF-8"))?;
-    // A struct could also be read from a list.
+    // Without this check, serde would also parse a struct from a list.
     match text.trim_start().starts_with('{') {
         true => Ok(text),
         false => Err(malformed(None, "the body is not a JSON object")),
     }
 }
 
-/// Reads a check.
+/// Parses a check.
 ///
 /// # Errors
-/// As those of [`parse`].
+/// As [`parse`].
 pub fn parse_check(bytes: &[u8]) -> Result<CheckRequest, ApiError> {
-    let (sent, unknown_fields) = parse_naming_unknown::<CheckRequest>(bytes)?;
-    Ok(CheckRequest { unknown_fields, ..sent })
+    let (request, unknown_fields) = parse_with_unknown_fields::<CheckRequest>(bytes)?;
+    Ok(CheckRequest {
+        unknown_fields,
+        ..request
+    })
 }
 
-/// Reads a claim or a release.
+/// Parses a claim or a release.
 ///
 /// # Errors
-/// As those of [`parse`].
+/// As [`parse`].
 pub fn parse_post(bytes: &[u8]) -> Result<PostRequest, ApiError> {
-    let (sent, unknown_fields) = parse_naming_unknown::<PostRequest>(bytes)?;
-    Ok(PostRequest { unknown_fields, ..sent })
+    let (request, unknown_fields) = parse_with_unknown_fields::<PostRequest>(bytes)?;
+    Ok(PostRequest {
+        unknown_fields,
+        ..request
+    })
 }
 
-/// Reads `bytes` as [`parse`], and names the fields that `T` does not have.
-fn parse_naming_unknown<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<String>), ApiError> {
-    /// Maximum number of fields that are named.
-    const MOST: usize = 10;
-    let text = object_in(bytes)?;
-    let mut unknown = Vec::new();
+/// As [`parse`], and returns the names of the first fields that `T` does not have.
+fn parse_with_unknown_fields<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<String>), ApiError> {
+    const MOST_FIELDS: usize = 10;
+    let text = object_text(bytes)?;
+    let mut unknown_fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let mut note = |path: serde_ignored::Path<'_>| {
-        if unknown.len() < MOST {
+    let mut add_field = |path: serde_ignored::Path<'_>| {
+        if unknown_fields.len() < MOST_FIELDS {
             // `?` stands for the inside of an optional field.
             let name = path.to_string().replace(".?", "");
-            unknown.push(plain_text(&name).chars().take(64).collect());
+            unknown_fields.push(plain_text(&name).chars().take(64).collect());
         }
     };
-    let read = serde_ignored::deserialize(&mut deserializer, &mut note);
-    let read = read.and_then(|value| deserializer.end().map(|()| value));
-    let value = read.map_err(|error| explain::<T>(text, error))?;
-    Ok((value, unknown))
+    let result = serde_ignored::deserialize(&mut deserializer, &mut add_field);
+    let result = result.and_then(|value| deserializer.end().map(|()| value));
+    let value = result.map_err(|error| explain::<T>(text, error))?;
+    Ok((value, unknown_fields))
 }
 
-/// The problem with an unreadable body, and the field. Only bad bodies are parsed this second, slower way.
+/// The problem with a malformed body, and the field. Only malformed bodies are parsed this second, slower way.
 fn explain<T: DeserializeOwned>(text: &str, error: serde_json::Error) -> ApiError {
     // The class of an error does not separate invalid JSON from wrong types: a number for an enum counts as syntax.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
@@ -209,16 +216,16 @@ fn explain<T: DeserializeOwned>(text: &str, error: serde_json::Error) -> ApiErro
             let subject = path.as_deref().unwrap_or("the body").to_owned();
             malformed(
                 path,
-                &format!("{subject} is wrong: {}", in_words_of_json(error.inner())),
+                &format!("{subject} is wrong: {}", describe_in_json_terms(error.inner())),
             )
         }
-        Ok(_) => malformed(None, &format!("the body is wrong: {}", in_words_of_json(&error))),
+        Ok(_) => malformed(None, &format!("the body is wrong: {}", describe_in_json_terms(&error))),
     }
 }
 
-/// The error in terms of JSON, not of Rust. It omits "at line 1 column 20", which only helps if the JSON was written by
-/// hand, and the text of the caller beyond the quoted part.
-fn in_words_of_json(error: &serde_json::Error) -> String {
+/// The error in terms of JSON, not of Rust. It omits "at line 1 column 20", which helps only people who write JSON by
+/// hand, and most of the caller's text.
+fn describe_in_json_terms(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
     if text == "expected value" {
@@ -276,8 +283,10 @@ mod tests {
 
     #[tokio::test]
     async fn bodies_that_are_being_received_have_a_bound_together() {
-        let room = Semaphore::new(8 * MIB);
-        let mut slow: Vec<_> = (0..20).map(|_| Box::pin(receive(body(16, true), MIB, &room))).collect();
+        let permits = Semaphore::new(8 * MIB);
+        let mut slow: Vec<_> = (0..20)
+            .map(|_| Box::pin(receive(body(16, true), MIB, &permits)))
+            .collect();
         let mut waiting = 0;
         for receiving in &mut slow {
             match futures::poll!(receiving) {
@@ -292,30 +301,30 @@ mod tests {
         }
         // Each takes a sixteenth of a MiB less than it is long.
         assert_eq!(waiting, 8);
-        // Small ones need no room.
-        let small = join_all((0..1_000).map(|_| receive(body(1, false), MIB, &room))).await;
+        // Small bodies need no permits.
+        let small = join_all((0..1_000).map(|_| receive(body(1, false), MIB, &permits))).await;
         assert!(small.iter().all(Result::is_ok));
-        // Abandoned and dropped bodies release their room.
+        // Abandoned and dropped bodies release their permits.
         drop(slow);
-        assert_eq!(room.available_permits(), 8 * MIB);
-        let received = receive(body(16, false), MIB, &room).await.unwrap();
+        assert_eq!(permits.available_permits(), 8 * MIB);
+        let received = receive(body(16, false), MIB, &permits).await.unwrap();
         assert_eq!(received.len(), MIB);
-        assert_eq!(room.available_permits(), 7 * MIB + FREE_BYTES);
+        assert_eq!(permits.available_permits(), 7 * MIB + FREE_BYTES);
         drop(received);
-        assert_eq!(room.available_permits(), 8 * MIB);
-        let too_large = receive(body(17, false), MIB, &room).await.unwrap_err();
+        assert_eq!(permits.available_permits(), 8 * MIB);
+        let too_large = receive(body(17, false), MIB, &permits).await.unwrap_err();
         assert_eq!(too_large, ApiError::TooLarge(MIB));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_body_frees_its_permits_when_it_times_out() {
-        let before = ROOM.available_permits();
+        let before = PERMITS.available_permits();
         let request = Request::new(body(16, true));
         let mut receiving = Box::pin(read_bytes(request, MIB));
         assert!(futures::poll!(&mut receiving).is_pending());
-        assert!(ROOM.available_permits() < before);
+        assert!(PERMITS.available_permits() < before);
         assert_eq!(receiving.await.unwrap_err(), ApiError::SlowBody(MAX_SECONDS));
-        assert_eq!(ROOM.available_permits(), before);
+        assert_eq!(PERMITS.available_permits(), before);
     }
 
     #[test]

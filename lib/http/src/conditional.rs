@@ -1,4 +1,5 @@
-//! Conditional requests: a response has a hash of all that it depends on as its `ETag`, and a caller that has it gets 304.
+//! Conditional requests: the `ETag` of a response is a hash of all that it depends on, and a caller that has the same
+//! response gets 304.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -13,10 +14,10 @@ use coord_server::error::ApiError;
 use coord_store::script::sha1_hex;
 
 /// The headers of a request on which every response depends.
-pub const OF_CALLERS: &str = "authorization, x-api-key, accept-encoding";
+pub const VARY_FOR_CALLERS: &str = "authorization, x-api-key, accept-encoding";
 
-/// The same of an agent.
-pub const OF_AGENTS: &str = "authorization, x-api-key, x-coord-agent, accept-encoding";
+/// The same for a request of an agent.
+pub const VARY_FOR_AGENTS: &str = "authorization, x-api-key, x-coord-agent, accept-encoding";
 
 /// The `ETag` of a response that depends on `parts` alone.
 pub fn tag_of(parts: &str) -> String {
@@ -25,7 +26,7 @@ pub fn tag_of(parts: &str) -> String {
 
 /// Whether `If-None-Match` contains this tag.
 pub fn matches_tag(headers: &HeaderMap, tag: &str) -> bool {
-    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let without_prefix = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     headers
         .get_all(IF_NONE_MATCH)
         .iter()
@@ -33,11 +34,11 @@ pub fn matches_tag(headers: &HeaderMap, tag: &str) -> bool {
         .any(|value| {
             value
                 .split(',')
-                .any(|candidate| candidate.trim() == "*" || bare(candidate) == bare(tag))
+                .any(|candidate| candidate.trim() == "*" || without_prefix(candidate) == without_prefix(tag))
         })
 }
 
-/// Adds the headers to a response, or to 304 in its place; `vary`: the headers of the request that it depends on.
+/// Adds the headers to a response or a 304. `vary` lists the headers of the request that the response depends on.
 pub fn with_tag(mut response: Response, tag: &str, vary: &'static str) -> Result<Response, ApiError> {
     for (name, value) in [
         (ETAG, HeaderValue::from_str(tag).map_err(|_| ApiError::Internal)?),
@@ -49,25 +50,25 @@ pub fn with_tag(mut response: Response, tag: &str, vary: &'static str) -> Result
     Ok(response)
 }
 
-/// `answer` as JSON, or 304 to an agent that has the same.
-pub fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Response, ApiError> {
-    let body = serde_json::to_string(answer).map_err(|_| ApiError::Internal)?;
-    let own = tag_of(&body);
-    let response = match matches_tag(headers, &own) {
+/// Responds to an agent with `value` as JSON, or with 304 if the agent has the same response.
+pub fn respond(headers: &HeaderMap, value: &impl Serialize) -> Result<Response, ApiError> {
+    let body = serde_json::to_string(value).map_err(|_| ApiError::Internal)?;
+    let tag = tag_of(&body);
+    let response = match matches_tag(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, "application/json")], escape(&body).into_owned()).into_response(),
     };
-    with_tag(response, &own, OF_AGENTS)
+    with_tag(response, &tag, VARY_FOR_AGENTS)
 }
 
 /// 304 in the OpenAPI document.
 pub fn not_modified(vary: &str) -> ResponseBuilder {
-    let same = ResponseBuilder::new().description("The response that `If-None-Match` names is current");
-    add_headers(same, vary)
+    let response = ResponseBuilder::new().description("The response that `If-None-Match` names is current");
+    add_headers(response, vary)
 }
 
-/// `described` with the headers.
-pub fn add_headers(described: ResponseBuilder, vary: &str) -> ResponseBuilder {
+/// Adds the headers to `response` in the OpenAPI document.
+pub fn add_headers(response: ResponseBuilder, vary: &str) -> ResponseBuilder {
     let header = |description: &str, value: &str| {
         let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
         HeaderBuilder::new()
@@ -75,7 +76,7 @@ pub fn add_headers(described: ResponseBuilder, vary: &str) -> ResponseBuilder {
             .description(Some(description))
             .build()
     };
-    described
+    response
         .header(
             "ETag",
             header("A hash of everything that the response depends on", "W/\"5d1d7ac5f0\""),

@@ -1,24 +1,25 @@
-//! The connection of a request, for streams that outlive their response: after an upgrade the server no longer counts it.
+//! The connection of a request. A stream holds it, because after an upgrade the server would no longer count the
+//! connection.
 
 use std::sync::Arc;
 
 /// A connection that a server counts.
 pub trait OpenConnection: Send + Sync {
-    /// Keeps the connection from making room for others: it is a stream whose caller was verified, and has a bounded number.
+    /// Keeps the server from closing the connection in favor of others: it is the stream of a verified caller, who may
+    /// have only a bounded number.
     fn keep(&self);
 }
 
-/// The connection, as an extension of a request. It counts for as long as this is held.
+/// The connection, as an extension of a request. The server counts it until this is dropped.
 #[derive(Clone)]
 pub struct Connection(Arc<dyn OpenConnection>);
 
 impl Connection {
-    /// The connection that `open` counts.
-    pub fn new(open: Arc<dyn OpenConnection>) -> Self {
-        Connection(open)
+    pub fn new(connection: Arc<dyn OpenConnection>) -> Self {
+        Connection(connection)
     }
 
-    /// Keeps it from making room for others, until its next request.
+    /// Keeps the server from closing the connection in favor of others, until its next request.
     pub fn keep(&self) {
         self.0.keep();
     }

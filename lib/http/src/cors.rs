@@ -1,8 +1,8 @@
 //! CORS: a page of another site may send requests if `COORD_CORS_ORIGINS` lists its origin.
 //!
-//! `tower-http`'s layer is not used: it responds to every OPTIONS itself, also for origins that are not allowed and for
-//! methods that the route does not have. Here the route responds to OPTIONS first, as to any unknown method, with 405 and
-//! `Allow`. For an allowed origin, that becomes the response to a preflight.
+//! `tower-http`'s layer is not used: it responds to every OPTIONS itself, even for origins that are not allowed and for
+//! methods that the route does not have. Here the route responds to OPTIONS first, as to any unknown method, with 405
+//! and `Allow`. For an allowed origin, that becomes the response to a preflight.
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -12,17 +12,18 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use coord_settings::edge::AllowedOrigins;
 
-/// Headers that a page may send, those of MCP included. `X-Coord-User` is missing: it names a local user, and no page may act as one.
-const SENT: HeaderValue = HeaderValue::from_static(
+/// Headers that a page may send, including those of MCP. `X-Coord-User` is missing: it names a local user, and no page
+/// may act as one.
+const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-api-key, x-coord-agent, \
      x-request-id",
 );
 
 /// Headers that a page may read.
-const EXPOSED: HeaderValue =
+const EXPOSED_HEADERS: HeaderValue =
     HeaderValue::from_static("etag, retry-after, server-timing, www-authenticate, x-request-id");
 
-/// Two hours, in seconds: browsers remember a preflight no longer.
+/// Two hours, in seconds: the longest time that browsers remember a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// The CORS part of a request.
@@ -44,7 +45,7 @@ impl CorsRequest {
         }
     }
 
-    /// The response with CORS headers for the browser. For an origin that is not allowed, it only gets `Vary`.
+    /// Adds CORS headers for the browser to the response. For an origin that is not allowed, it adds only `Vary`.
     pub fn complete(self, mut response: Response) -> Response {
         if let Some(origin) = self.origin {
             let methods = response.headers().get(ALLOW).cloned();
@@ -53,11 +54,13 @@ impl CorsRequest {
                     response = StatusCode::NO_CONTENT.into_response();
                     let headers = response.headers_mut();
                     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-                    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, SENT);
+                    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS);
                     headers.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
                 }
                 None => {
-                    response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+                    response
+                        .headers_mut()
+                        .insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
                 }
             }
             response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);

@@ -1,4 +1,4 @@
-//! The OpenAPI document: the attributes of the handlers, with the errors as they are answered. It is kept in
+//! The OpenAPI document: the attributes of the handlers, with the errors that they respond with. It is a file,
 //! `public/openapi.json`, so that no function is needed to serve it.
 
 use coord_protocol::{AgentError, ErrorBody, Event, PublishedEvent, RefusalCode, event, schema};
@@ -56,7 +56,8 @@ impl Modify for SecuritySchemes {
             "api_key",
             header(
                 "X-API-Key",
-                "The token of `bearer` alone, from proxies that cannot set `Authorization`. Beside another token there, the answer is 401.",
+                "The token of `bearer` alone, from proxies that cannot set `Authorization`. Beside another token \
+                 there, the answer is 401.",
             ),
         );
         components.add_security_scheme(
@@ -77,28 +78,28 @@ impl Modify for SecuritySchemes {
     }
 }
 
-/// The document of a build with these parts: those of the endpoints that it has.
+/// The document of a build whose endpoints have these `parts`.
 ///
 /// # Panics
-/// When it cannot be written as JSON, which no input of a caller can bring about.
+/// When it cannot be written as JSON, which no input of a caller can cause.
 pub fn document(parts: Vec<utoipa::openapi::OpenApi>) -> Value {
-    let whole = parts
+    let merged = parts
         .into_iter()
         .fold(Document::openapi(), utoipa::openapi::OpenApi::merge_from);
-    let mut document = serde_json::to_value(whole).expect("a document is JSON");
+    let mut document = serde_json::to_value(merged).expect("a document is JSON");
     require_headers(&mut document);
     let examples: Value = serde_json::from_str(event::EXAMPLES).expect("examples are JSON");
     document["components"]["schemas"]["Event"]["examples"] = examples;
     document
 }
 
-/// Every header of an answer that the document names is always there, which the types of `utoipa` have no word for.
+/// Marks every header of a response in the document as required, which the types of `utoipa` cannot express.
 fn require_headers(document: &mut Value) {
-    let operations = document["paths"].as_object_mut().into_iter().flatten();
-    let operations = operations.filter_map(|(_, path)| path.as_object_mut()).flatten();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    let operations = paths.filter_map(|(_, path)| path.as_object_mut()).flatten();
     for (_, operation) in operations {
-        let answers = operation["responses"].as_object_mut().into_iter().flatten();
-        let headers = answers.filter_map(|(_, answer)| answer.get_mut("headers")?.as_object_mut());
+        let responses = operation["responses"].as_object_mut().into_iter().flatten();
+        let headers = responses.filter_map(|(_, response)| response.get_mut("headers")?.as_object_mut());
         for (_, header) in headers.flatten() {
             header["required"] = true.into();
         }

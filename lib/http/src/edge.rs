@@ -1,4 +1,4 @@
-//! The edge, which every request and response passes: request id, limits, CORS, headers, timings, and one line in the log.
+//! The edge, which every request and response passes: request id, limits, CORS, headers, timings, and one log line.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,13 +40,18 @@ pub fn wrap_router(edge: Edge, endpoints: &[Endpoint], router: Router) -> Router
         .layer(SetSensitiveRequestHeadersLayer::new(
             CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
         ))
-        .layer(from_fn_with_state(state, pass))
+        .layer(from_fn_with_state(state, handle))
         .layer(CatchPanicLayer::custom(error::panic_response));
     router.layer(layers)
 }
 
 /// The response of the routes, within the limits.
-async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
+async fn respond_within_limits(
+    edge: &Edge,
+    endpoint: Option<Endpoint>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
     let refuse = |error: ApiError| match endpoint {
         Some(endpoint) => endpoint.route().refuse(&error),
         None => error.respond_to_person(),
@@ -65,7 +70,7 @@ async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>,
     }
 }
 
-async fn pass(
+async fn handle(
     State((edge, endpoints)): State<(Arc<Edge>, Arc<[Endpoint]>)>,
     request: Request<Body>,
     next: Next,
@@ -77,20 +82,20 @@ async fn pass(
     {
         span.record("vercel_id", vercel_id);
     }
-    let is_https = edge.is_behind_proxy && headers::came_by_https(request.headers());
+    let is_https = edge.is_behind_proxy && headers::client_used_https(request.headers());
     let cors_request = edge
         .cors
         .as_ref()
         .map(|cors| CorsRequest::of(cors, request.method(), request.headers()));
     let address = address_of(&request, &edge);
     async move {
-        let mut line = LogLine::of(&request);
+        let mut line = LogLine::new(&request);
         let endpoint = endpoints
             .iter()
             .copied()
             .find(|endpoint| endpoint.path() == line.route());
-        let answer = coming_from(address, answer(&edge, endpoint, request, next));
-        let mut response = measure(Arc::clone(&line.timings), answer).await;
+        let responding = coming_from(address, respond_within_limits(&edge, endpoint, request, next));
+        let mut response = measure(Arc::clone(&line.timings), responding).await;
         if let Some(cors_request) = cors_request {
             response = cors_request.complete(response);
         }
@@ -99,7 +104,7 @@ async fn pass(
             response.headers_mut().insert(SERVER_TIMING, timing);
         }
         response.headers_mut().insert(X_REQUEST_ID, id);
-        line.answer = Some((response.status().as_u16(), response.body().size_hint().exact()));
+        line.response = Some((response.status().as_u16(), response.body().size_hint().exact()));
         response
     }
     .instrument(span)
@@ -113,17 +118,17 @@ struct LogLine {
     started: Instant,
     timings: Arc<Timings>,
     /// Status and bytes; `None` if the caller disconnected before the response.
-    answer: Option<(u16, Option<u64>)>,
+    response: Option<(u16, Option<u64>)>,
 }
 
 impl LogLine {
-    fn of(request: &Request<Body>) -> Self {
+    fn new(request: &Request<Body>) -> Self {
         LogLine {
-            method: known_method(request.method()),
+            method: method_name(request.method()),
             route: request.extensions().get::<MatchedPath>().cloned(),
             started: Instant::now(),
             timings: Arc::default(),
-            answer: None,
+            response: None,
         }
     }
 
@@ -140,37 +145,28 @@ impl Drop for LogLine {
         tracing::info!(
             method = self.method,
             route = self.route(),
-            status = self.answer.map(|(status, _)| status),
-            bytes = self.answer.and_then(|(_, bytes)| bytes),
+            status = self.response.map(|(status, _)| status),
+            bytes = self.response.and_then(|(_, bytes)| bytes),
             duration_ms = milliseconds(self.started.elapsed()),
             store_calls = store.calls,
             store_ms = milliseconds(store.time),
             source_calls = source.calls,
             source_ms = milliseconds(source.time),
             "{}",
-            if self.answer.is_some() {
+            if self.response.is_some() {
                 "answered"
             } else {
-                "the caller went away"
+                "the caller disconnected"
             }
         );
     }
 }
 
-/// A method that HTTP itself defines.
-fn known_method(method: &Method) -> &'static str {
-    let known = [
-        Method::GET,
-        Method::HEAD,
-        Method::POST,
-        Method::PUT,
-        Method::PATCH,
-        Method::DELETE,
-        Method::OPTIONS,
-    ];
-    const NAMES: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    let position = known.iter().position(|known| known == method);
-    position.map_or("other", |position| NAMES[position])
+/// The name of a standard method; `other` for any other, whose name a caller chooses.
+fn method_name(method: &Method) -> &'static str {
+    const STANDARD: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let name = STANDARD.into_iter().find(|name| *name == method.as_str());
+    name.unwrap_or("other")
 }
 
 #[cfg(test)]

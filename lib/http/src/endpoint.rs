@@ -1,6 +1,6 @@
-//! The tables of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the OpenAPI
-//! document read them, and the settings of the platform are made from them (`tests/api/platform.rs`). Each extension has
-//! another table, by [`crate::endpoints`].
+//! The tables of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the
+//! OpenAPI document read them, and the settings of the platform are generated from them (`tests/api/platform.rs`). Each
+//! extension has its own table, by [`crate::endpoints`].
 
 use std::fmt;
 use std::time::Duration;
@@ -22,14 +22,14 @@ mod post_status;
 pub use mcp::Protocol;
 pub use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
-const AGENTS: Route = Route::OF_AGENTS;
+const AGENTS: Route = Route::VARY_FOR_AGENTS;
 const PEOPLE: Route = Route::OF_PEOPLE;
 const OPERATORS: Route = Route::OF_OPERATORS;
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
-/// Declares `ENDPOINTS`, the [`Endpoint`]s of a module: a constant for each; and `documents()`, their parts of the OpenAPI document. The
-/// path defaults to `/api/` and the name of the endpoint's module. Each module has `serve` (its methods) and `Document`, which is not in
-/// the table, so that functions are built without it.
+/// Declares a constant for each [`Endpoint`] of a module, their list `ENDPOINTS`, and `documents()`, their parts of the
+/// OpenAPI document. The path defaults to `/api/` and the name of the endpoint's module. Each endpoint's module has
+/// `serve`, its methods, and `Document`, which is not in the table, so that functions are built without it.
 #[macro_export]
 macro_rules! endpoints {
     ($($name:ident = $module:ident $(at $path:literal)? { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
@@ -49,7 +49,7 @@ macro_rules! endpoints {
 
         pub static ENDPOINTS: &[$crate::Endpoint] = &[$($name),*];
 
-        /// Their parts of the OpenAPI document.
+        /// The endpoints' parts of the OpenAPI document.
         pub fn documents() -> Vec<utoipa::openapi::OpenApi> {
             vec![$(<$module::Document as utoipa::OpenApi>::openapi()),*]
         }
@@ -94,7 +94,7 @@ pub mod operation {
     }
 }
 
-/// An endpoint. A function serves one and those that are served with it; `coord serve` serves all.
+/// An endpoint. A function serves one endpoint and those that are served with it; `coord serve` serves all.
 #[derive(Clone, Copy)]
 pub struct Endpoint(&'static Route);
 
@@ -113,38 +113,37 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of this row.
+    /// The endpoint of a row of the table.
     pub const fn of(route: &'static Route) -> Self {
         Endpoint(route)
     }
 
-    /// Its row of the table.
+    /// The endpoint's row of the table.
     pub fn route(self) -> &'static Route {
         self.0
     }
 
-    /// The one of `endpoints` with this path, in which something else than a slash stands for a name in braces. Where two have it, the
-    /// first.
+    /// The first of `endpoints` that has this path. A parameter in braces matches any segment that is not empty.
     pub fn at(endpoints: &[Endpoint], path: &str) -> Option<Endpoint> {
-        let is_same =
+        let matches =
             |(own, requested): (&str, &str)| own == requested || (own.starts_with('{') && !requested.is_empty());
         endpoints.iter().copied().find(|endpoint| {
             let own = endpoint.path();
-            own.split('/').count() == path.split('/').count() && own.split('/').zip(path.split('/')).all(is_same)
+            own.split('/').count() == path.split('/').count() && own.split('/').zip(path.split('/')).all(matches)
         })
     }
 
-    /// Its path, with the parameters in braces.
+    /// The path, with the parameters in braces.
     pub fn path(self) -> &'static str {
         self.route().path
     }
 
-    /// Time that an answer may take beyond that of every endpoint.
+    /// Time that a response may take beyond the limit of other endpoints.
     pub fn extra_time(self) -> Duration {
         self.route().extra_time
     }
 
-    /// All of `endpoints` that its function serves: itself, and those that `vercel.json` rewrites to it.
+    /// All of `endpoints` that this endpoint's function serves: itself, and those that `vercel.json` rewrites to it.
     pub fn of_function(self, endpoints: &[Endpoint]) -> Vec<Endpoint> {
         let function = self.route().function();
         let is_served = |endpoint: &Endpoint| endpoint.route().function() == function;

@@ -1,4 +1,4 @@
-//! The one place that turns errors into responses.
+//! Converts errors into responses, only here.
 
 use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -18,13 +18,13 @@ pub fn status_of(code: ErrorCode) -> StatusCode {
 pub trait Respond {
     fn status(&self) -> StatusCode;
 
-    /// The response with this body and the headers that belong to the status.
+    /// The response with `body` and the headers that belong to the status.
     fn respond(&self, body: impl Serialize) -> Response;
 
-    /// The response for an agent: with an orchestration command.
+    /// The response for an agent, with an orchestration command.
     fn respond_to_agent(&self) -> Response;
 
-    /// The response for a person: without one.
+    /// The response for a person, without an orchestration command.
     fn respond_to_person(&self) -> Response;
 }
 

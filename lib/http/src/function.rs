@@ -1,8 +1,9 @@
-//! A deployed function, configured from the environment. With any setting of GitHub, it reads heads from GitHub and builds
-//! import graphs after the response. Without, it knows only the heads that a server has recorded in the store.
+//! A deployed function, configured from the environment. With any setting of GitHub, it reads heads from GitHub and
+//! builds import graphs after the response. Without one, it knows only the heads that a server has recorded in the
+//! store.
 //!
-//! A missing or wrong setting does not stop the process, because callers would then get the platform's own error page.
-//! Instead, every request gets a 503 with a sentence that names the variable.
+//! A missing or invalid setting does not stop the process, because callers would then get the platform's own error
+//! page. Instead, every request gets a 503 with a sentence that names the variable.
 
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ use coord_sources::github::{GithubConfig, GithubSource};
 use coord_sources::{Source, Sources};
 use coord_store::{Request, Store, StoreError, Value, connect};
 
-/// The router of the function that serves `endpoint` and those of `endpoints` that are rewritten to it, with the extensions that
-/// `register` registers. Graphs are built only inside of an
+/// The router of the function that serves `endpoint` and those of `endpoints` that are rewritten to it, with the
+/// extensions that `register` registers. Graphs are built only inside an
 /// [`AfterResponse`](coord_runtime::after_response::AfterResponse).
 pub fn function_router(
     endpoint: Endpoint,
@@ -48,7 +49,7 @@ fn configure(register: Register, environment: Environment<'_>) -> Result<App, Co
     let settings = Settings::from_env(environment, register)?;
     let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(UnconfiguredStore(error.to_string())));
     let (mut webhook, mut builds) = (None, None);
-    let (source, people) = match github(environment) {
+    let (source, people) = match github_source(environment) {
         Some(Ok(source)) => {
             let secret = settings.webhook_secret.clone();
             webhook = secret.map(|secret| Arc::new(Webhook::new(secret, source.host())));
@@ -62,8 +63,8 @@ fn configure(register: Register, environment: Environment<'_>) -> Result<App, Co
             )
         }
         Some(Err(problem)) => {
-            let nobody = Arc::new(UnconfiguredVerifier(problem.clone())) as Arc<dyn People>;
-            (Some(Sources::not_configured(problem)), Some(nobody))
+            let verifier = Arc::new(UnconfiguredVerifier(problem.clone())) as Arc<dyn People>;
+            (Some(Sources::not_configured(problem)), Some(verifier))
         }
         None => (None, None),
     };
@@ -76,12 +77,12 @@ fn configure(register: Register, environment: Environment<'_>) -> Result<App, Co
     })
 }
 
-/// An app that answers every request with the problem in the settings.
+/// An app that responds to every request with the problem in the settings.
 fn misconfigured_app(environment: Environment<'_>, error: ConfigError) -> App {
     let store = Arc::new(UnconfiguredStore(error.to_string()));
     let misconfigured = Some(error.clone());
     let authenticator = match JwtVerifier::from_env(environment) {
-        // If GitHub is configured, its tokens cannot be verified now, and must not be rejected as wrong.
+        // If GitHub is configured, its tokens cannot be verified now, and must not be rejected as invalid.
         Ok(jwt) if !GithubConfig::is_in(environment) => Authenticator::by_jwt(jwt),
         Ok(_) => Authenticator::Misconfigured(error),
         Err(error) => Authenticator::Misconfigured(error),
@@ -96,15 +97,15 @@ fn misconfigured_app(environment: Environment<'_>, error: ConfigError) -> App {
     }
 }
 
-/// GitHub as a source, if the environment has any setting of it; an error names the problem with them.
-fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
+/// GitHub as a source, if the environment has any setting of it; an error is a sentence about the settings.
+fn github_source(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
     GithubConfig::is_in(environment).then(|| {
         let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;
         GithubSource::new(config).map(Arc::new)
     })
 }
 
-/// Stands in for a verifier of GitHub tokens that could not be configured, and says why.
+/// Replaces a verifier of GitHub tokens that could not be configured; its error says why.
 struct UnconfiguredVerifier(String);
 
 #[async_trait]
@@ -118,7 +119,7 @@ impl People for UnconfiguredVerifier {
     }
 }
 
-/// Stands in for a store that could not be configured, and says why.
+/// Replaces a store that could not be configured; its error says why.
 struct UnconfiguredStore(String);
 
 #[async_trait]

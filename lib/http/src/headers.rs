@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// For responses that do not set these headers. The resource policy concerns pages that embed a response; pages that use
-/// CORS are allowed by `COORD_CORS_ORIGINS`.
+/// For responses that do not set these headers. The resource policy applies to pages that embed a response;
+/// `COORD_CORS_ORIGINS` allows pages that use CORS.
 const DEFAULTS: [(HeaderName, HeaderValue); 5] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (
@@ -21,10 +21,10 @@ const DEFAULTS: [(HeaderName, HeaderValue); 5] = [
     (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
 ];
 
-/// Two years.
+/// Two years, in seconds.
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=63072000");
 
-/// Adds the defaults that `headers` of a response lack.
+/// Adds the default headers that a response lacks.
 pub fn add_defaults(headers: &mut HeaderMap, is_https: bool) {
     for (name, value) in DEFAULTS {
         headers.entry(name).or_insert(value);
@@ -35,9 +35,9 @@ pub fn add_defaults(headers: &mut HeaderMap, is_https: bool) {
 }
 
 /// Whether the client reached the proxy in front by https.
-pub fn came_by_https(headers: &HeaderMap) -> bool {
-    let sent = headers.get(X_FORWARDED_PROTO).and_then(|value| value.to_str().ok());
-    let first = sent.and_then(|list| list.split(',').next());
+pub fn client_used_https(headers: &HeaderMap) -> bool {
+    let schemes = headers.get(X_FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+    let first = schemes.and_then(|list| list.split(',').next());
     first.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
 }
 

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use coord_protocol::plain_text::escape;
 use serde::Serialize;
 
-/// A body; invisible characters are escaped, which does not change their meaning.
+/// A body. Escaping invisible characters does not change the meaning of the JSON.
 pub struct Json<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Json<T> {

@@ -14,21 +14,21 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddress(pub IpAddr);
 
-/// The address that `request` comes from. Behind the platform's proxy it is in the proxy's header, whose value from a caller the
-/// platform overwrites. A proxy of `COORD_PROXIES` adds it at the end of a list, which a caller may have begun. Requests of unknown
-/// origin share one address.
+/// The address that `request` comes from. The platform's proxy sends it in a header, and overwrites what a caller sends
+/// there. A proxy of `COORD_PROXIES` appends it to a list, which a caller may have begun. Requests of unknown origin
+/// share one address.
 pub(super) fn address_of(request: &Request<Body>, edge: &Edge) -> IpAddr {
     let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
-    let named = if edge.is_behind_proxy {
-        let first = |name| {
+    let forwarded = if edge.is_behind_proxy {
+        let first_entry = |name| {
             let list = request.headers().get(name)?.to_str().ok()?;
             list.split(',').next()?.trim().parse().ok()
         };
-        first(X_VERCEL_FORWARDED_FOR).or_else(|| first(X_FORWARDED_FOR))
+        first_entry(X_VERCEL_FORWARDED_FOR).or_else(|| first_entry(X_FORWARDED_FOR))
     } else if peer.is_some_and(|peer| edge.proxies.contains(peer)) {
         let lists = request.headers().get_all(X_FORWARDED_FOR).iter().rev();
         let mut entries = lists.flat_map(|list| list.to_str().unwrap_or("-").rsplit(','));
-        // Each proxy on the way has added who called it.
+        // Each proxy on the way has appended the address of its caller.
         let caller = entries.find_map(|entry| match entry.trim().parse() {
             Ok(address) if edge.proxies.contains(address) => None,
             other => Some(other),
@@ -37,7 +37,7 @@ pub(super) fn address_of(request: &Request<Body>, edge: &Edge) -> IpAddr {
     } else {
         None
     };
-    named.or(peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+    forwarded.or(peer).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
 #[cfg(test)]

@@ -2,20 +2,19 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// In requests and in responses.
+/// The header of the id, in requests and in responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Vercel's id of the request.
 const X_VERCEL_ID: HeaderName = HeaderName::from_static("x-vercel-id");
 
-/// Maximum number of characters.
+/// Maximum number of characters in an id.
 const MAX_LENGTH: usize = 128;
 
-/// The caller's id if it is valid, a UUID (version 7) otherwise. It has only letters, digits, `.`, `_`, `-` and `:`, so that
-/// it breaks neither a header nor a line of the log.
+/// The caller's id if it is valid, otherwise a UUID (version 7). It has only letters, digits, `.`, `_`, `-` and `:`, so
+/// that it breaks neither a header nor a line of the log.
 pub fn request_id(headers: &HeaderMap) -> HeaderValue {
-    let sent = headers.get(X_REQUEST_ID).filter(|value| is_id(value)).cloned();
-    sent.unwrap_or_else(|| {
+    let caller_id = headers.get(X_REQUEST_ID).filter(|value| is_valid_id(value)).cloned();
+    caller_id.unwrap_or_else(|| {
         let id = uuid::Uuid::now_v7().hyphenated().to_string();
         HeaderValue::from_str(&id).expect("a UUID is ASCII")
     })
@@ -23,11 +22,11 @@ pub fn request_id(headers: &HeaderMap) -> HeaderValue {
 
 /// Vercel's id of the request.
 pub fn vercel_id(headers: &HeaderMap) -> Option<&str> {
-    let sent = headers.get(X_VERCEL_ID).filter(|value| is_id(value))?;
-    sent.to_str().ok()
+    let id = headers.get(X_VERCEL_ID).filter(|value| is_valid_id(value))?;
+    id.to_str().ok()
 }
 
-fn is_id(value: &HeaderValue) -> bool {
+fn is_valid_id(value: &HeaderValue) -> bool {
     let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:-".contains(byte);
     (1..=MAX_LENGTH).contains(&value.len()) && value.as_bytes().iter().all(is_allowed)
 }

@@ -22,7 +22,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// Its tag in the OpenAPI document.
+    /// The tag in the OpenAPI document.
     pub fn tag(self) -> &'static str {
         match self {
             Audience::Agent => "agents",
@@ -35,32 +35,34 @@ impl Audience {
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// Its name, which is that of its module.
+    /// The name of the endpoint's module.
     pub name: &'static str,
     pub path: &'static str,
-    /// Its methods, as in the header `Allow`.
+    /// The methods, as in the header `Allow`.
     pub methods: &'static str,
     pub audience: Audience,
-    /// Time that an answer may take beyond that of every endpoint.
+    /// Time that a response may take beyond the limit of other endpoints.
     pub extra_time: Duration,
-    /// The endpoint whose function serves this one too, by its name; without one it has its own function in `api/`.
+    /// The name of the endpoint whose function also serves this one. Without it, the endpoint has its own function in
+    /// `api/`.
     pub served_with: Option<&'static str>,
-    /// Seconds that its function may run.
+    /// Seconds that the function may run.
     pub function_seconds: u32,
-    /// Whether its function goes on to work when it has answered.
+    /// Whether the function continues to work after the response.
     pub defers_work: bool,
-    /// Whether its responses are compressed.
+    /// Whether responses are compressed.
     pub is_compressed: bool,
-    /// Whether it is answered for any `Host`: a delivery comes through a tunnel with another name, and is signed.
+    /// Whether requests with any `Host` are accepted: a delivery may come through a tunnel with another name, and is
+    /// signed.
     pub takes_any_host: bool,
-    /// Its errors, where they are more than those of every endpoint with its audience.
+    /// The response to an error, if it differs from that of other endpoints with this audience.
     pub own_errors: Option<fn(&ApiError) -> Response>,
     pub serve: fn(&App) -> MethodRouter<Arc<App>>,
 }
 
 impl Route {
-    /// Common to endpoints of agents, besides a name and a handler.
-    pub const OF_AGENTS: Route = Route {
+    /// Defaults of endpoints of agents, without a name and a handler.
+    pub const VARY_FOR_AGENTS: Route = Route {
         name: "",
         path: "",
         methods: "POST",
@@ -75,24 +77,24 @@ impl Route {
         serve: |_| MethodRouter::new(),
     };
 
-    /// Common to endpoints of people.
+    /// Defaults of endpoints of people.
     pub const OF_PEOPLE: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Person,
         is_compressed: true,
-        ..Route::OF_AGENTS
+        ..Route::VARY_FOR_AGENTS
     };
 
-    /// Common to endpoints of operators.
+    /// Defaults of endpoints of operators.
     pub const OF_OPERATORS: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Operator,
         function_seconds: 10,
         defers_work: false,
-        ..Route::OF_AGENTS
+        ..Route::VARY_FOR_AGENTS
     };
 
-    /// The function that serves it, by the name of its file in `api/`.
+    /// The function that serves the endpoint: the name of its file in `api/`.
     pub fn function(&self) -> &'static str {
         self.served_with.unwrap_or(self.name)
     }

@@ -12,14 +12,13 @@ use crate::error::Respond;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 
-/// A router that serves `endpoints`. Every other path, and every other method on these, gets an error of the same form as
-/// any other.
+/// A router that serves `endpoints`. Other paths, and other methods on these paths, get an error of the usual form.
 pub fn router(app: App, endpoints: &[Endpoint]) -> Router {
     let edge = app.edge.clone();
     wrap_router(edge, endpoints, routes(app, endpoints))
 }
 
-/// The same without the layers of [`wrap_router`], for callers that put more inside it.
+/// As [`router`], without the layers of [`wrap_router`], for callers that add more routes or layers inside these.
 pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
     for &endpoint in endpoints {
@@ -36,14 +35,14 @@ pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
     }
     router
         .fallback(async |uri: Uri| {
-            let instead = instead_of(uri.path());
+            let instead = suggest_route(uri.path());
             ApiError::UnknownRoute { instead }.respond_to_person()
         })
         .with_state(Arc::new(app))
 }
 
-/// The right path for a route that lock servers often have.
-fn instead_of(path: &str) -> Option<&'static str> {
+/// The right call for a route that lock servers often have.
+fn suggest_route(path: &str) -> Option<&'static str> {
     match path.trim_end_matches('/') {
         "/api/lock" | "/api/claim" => {
             Some("to lock files, POST /api/post_status with status WRITING (or READING) and a message")

@@ -18,7 +18,7 @@ pub struct MapArgs {
     /// Print the response as JSON
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
-    /// Print it as intent_map.md has it
+    /// Print the map in the form of intent_map.md
     #[arg(long)]
     pub markdown: bool,
     /// Server, token, branch and agent.
@@ -30,16 +30,16 @@ impl MapArgs {
     /// Prints the map.
     ///
     /// # Errors
-    /// When it cannot be asked for or printed, with a sentence for the terminal.
+    /// When the map cannot be read or printed, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let result = workplace
             .connection
             .client
             .intent_map(&workplace.work.repo_url(), None)
             .await;
-        drop(waiting);
+        drop(spinner);
         let map = match result {
             Ok(map) => map,
             Err(error) => return workplace.failed(error),

@@ -1,4 +1,4 @@
-//! Calls of the tools, by the operations.
+//! Runs the operations for the calls of the tools.
 
 use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
 use coord_protocol::{IntentResponse, IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
@@ -8,29 +8,29 @@ use coord_http::body::parse;
 use coord_intents_server::operations::intents::{
     IntentsRequest, IntentsView, act, edit_intent, list_intents, new_intent,
 };
-use coord_mcp::{Outcome, result_of};
+use coord_mcp::{Outcome, call_result};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::require;
 use rmcp::model::CallToolResult;
 
-/// The request that a call of a tool stands for.
+/// A call of a tool.
 #[derive(Clone, Debug)]
 pub enum IntentCall {
-    /// Of `select_active_intent`.
+    /// A call of `select_active_intent`.
     Select(SelectIntentCall),
-    /// Of `update_intent`.
+    /// A call of `update_intent`.
     Update(Box<UpdateIntentCall>),
 }
 
 impl IntentCall {
-    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if it is none of these tools.
+    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if no tool of intents has this name.
     ///
     /// # Errors
-    /// When they are not of the shape of the tool's request.
+    /// When the arguments do not have the shape of the tool's request.
     pub fn read(name: &str, arguments: &str) -> Option<Result<IntentCall, ApiError>> {
         Some(match name {
             SELECT_ACTIVE_INTENT => parse(arguments.as_bytes()).map(IntentCall::Select),
-            UPDATE_INTENT => parse(arguments.as_bytes()).map(|sent| IntentCall::Update(Box::new(sent))),
+            UPDATE_INTENT => parse(arguments.as_bytes()).map(|call| IntentCall::Update(Box::new(call))),
             _ => return None,
         })
     }
@@ -39,24 +39,24 @@ impl IntentCall {
 /// Calls the tool `name`.
 ///
 /// # Errors
-/// When the place of the repository does not take the caller's credential.
+/// When the repository's source refuses the caller's credential.
 pub(super) async fn call(session: &Session, name: &str, arguments: &str) -> Result<CallToolResult, ApiError> {
-    let answered = match IntentCall::read(name, arguments).unwrap_or(Err(ApiError::Internal)) {
-        Ok(IntentCall::Select(sent)) => select(session, &sent).await,
-        Ok(IntentCall::Update(sent)) => update(session, *sent).await,
+    let result = match IntentCall::read(name, arguments).unwrap_or(Err(ApiError::Internal)) {
+        Ok(IntentCall::Select(call)) => select(session, &call).await,
+        Ok(IntentCall::Update(call)) => update(session, *call).await,
         Err(error) => Err(error),
     };
-    result_of(answered.map(|response| Outcome::Intent(Box::new(response))))
+    call_result(result.map(|response| Outcome::Intent(Box::new(response))))
 }
 
-/// Selects an intent, or lists those that can be selected.
-async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResponse, ApiError> {
+/// Selects an intent, or lists the intents that the caller can select.
+async fn select(session: &Session, call: &SelectIntentCall) -> Result<IntentResponse, ApiError> {
     let (app, caller) = (&session.app, session.caller.clone());
-    let agent = sent.agent_id.as_deref().or(session.agent.as_deref());
-    let Some(id) = &sent.intent_id else {
+    let agent = call.agent_id.as_deref().or(session.agent.as_deref());
+    let Some(id) = &call.intent_id else {
         let request = IntentsRequest {
-            repo_url: &sent.repo_url,
-            branch: sent.branch.as_deref(),
+            repo_url: &call.repo_url,
+            branch: call.branch.as_deref(),
             status: None,
             view: IntentsView::Context,
             caller,
@@ -64,21 +64,21 @@ async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResp
         };
         return list_intents(app, request).await.map(IntentResponse::choice);
     };
-    act(app, id, &sent.act(), caller, agent).await
+    act(app, id, &call.act(), caller, agent).await
 }
 
-/// Writes, edits or ends an intent. No argument makes it an act of a person.
-async fn update(session: &Session, sent: UpdateIntentCall) -> Result<IntentResponse, ApiError> {
+/// Writes, edits or ends an intent. No argument can turn this into an act of a person.
+async fn update(session: &Session, call: UpdateIntentCall) -> Result<IntentResponse, ApiError> {
     let (app, caller, agent) = (&session.app, session.caller.clone(), session.agent.as_deref());
-    let action = *require("action", &sent.action)?;
+    let action = *require("action", &call.action)?;
     let id = match action {
         IntentUpdate::New => String::new(),
-        _ => require("intent_id", &sent.intent_id)?.clone(),
+        _ => require("intent_id", &call.intent_id)?.clone(),
     };
-    match sent.into_request() {
+    match call.into_request() {
         Some(IntentUpdateRequest::New(request)) => new_intent(app, &request, caller, agent).await,
         Some(IntentUpdateRequest::Edit(request)) => edit_intent(app, &id, &request, caller, agent).await,
-        Some(IntentUpdateRequest::Act(wanted)) => act(app, &id, &wanted, caller, agent).await,
+        Some(IntentUpdateRequest::Act(request)) => act(app, &id, &request, caller, agent).await,
         None => Err(ApiError::Internal),
     }
 }

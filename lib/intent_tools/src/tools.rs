@@ -1,9 +1,11 @@
-//! The tools and resources, as they are registered.
+//! The definitions of the tools and resources.
 
 use coord_http::ToolGroup;
 use coord_intents_server::operations::{intents, ledger};
 use coord_intents_server::{IntentsQuery, LedgerQuery};
-use coord_mcp::{Offer, ResourceType, Tool, ToolSet, annotations, arguments_of, as_json, of_results, query};
+use coord_mcp::{
+    Offer, ResourceType, Tool, ToolSet, annotations, argument_schema, as_json, parse_query, result_schema,
+};
 use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
 use coord_protocol::{AgentError, IntentResponse, SelectIntentCall, UpdateIntentCall};
 use futures::FutureExt;
@@ -34,10 +36,10 @@ pub static INTENTS: ToolSet = ToolSet {
                 "The intents of a repository; view=state: with the files that they own, and all locks",
             ],
             endpoint: "api/intents",
-            is_of_agent: false,
+            depends_on_agent: false,
             read: |session, _, uri| {
                 async move {
-                    let query = query::<IntentsQuery>(uri)?;
+                    let query = parse_query::<IntentsQuery>(uri)?;
                     let request = query.parse(session.caller.clone(), session.agent.as_deref())?;
                     as_json(&intents::list_intents(&session.app, request).await?)
                 }
@@ -53,10 +55,10 @@ pub static INTENTS: ToolSet = ToolSet {
                 "The lines of the ledger: all, those about an intent or a file, or the last ones",
             ],
             endpoint: "api/ledger",
-            is_of_agent: false,
+            depends_on_agent: false,
             read: |session, _, uri| {
                 async move {
-                    let query = query::<LedgerQuery>(uri)?;
+                    let query = parse_query::<LedgerQuery>(uri)?;
                     let request = query.parse(session.caller.clone(), session.agent.as_deref())?;
                     as_json(&ledger::page(&session.app, request).await?)
                 }
@@ -76,10 +78,10 @@ fn select(name: &'static str, offer: Offer) -> Definition {
     Definition::new(
         name,
         "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: lists those that can be selected.",
-        arguments_of::<SelectIntentCall>(offer),
+        argument_schema::<SelectIntentCall>(offer),
     )
     .with_title("Select an intent")
-    .with_raw_output_schema(results_about_an_intent().into())
+    .with_raw_output_schema(intent_result_schema().into())
     .with_annotations(annotations().read_only(false))
 }
 
@@ -87,16 +89,16 @@ fn update(name: &'static str, offer: Offer) -> Definition {
     Definition::new(
         name,
         "Write a new intent, mark criteria as met with proof, complete, abandon or block one.",
-        arguments_of::<UpdateIntentCall>(offer),
+        argument_schema::<UpdateIntentCall>(offer),
     )
     .with_title("Update an intent")
-    .with_raw_output_schema(results_about_an_intent().into())
+    .with_raw_output_schema(intent_result_schema().into())
     .with_annotations(annotations().read_only(false).idempotent(false))
 }
 
-/// The schema of the results about an intent. A model reads the intent itself in the text.
-fn results_about_an_intent() -> JsonObject {
-    let mut schema = of_results::<IntentResponse, AgentError>();
+/// The schema of the results. It leaves out the parts of an intent, because a model reads the intent in the text.
+fn intent_result_schema() -> JsonObject {
+    let mut schema = result_schema::<IntentResponse, AgentError>();
     let intent = schema
         .get_mut("properties")
         .and_then(|properties| properties.get_mut("intent"));

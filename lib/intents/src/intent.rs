@@ -1,4 +1,4 @@
-//! An intent: why, how far the work may reach, its limits, and when it is done.
+//! An intent: its purpose, its scope, its limits, and when it is done.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,25 +8,24 @@ pub const MAX_INTENTS: usize = 1_000;
 /// The longest id, in bytes.
 pub const MAX_ID_LENGTH: usize = 64;
 
-/// An intent: the members of the original data model in their order, then Coord's. Patterns are texts here.
+/// An intent: the members of the original data model in their order, then Coord's. Patterns are not parsed here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Intent {
     /// Its name in keys, files and trailers; see [`valid_id`].
     pub id: String,
-    /// A short name; empty when it is missing.
+    /// A short name; empty if missing.
     pub name: String,
-    /// Why; empty when it is missing.
+    /// The purpose; empty if missing.
     pub description: String,
-    /// Where it is in its life.
     pub status: Status,
     /// Rules for the work.
     pub constraints: Vec<String>,
-    /// Patterns of the files that it may change.
+    /// Patterns of the files that the intent may change.
     pub owned_scope: Vec<String>,
-    /// When it is done.
+    /// When the intent is done.
     pub acceptance_criteria: Vec<Criterion>,
-    /// Its limits; none is no limit.
+    /// Limits; `None` is unlimited.
     pub budget: Option<Budget>,
     /// The model that works on it.
     pub assigned_agent: Option<String>,
@@ -34,19 +33,18 @@ pub struct Intent {
     pub created_at: Option<String>,
     /// ISO 8601, UTC.
     pub updated_at: Option<String>,
-    /// The branch that it is about; none is every branch.
+    /// The branch of the work; `None` is every branch.
     pub branch: Option<String>,
     /// The id of the intent whose scope this one widens.
     pub supplements: Option<String>,
-    /// Specifications.
     pub related_specs: Vec<RelatedSpec>,
 }
 
 /// The members that an intent needs before it can be selected.
-const NEEDED: [&str; 2] = ["name", "owned_scope"];
+const REQUIRED_TO_SELECT: [&str; 2] = ["name", "owned_scope"];
 
 impl Intent {
-    /// The members whose absence leaves the intent without meaning, in the order of the model.
+    /// The missing members without which the intent has no meaning, in the order of the model.
     pub fn missing(&self) -> Vec<&'static str> {
         [
             ("name", self.name.is_empty()),
@@ -59,9 +57,9 @@ impl Intent {
         .collect()
     }
 
-    /// Whether it has the members that a selection needs: a name, and a scope. Its status is another question.
+    /// Whether the intent has the members that a selection needs. Does not check its status.
     pub fn is_complete_enough_to_select(&self) -> bool {
-        !self.missing().iter().any(|member| NEEDED.contains(member))
+        !self.missing().iter().any(|member| REQUIRED_TO_SELECT.contains(member))
     }
 
     /// Whether each criterion is marked as met.
@@ -79,11 +77,11 @@ pub fn valid_id(id: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 
-/// Where an intent is in its life.
+/// The state of an intent in its life cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    /// Written, not begun.
+    /// Not started.
     #[default]
     Pending,
     /// Selected; its scope is frozen.
@@ -96,18 +94,18 @@ pub enum Status {
     Blocked,
 }
 
-/// Whether a transition takes a person.
+/// The people or agents that may make a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permitted {
     /// Anyone with the right to push.
     Anyone,
-    /// Anyone once each criterion is met; before, a person with a reason.
+    /// Anyone once each criterion is met; before that, a person with a reason.
     OnceCriteriaAreMet,
     /// A person, never an agent.
     Person,
 }
 
-/// Every transition that there is. Nothing else goes anywhere.
+/// Every permitted transition.
 pub const TRANSITIONS: [(Status, Status, Permitted); 7] = [
     (Status::Pending, Status::InProgress, Permitted::Anyone),
     (Status::Pending, Status::Abandoned, Permitted::Anyone),
@@ -149,12 +147,11 @@ impl Status {
         matches!(self, Self::InProgress | Self::Blocked)
     }
 
-    /// Whether it has ended.
     pub fn is_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Abandoned)
     }
 
-    /// The actor of the transition to `next`; none if there is no such transition.
+    /// The people or agents that may make the transition to `next`; `None` if there is no such transition.
     pub fn transition(self, next: Self) -> Option<Permitted> {
         TRANSITIONS
             .into_iter()
@@ -163,13 +160,13 @@ impl Status {
     }
 }
 
-/// The limits and costs of an intent.
+/// The limits of an intent, and how much of them is consumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// The most tool calls; none is no limit.
+    /// The most tool calls; `None` is unlimited.
     pub max_turns: Option<u64>,
-    /// The most tokens; none is no limit.
+    /// The most tokens; `None` is unlimited.
     pub max_tokens: Option<u64>,
     /// Allowed tool calls.
     pub consumed_turns: u64,
@@ -177,11 +174,21 @@ pub struct Budget {
     pub consumed_tokens: u64,
 }
 
-/// One criterion of being done.
+impl Budget {
+    /// Whether a limit is higher than in `before`, or removed.
+    pub fn raises_a_limit_of(self, before: Self) -> bool {
+        let is_raised = |before: Option<u64>, after: Option<u64>| {
+            before.is_some_and(|before| after.is_none_or(|after| after > before))
+        };
+        is_raised(before.max_turns, self.max_turns) || is_raised(before.max_tokens, self.max_tokens)
+    }
+}
+
+/// One acceptance criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     pub text: String,
-    /// Its proof; none while it is not met.
+    /// Its proof; `None` while it is not met.
     #[serde(default)]
     pub met: Option<CriterionProof>,
 }
@@ -211,8 +218,10 @@ pub struct CriterionProof {
 pub enum RelatedSpec {
     /// Its name or path.
     Text(String),
-    /// The kind of reference.
-    Typed { r#type: String, value: String },
+    Typed {
+        r#type: String,
+        value: String,
+    },
 }
 
 #[cfg(test)]

@@ -7,13 +7,12 @@ use coord_intents::ledger::SigningKey;
 use coord_settings::environment::{ConfigError, Environment, value_of};
 use coord_settings::variables::env_vars;
 
-/// Whether a claim to write has to cite an intent.
+/// Whether a claim to write must cite an intent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentPolicy {
-    /// Without one, only files that an intent owns are refused.
+    /// A claim that cites none is refused only for files that an intent owns.
     #[default]
     Optional,
-    /// Each cites one.
     Required,
 }
 
@@ -30,15 +29,13 @@ pub enum Handshake {
 /// Settings of intents and of their ledger. It has no `Debug`: the key is a secret.
 #[derive(Clone)]
 pub struct IntentConfig {
-    /// Whether a claim to write has to cite an intent.
     pub policy: IntentPolicy,
-    /// How long a selected intent stays selected.
     pub handshake: Handshake,
     /// The most files of a branch that the scope of an intent may cover.
     pub max_files: usize,
     /// Seconds of inactivity after which an intent stops owning its files.
     pub idle_seconds: u64,
-    /// Identical tool calls in a row that are allowed; 0 for any number.
+    /// How many identical tool calls in a row are allowed; 0 is unlimited.
     pub breaker_calls: u32,
     /// The most lines of a ledger.
     pub ledger_max_lines: usize,
@@ -61,8 +58,8 @@ impl Default for IntentConfig {
 }
 
 impl IntentConfig {
-    /// The fewest lines that a ledger may be limited to.
-    pub const LEAST_LEDGER_LINES: usize = 1_000;
+    /// The smallest limit on the lines of a ledger.
+    const MIN_LEDGER_LINES: usize = 1_000;
 
     /// # Errors
     /// When a variable has an invalid value.
@@ -73,68 +70,68 @@ impl IntentConfig {
             ("required", IntentPolicy::Required),
         ];
         let handshakes = [("session", Handshake::Session), ("prompt", Handshake::Prompt)];
-        let at_least = |variable, least, default| number(environment, variable, least, default);
         Ok(IntentConfig {
-            policy: one_of(environment, env_vars::COORD_INTENT_POLICY, policies)?,
-            handshake: one_of(environment, env_vars::COORD_HANDSHAKE, handshakes)?,
-            max_files: at_least(env_vars::COORD_INTENT_MAX_FILES, 1, default.max_files)?,
-            idle_seconds: number(
+            policy: read_choice(environment, env_vars::COORD_INTENT_POLICY, policies)?,
+            handshake: read_choice(environment, env_vars::COORD_HANDSHAKE, handshakes)?,
+            max_files: read_number(environment, env_vars::COORD_INTENT_MAX_FILES, 1, default.max_files)?,
+            idle_seconds: read_number(
                 environment,
                 env_vars::COORD_INTENT_IDLE_SECONDS,
                 1,
                 default.idle_seconds,
             )?,
-            breaker_calls: number(environment, env_vars::COORD_BREAKER_CALLS, 0, default.breaker_calls)?,
-            ledger_max_lines: at_least(
+            breaker_calls: read_number(environment, env_vars::COORD_BREAKER_CALLS, 0, default.breaker_calls)?,
+            ledger_max_lines: read_number(
+                environment,
                 env_vars::COORD_LEDGER_MAX_LINES,
-                Self::LEAST_LEDGER_LINES,
+                Self::MIN_LEDGER_LINES,
                 default.ledger_max_lines,
             )?,
-            ledger_key: ledger_key(environment)?,
+            ledger_key: read_ledger_key(environment)?,
         })
     }
 }
 
-fn one_of<T: Copy + Default>(
+fn read_choice<T: Copy + Default>(
     environment: Environment<'_>,
     variable: &'static str,
-    values: [(&str, T); 2],
+    choices: [(&str, T); 2],
 ) -> Result<T, ConfigError> {
     let Some(text) = value_of(environment, variable) else {
         return Ok(T::default());
     };
-    let found = values.iter().find(|(name, _)| *name == text);
-    found.map(|(_, value)| *value).ok_or_else(|| ConfigError {
+    let choice = choices.iter().find(|(name, _)| *name == text);
+    choice.map(|(_, value)| *value).ok_or_else(|| ConfigError {
         variable,
-        problem: format!("must be {} or {}", values[0].0, values[1].0),
+        problem: format!("must be {} or {}", choices[0].0, choices[1].0),
     })
 }
 
-fn number<T: FromStr + PartialOrd + std::fmt::Display>(
+fn read_number<T: FromStr + PartialOrd + std::fmt::Display>(
     environment: Environment<'_>,
     variable: &'static str,
-    least: T,
+    minimum: T,
     default: T,
 ) -> Result<T, ConfigError> {
     match value_of(environment, variable) {
         None => Ok(default),
         Some(text) => match text.parse() {
-            Ok(number) if number >= least => Ok(number),
+            Ok(number) if number >= minimum => Ok(number),
             _ => Err(ConfigError {
                 variable,
-                problem: format!("must be a whole number, at least {least}"),
+                problem: format!("must be a whole number, at least {minimum}"),
             }),
         },
     }
 }
 
-/// The error never has the value, which may be a key with a mistake.
-fn ledger_key(environment: Environment<'_>) -> Result<Option<SigningKey>, ConfigError> {
+/// The error never contains the value, which may be a mistyped key.
+fn read_ledger_key(environment: Environment<'_>) -> Result<Option<SigningKey>, ConfigError> {
     let text = value_of(environment, env_vars::COORD_LEDGER_KEY);
     let key = text.map(|text| SigningKey::parse(&text)).transpose();
-    key.map_err(|bad| ConfigError {
+    key.map_err(|error| ConfigError {
         variable: env_vars::COORD_LEDGER_KEY,
-        problem: format!("is no private key: {bad}"),
+        problem: format!("is not a private key: {error}"),
     })
 }
 

@@ -1,5 +1,5 @@
-//! Requests and answers that are true: a test sends these requests to a server and compares the answers. They go on from those of
-//! [`coord_http::openapi::examples`].
+//! Example requests and responses. A test sends these requests to a server and compares the responses. They continue
+//! those of [`coord_http::openapi::examples`].
 
 use coord_http::openapi::examples::{REPO_URL, command};
 use coord_intents::ledger::{Point, seal};
@@ -87,7 +87,6 @@ pub fn ledger_page() -> Value {
     json!({ "lines": [line], "sealed": point.to_string(), "base": start.to_string() })
 }
 
-/// A checkpoint of a ledger.
 pub fn checkpoint() -> Value {
     json!(
         "coord-ledger-v1/github.com/acme/shop\n3\nQ3aKxggeE9pM8x3DtlDVN3rI6F4ykpmxMaAMHXVyDkU=\n2026-11-22T09:02:00.001Z\n"
@@ -99,12 +98,12 @@ pub fn verify_request() -> Value {
     json!({ "repo_url": REPO_URL, "branch": "main", "files": [{ "file_path": "src/db.ts", "hash": CONTENT }] })
 }
 
-/// It is as she left it.
+/// The file has not changed since.
 pub fn verified() -> Value {
     json!({ "files": [{ "file_path": "src/db.ts", "verdict": "INTACT", "recorded": CONTENT }] })
 }
 
-/// The map where an intent owns the file.
+/// An intent owns the file.
 pub fn intent_map() -> Value {
     json!({
         "files": [{ "file_path": "src/db.ts", "intent_id": "REQ-POOL-1", "hash": CONTENT, "is_locked": true }],

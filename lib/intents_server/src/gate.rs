@@ -1,4 +1,4 @@
-//! A request before the gate: its intent, and the verdicts on its files.
+//! A request at the gate: its intent, and the verdicts on its files.
 
 use crate::config::IntentPolicy;
 use crate::registered::Intents;
@@ -10,8 +10,8 @@ use coord_server::extension::{GateRequest, GateVerdict, GatedFiles, ToolUse};
 use coord_state::admission::Question;
 use coord_state::locks::{GateFindings, GateRules, GateTerms};
 
-/// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until
-/// a script asks for one.
+/// The parts of a request that concern intents. Until a script asks for verdicts, they are a guess from the state that
+/// this process saw last.
 pub(crate) struct IntentGate<'a> {
     request: GatedFiles<'a>,
     tool_use: &'a ToolUse,
@@ -36,11 +36,11 @@ impl<'a> IntentGate<'a> {
             scopes: &intents.scopes,
             scope_verdicts: None,
         };
-        gate.scope_verdicts = gate.scopes.guess(&gate.files());
+        gate.scope_verdicts = gate.scopes.guess(&gate.scope_check());
         gate
     }
 
-    fn files(&self) -> ScopeCheck<'_> {
+    fn scope_check(&self) -> ScopeCheck<'_> {
         ScopeCheck {
             repo: self.request.repo,
             branch: self.request.branch,
@@ -50,18 +50,18 @@ impl<'a> IntentGate<'a> {
         }
     }
 
-    /// Judges the files as `question` asks.
+    /// Judges the files of `question`, or those of the request if it names none.
     fn judge(&mut self, question: ScopeQuestion) {
         let file_names = question.files.clone();
-        let named: Vec<FilePath> = file_names
+        let paths: Vec<FilePath> = file_names
             .iter()
             .filter_map(|file| FilePath::parse(file).ok())
             .collect();
-        let files = match named.as_slice() {
-            [] => self.files(),
-            paths => ScopeCheck { paths, ..self.files() },
-        };
-        let mut scope_verdicts = self.scopes.answer(&files, question, self.scope_verdicts.as_ref());
+        let mut check = self.scope_check();
+        if !paths.is_empty() {
+            check.paths = &paths;
+        }
+        let mut scope_verdicts = self.scopes.answer(&check, question, self.scope_verdicts.as_ref());
         scope_verdicts.judgement.files = file_names;
         self.scope_verdicts = Some(scope_verdicts);
     }
@@ -88,13 +88,13 @@ impl GateRequest for IntentGate<'_> {
             .map(|question| self.judge(question))
     }
 
-    fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict {
-        if let Some(intent) = &found.intent {
-            self.scopes.note_selected(&self.files(), intent);
+    fn end(self: Box<Self>, findings: &GateFindings) -> GateVerdict {
+        if let Some(intent) = &findings.intent {
+            self.scopes.note_selected(&self.scope_check(), intent);
         }
-        let verdict = IntentVerdict::new(self.request, found, self.scope_verdicts);
+        let verdict = IntentVerdict::new(self.request, findings, self.scope_verdicts);
         GateVerdict {
-            refusal: found.refusal().map(|_| verdict.orchestration()),
+            refusal: findings.refusal().map(|_| verdict.orchestration()),
             warnings: verdict.warnings(),
         }
     }

@@ -1,9 +1,9 @@
-//! Intents and their ledger, as an extension of the server: its operations, its endpoints, and what it registers.
+//! Intents and their ledger, as an extension of the server.
 //!
-//! - [`Intents`]: what it registers in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
+//! - [`Intents`]: the extension in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
 //! - [`operations`]: intents, their acts and their costs; the ledger, and its records of files
-//! - `gate`: the gate before checks and claims; `scopes`: which files an intent may change, judged for the functions of the store;
-//!   `verdict`: what the gate has found, in words
+//! - `gate`: the gate before checks and claims; `scopes`: judges which files an intent may change; `verdict`: the
+//!   findings of the gate in words
 //! - [`ledger`]: seals of ledgers; `config`: settings
 
 pub mod config;

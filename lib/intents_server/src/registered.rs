@@ -1,4 +1,4 @@
-//! Intents and their ledger, as a server registers them.
+//! The extension of intents and their ledger that a server registers.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,16 +17,14 @@ use coord_store::Store;
 /// Intents and their ledger in a server.
 #[derive(Default)]
 pub struct Intents {
-    /// Settings.
     pub config: IntentConfig,
-    /// The scopes that this process knows.
     pub(crate) scopes: ScopeCache,
     /// Seals ledgers after responses.
     sealing: Arc<Sealing>,
 }
 
-/// Those of a server in which none are registered.
-static USUAL: LazyLock<Intents> = LazyLock::new(Intents::default);
+/// The extension of a server that has not registered one.
+static DEFAULT: LazyLock<Intents> = LazyLock::new(Intents::default);
 
 impl Intents {
     /// Intents with these settings.
@@ -45,9 +43,9 @@ impl Intents {
         IntentConfig::from_env(environment).map(Intents::new)
     }
 
-    /// Those of `app`.
+    /// The extension of `app`.
     pub fn of(app: &App) -> &Intents {
-        app.extensions.get().unwrap_or(&USUAL)
+        app.extensions.get().unwrap_or(&DEFAULT)
     }
 
     /// Changes whenever this process has appended to a ledger.

@@ -1,5 +1,5 @@
-//! Which files an intent may change, judged here, because scripts match no patterns. Scopes are kept by their digest, so that a
-//! claim that cites an intent is one round trip: the script compares digests, and asks only where they differ.
+//! Judges which files an intent may change, because scripts do not match patterns. Caches scopes with their digests, so
+//! a claim that cites an intent takes one round trip: the script compares digests, and asks only if they differ.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use coord_domain::{Branch, FilePath, Holder, RepoId};
 use coord_intents_state::intents::ScopeQuestion;
 use coord_state::locks::Judgement;
 
-/// Most scopes that a process remembers; a scope takes some kilobytes.
+/// The most scopes in the cache. A scope takes some kilobytes.
 const MOST_SCOPES: usize = 1_024;
-/// Most `.intentignore` files.
+/// The most `.intentignore` files in the cache.
 const MOST_IGNORES: usize = 64;
-/// Most holders, and most branches.
+/// The most holders, and the most branches, in the cache.
 const MOST_NAMES: usize = 4_096;
 
-/// The scopes that a process knows. It is only a guess: the script compares.
+/// The scopes that this process saw last. They may be outdated: the script compares digests.
 pub struct ScopeCache {
     /// The latest scope of an intent, by repository and id.
-    scopes: Cache<(RepoId, String), Arc<KnownScope>>,
-    /// By digest.
+    scopes: Cache<(RepoId, String), Arc<CachedScope>>,
+    /// The rules of an `.intentignore`, by digest.
     ignores: Cache<String, Arc<IntentIgnore>>,
-    /// The latest digest of `.intentignore`.
-    of_branches: Cache<(RepoId, Branch), String>,
-    /// The intent that a holder was seen to have selected.
-    selected: Cache<(RepoId, String), String>,
+    /// The latest digest of the `.intentignore` of a branch.
+    ignore_digests: Cache<(RepoId, Branch), String>,
+    /// The intent that a holder last had selected.
+    selected_intents: Cache<(RepoId, String), String>,
 }
 
 impl Default for ScopeCache {
@@ -36,19 +36,19 @@ impl Default for ScopeCache {
         ScopeCache {
             scopes: Cache::new(MOST_SCOPES),
             ignores: Cache::new(MOST_IGNORES),
-            of_branches: Cache::new(MOST_NAMES),
-            selected: Cache::new(MOST_NAMES),
+            ignore_digests: Cache::new(MOST_NAMES),
+            selected_intents: Cache::new(MOST_NAMES),
         }
     }
 }
 
-struct KnownScope {
+struct CachedScope {
     digest: String,
-    /// None where the intent has no valid scope: then it covers nothing.
+    /// `None` if the intent has no valid scope. Then it covers nothing.
     scope: Option<Scope>,
 }
 
-/// The files that are to be judged, and their holder.
+/// The files to judge, and their holder.
 #[derive(Clone, Copy)]
 pub struct ScopeCheck<'a> {
     pub repo: &'a RepoId,
@@ -59,57 +59,51 @@ pub struct ScopeCheck<'a> {
 }
 
 impl ScopeCheck<'_> {
-    fn holder(&self) -> (RepoId, String) {
-        // No login has a blank.
+    fn holder_key(&self) -> (RepoId, String) {
+        // A login never contains a space.
         let name = format!("{} {}", self.holder.user_id, self.holder.agent_or_empty());
         (self.repo.clone(), name)
     }
 }
 
-/// A judgement, with what it was made of.
+/// A judgement, with its verdicts and the rules behind them.
 pub struct ScopeVerdicts {
     pub judgement: Judgement,
-    /// For each file, in their order.
+    /// One for each file, in their order.
     pub verdicts: Vec<Verdict>,
-    scope: Arc<KnownScope>,
+    scope: Arc<CachedScope>,
     ignore: Arc<IntentIgnore>,
 }
 
 impl ScopeCache {
-    /// The judgement by what was seen last; none where too little is known.
-    pub fn guess(&self, files: &ScopeCheck<'_>) -> Option<ScopeVerdicts> {
-        let intent = match files.cited {
+    /// The verdicts by the cached scope; `None` if the intent or its scope is not in the cache.
+    pub fn guess(&self, check: &ScopeCheck<'_>) -> Option<ScopeVerdicts> {
+        let intent = match check.cited {
             Some(cited) => cited.to_owned(),
-            None => self.selected.get(&files.holder())?,
+            None => self.selected_intents.get(&check.holder_key())?,
         };
-        let scope = self.scopes.get(&(files.repo.clone(), intent.clone()))?;
-        let digest = self.of_branches.get(&(files.repo.clone(), files.branch.clone()));
+        let scope = self.scopes.get(&(check.repo.clone(), intent.clone()))?;
+        let digest = self.ignore_digests.get(&(check.repo.clone(), check.branch.clone()));
         let digest = digest.unwrap_or_default();
-        let ignore = self.ignores.get(&digest).unwrap_or_default();
-        // An unknown digest has no rules here, and the judgement says so.
-        let digest = if self.ignores.get(&digest).is_some() {
-            digest
-        } else {
-            String::new()
+        // If the rules are not in the cache, the judgement is without rules, and has no digest.
+        let (digest, ignore) = match self.ignores.get(&digest) {
+            Some(ignore) => (digest, ignore),
+            None => Default::default(),
         };
-        Some(judge(files.paths, intent, scope, digest, ignore))
+        Some(judge(check.paths, intent, scope, digest, ignore))
     }
 
-    /// The judgement that `question` asks for, after `last` was not the one.
+    /// The verdicts that `question` asks for, because the script did not accept `last`.
     pub fn answer(
         &self,
-        files: &ScopeCheck<'_>,
+        check: &ScopeCheck<'_>,
         question: ScopeQuestion,
         last: Option<&ScopeVerdicts>,
     ) -> ScopeVerdicts {
-        let known = |digest: &str| {
-            last.filter(|last| last.scope.digest == digest)
-                .map(|last| Arc::clone(&last.scope))
-        };
-        let scope = match known(&question.scope).filter(|_| question.text.is_empty()) {
-            Some(scope) => scope,
-            None => Arc::new(KnownScope {
-                scope: scope_of(&question.text),
+        let scope = match last.filter(|last| question.text.is_empty() && last.scope.digest == question.scope) {
+            Some(last) => Arc::clone(&last.scope),
+            None => Arc::new(CachedScope {
+                scope: parse_scope(&question.text),
                 digest: question.scope,
             }),
         };
@@ -118,22 +112,22 @@ impl ScopeCache {
                 Some(last) => Arc::clone(&last.ignore),
                 None => Arc::new(StoredIgnore::rules(&question.ignore, &question.ignore_text)),
             };
-        let of_intent = (files.repo.clone(), question.intent.clone());
-        self.scopes.insert(of_intent, Arc::clone(&scope));
+        let intent_key = (check.repo.clone(), question.intent.clone());
+        self.scopes.insert(intent_key, Arc::clone(&scope));
         self.ignores.insert(question.ignore.clone(), Arc::clone(&ignore));
-        let of_branch = (files.repo.clone(), files.branch.clone());
-        self.of_branches.insert(of_branch, question.ignore.clone());
-        judge(files.paths, question.intent, scope, question.ignore, ignore)
+        let branch_key = (check.repo.clone(), check.branch.clone());
+        self.ignore_digests.insert(branch_key, question.ignore.clone());
+        judge(check.paths, question.intent, scope, question.ignore, ignore)
     }
 
-    /// Notes the intent that the holder has selected, as far as a script has reported it.
-    pub fn note_selected(&self, files: &ScopeCheck<'_>, intent: &str) {
-        self.selected.insert(files.holder(), intent.to_owned());
+    /// Notes the intent that the holder has selected, as reported by a script.
+    pub fn note_selected(&self, check: &ScopeCheck<'_>, intent: &str) {
+        self.selected_intents.insert(check.holder_key(), intent.to_owned());
     }
 }
 
-/// The scope of an intent, as stored.
-fn scope_of(text: &str) -> Option<Scope> {
+/// The scope of an intent that is stored as JSON.
+fn parse_scope(text: &str) -> Option<Scope> {
     let intent: Intent = serde_json::from_str(text).ok()?;
     Scope::parse(&intent.owned_scope).ok()
 }
@@ -141,8 +135,8 @@ fn scope_of(text: &str) -> Option<Scope> {
 fn judge(
     paths: &[FilePath],
     intent: String,
-    scope: Arc<KnownScope>,
-    digest: String,
+    scope: Arc<CachedScope>,
+    ignore_digest: String,
     ignore: Arc<IntentIgnore>,
 ) -> ScopeVerdicts {
     let verdicts: Vec<Verdict> = match &scope.scope {
@@ -162,7 +156,7 @@ fn judge(
         judgement: Judgement {
             intent,
             scope: scope.digest.clone(),
-            ignore: digest,
+            ignore: ignore_digest,
             letters: verdicts.iter().map(letter).collect(),
             files: Vec::new(),
         },

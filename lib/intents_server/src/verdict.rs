@@ -1,4 +1,4 @@
-//! The effect of intents on a claim or a check, in sentences: why it is refused, and warnings.
+//! The effect of intents on a claim or a check in sentences: the reason of a refusal, and warnings.
 
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
 use coord_scopes::Verdict;
@@ -10,7 +10,7 @@ use coord_server::extension::GatedFiles;
 use coord_server::operations::sentences::reason_by_login;
 use coord_state::locks::{GateCode, GateFinding, GateFindings};
 
-/// The sentence that programs look for where no active intent is cited.
+/// The sentence that programs look for if no active intent is cited.
 const CITE: &str = "You must cite a valid active Intent ID.";
 
 /// The gate's findings, with the verdicts.
@@ -29,7 +29,7 @@ impl<'a> IntentVerdict<'a> {
         }
     }
 
-    /// The command of the refusal.
+    /// The command for the refusal.
     pub fn orchestration(&self) -> Orchestration {
         let facts = Facts {
             refused: self.gate.refusal(),
@@ -62,19 +62,20 @@ impl<'a> IntentVerdict<'a> {
         }
     }
 
-    /// All that is true beside the refusal.
+    /// The findings besides the refusal.
     pub fn warnings(&self) -> Vec<String> {
         let skipped = usize::from(self.gate.refusal().is_some());
-        let rest = self.gate.findings.iter().skip(skipped);
-        rest.map(|finding| {
-            let code = match finding.code {
-                GateCode::Refused(code) => code.as_str(),
-                GateCode::OwnerIdle => "OWNER_IDLE",
-                GateCode::BudgetLow => "BUDGET_LOW",
-            };
-            format!("{code}: {}.", self.sentence(finding))
-        })
-        .collect()
+        let others = self.gate.findings.iter().skip(skipped);
+        others
+            .map(|finding| {
+                let code = match finding.code {
+                    GateCode::Refused(code) => code.as_str(),
+                    GateCode::OwnerIdle => "OWNER_IDLE",
+                    GateCode::BudgetLow => "BUDGET_LOW",
+                };
+                format!("{code}: {}.", self.sentence(finding))
+            })
+            .collect()
     }
 
     /// A finding's sentence, without the last full stop.
@@ -110,11 +111,11 @@ impl<'a> IntentVerdict<'a> {
                 let why = reason_by_login(kind, by);
                 format!("{CITE} Intent {intent} is BLOCKED{why}: a person has to unblock it")
             }
-            GateCode::Refused(ErrorCode::ScopeViolation) => self.outside(intent, files),
+            GateCode::Refused(ErrorCode::ScopeViolation) => self.scope_violation(intent, files),
             GateCode::Refused(ErrorCode::FileOwned) => {
                 format!(
                     "Governance Violation: File owned by Intent [{intent}]: {}",
-                    first_of(files)
+                    first_file(files)
                 )
             }
             GateCode::Refused(ErrorCode::BudgetExhausted) => {
@@ -123,7 +124,7 @@ impl<'a> IntentVerdict<'a> {
             GateCode::Refused(_) => format!("{kind}. A person has to unblock the intent"),
             GateCode::OwnerIdle => format!(
                 "Intent {intent} owns {} but has been idle for {used} s, so others may claim it",
-                first_of(files)
+                first_file(files)
             ),
             GateCode::BudgetLow => {
                 let unit = if kind == "TOKENS" { "tokens" } else { "turns" };
@@ -132,19 +133,19 @@ impl<'a> IntentVerdict<'a> {
         }
     }
 
-    /// The first file that the intent may not change, and why.
-    fn outside(&self, intent: &str, files: &[String]) -> String {
+    /// Names the first file that the intent may not change, and why.
+    fn scope_violation(&self, intent: &str, files: &[String]) -> String {
         let first = files.first().map(String::as_str).unwrap_or_default();
         let verdict = self.scope_verdicts.as_ref().and_then(|scope_verdicts| {
-            let place = match scope_verdicts.judgement.files.as_slice() {
+            let index = match scope_verdicts.judgement.files.as_slice() {
                 [] => self.request.paths.iter().position(|path| path.as_str() == first),
                 files => files.iter().position(|path| path == first),
             };
-            scope_verdicts.verdicts.get(place?)
+            scope_verdicts.verdicts.get(index?)
         });
         let why = match verdict {
-            Some(Verdict::Ignored(why)) => format!(". It is ignored ({why})"),
-            Some(Verdict::Reserved(what)) => format!(". No intent covers it: it is {what}"),
+            Some(Verdict::Ignored(rule)) => format!(". It is ignored ({rule})"),
+            Some(Verdict::Reserved(kind)) => format!(". No intent covers it: it is {kind}"),
             _ => String::new(),
         };
         let more = match files.len() {
@@ -156,7 +157,7 @@ impl<'a> IntentVerdict<'a> {
 }
 
 /// The first of `files`, and how many there are.
-fn first_of(files: &[String]) -> String {
+fn first_file(files: &[String]) -> String {
     let first = files.first().map(String::as_str).unwrap_or_default();
     match files.len() {
         0 | 1 => format!("'{first}'"),

@@ -11,15 +11,15 @@ const MAX_CHANGES: usize = 20;
 /// How an interface differs from an older one of the same file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InterfaceComparison {
-    /// Nobody who imports the file can notice a difference.
+    /// Files that import it are not affected.
     Same,
     /// Names were changed, added or removed.
     Changed(InterfaceChanges),
-    /// One of the two is not known, so that it counts as changed.
+    /// One of the two interfaces is unknown, so the file counts as changed.
     Unknown(InterfaceUnknown),
 }
 
-/// Names whose heads differ, sorted: 20 at most, those that are gone or have changed before those that are new.
+/// Names whose heads differ, sorted: at most 20, changed and removed names before new ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceChanges {
     /// In both, with different heads.
@@ -50,13 +50,13 @@ impl InterfaceComparison {
 
 impl InterfaceChanges {
     fn between(older: &Interface, newer: &Interface) -> Self {
-        // Past the end of a list that was cut, nothing can be said.
+        // Names past the end of a list that was cut cannot be compared.
         let end = [older, newer]
             .into_iter()
             .filter(|interface| interface.left_out > 0)
             .map(|interface| interface.names.last().map_or("", |(name, _)| name))
             .min();
-        let is_known = |name: &str| end.is_none_or(|end| name <= end);
+        let is_listed = |name: &str| end.is_none_or(|end| name <= end);
         let (mut before, mut after) = (older.names.iter().peekable(), newer.names.iter().peekable());
         let mut changes = InterfaceChanges::default();
         loop {
@@ -74,20 +74,20 @@ impl InterfaceChanges {
                 (None, Some((name, _))) => (&mut changes.new, name),
                 _ => continue,
             };
-            if is_known(name) {
+            if is_listed(name) {
                 list.push(name.clone());
             }
         }
-        changes.bound();
+        changes.truncate();
         changes
     }
 
-    fn bound(&mut self) {
-        let mut left = MAX_CHANGES;
+    fn truncate(&mut self) {
+        let mut room = MAX_CHANGES;
         for list in [&mut self.changed, &mut self.gone, &mut self.new] {
-            self.more += list.len().saturating_sub(left);
-            list.truncate(left);
-            left -= list.len();
+            self.more += list.len().saturating_sub(room);
+            list.truncate(room);
+            room -= list.len();
         }
     }
 }

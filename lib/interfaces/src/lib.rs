@@ -1,13 +1,14 @@
 //! Text -> interface: the names of a file that others can import, each with a digest of its head.
 //!
-//! A head is the part of a declaration that its users depend on: parameters and types, not the body. Comments, white space
-//! and what a formatter changes do not count. The reading is lexical, as that of `coord_scan`: a list of tokens whose
-//! brackets match, and no syntax tree. It sees one file, and resolves nothing. `docs/reference/languages.md` has what belongs to the
-//! interface of each language.
+//! A head is the part of a declaration that its users depend on: parameters and types, not the body. Comments, white
+//! space and the changes of formatters do not count. Like `coord_scan`, this crate reads text lexically: it builds a
+//! list of tokens whose brackets match, and no syntax tree. It sees one file, and resolves nothing.
+//! `docs/reference/languages.md` has the rules for each language.
 //!
 //! - `tokens`: the tokens of a text; `outline`: declarations -> interface
 //! - `javascript`, `component`, `python`, `rust`, `go`: a language's declarations
-//! - `result`: an interface, or why it is unknown; `changes`: differences between two interfaces; `stored`: the text form
+//! - `result`: an interface, or why it is unknown; `changes`: differences between two interfaces; `stored`: the text
+//!   form
 
 mod changes;
 mod component;
@@ -34,8 +35,8 @@ use outline::Outline;
 
 /// The interface of a file in `language` with this `content`.
 ///
-/// The same bytes always give the same result. The time is linear in the length of the content, and no content causes a
-/// panic.
+/// The same bytes always give the same result. The time is linear in the length of the content, and no content causes
+/// a panic.
 ///
 /// # Errors
 /// When the interface cannot be read, with the reason.
@@ -44,7 +45,7 @@ pub fn interface(language: Language, content: &[u8]) -> InterfaceResult {
     interface_of_text(language, state, &text)
 }
 
-/// The interface of a file whose `text` was read already, and found to be in `state`.
+/// The interface of a file whose `text` and `state` are already known.
 pub fn interface_of_text(language: Language, state: FileState, text: &[u8]) -> InterfaceResult {
     match state {
         FileState::Ok => {}
@@ -57,11 +58,10 @@ pub fn interface_of_text(language: Language, state: FileState, text: &[u8]) -> I
         return Err(InterfaceUnknown::TooLarge);
     }
     let mut outline = Outline::default();
-    let whole = 0..text.len();
     match language {
-        Language::JavaScript => javascript::read(text, whole, Dialect::JAVASCRIPT, &mut outline),
-        Language::TypeScript => javascript::read(text, whole, Dialect::TYPESCRIPT, &mut outline),
-        Language::TypeScriptJsx => javascript::read(text, whole, Dialect::TYPESCRIPT_JSX, &mut outline),
+        Language::JavaScript => javascript::read(text, Dialect::JAVASCRIPT, &mut outline),
+        Language::TypeScript => javascript::read(text, Dialect::TYPESCRIPT, &mut outline),
+        Language::TypeScriptJsx => javascript::read(text, Dialect::TYPESCRIPT_JSX, &mut outline),
         Language::Vue | Language::Svelte | Language::Astro => component::read(language, text, &mut outline),
         Language::Python => python::read(text, &mut outline),
         Language::Rust => rust::read(text, &mut outline),

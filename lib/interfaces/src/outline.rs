@@ -34,7 +34,7 @@ impl Head {
     }
 
     /// Appends the tokens of `range`. A comma before a closing bracket does not count.
-    pub(super) fn tokens(&mut self, tokens: &Tokens<'_>, range: Range<usize>) {
+    pub(super) fn push_range(&mut self, tokens: &Tokens<'_>, range: Range<usize>) {
         for at in range {
             if tokens.kind(at) == Some(Kind::Close) && self.last() == Some(b",") {
                 self.pop();
@@ -53,7 +53,6 @@ impl Head {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// Whether its last tokens are these.
     pub(super) fn ends_with(&self, tokens: &[&[u8]]) -> bool {
         self.0.ends_with(&Head::of(tokens).0)
     }
@@ -68,14 +67,14 @@ impl Head {
         tokens.get(start..)
     }
 
-    /// Takes the last token away.
+    /// Removes the last token.
     pub(super) fn pop(&mut self) {
         if let Some(last) = self.last() {
             self.0.truncate(self.0.len() - last.len() - 1);
         }
     }
 
-    fn words(&self) -> impl Iterator<Item = &[u8]> {
+    fn tokens(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split(|byte| *byte == END)
     }
 }
@@ -100,20 +99,19 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    /// Adds a declaration that only counts where an exported one names it.
-    pub(super) fn local(&mut self, name: &[u8], head: &Head) {
+    /// Adds a declaration that only counts if an exported one names it.
+    pub(super) fn add_local(&mut self, name: &[u8], head: &Head) {
         self.item(name).head.append(head);
     }
 
     /// Adds an exported declaration.
-    pub(super) fn exported(&mut self, name: &[u8], head: &Head) {
+    pub(super) fn add_exported(&mut self, name: &[u8], head: &Head) {
         self.add(name, true, head);
     }
 
-    /// Adds a declaration.
     pub(super) fn add(&mut self, name: &[u8], is_exported: bool, head: &Head) {
         let item = self.item(name);
-        // Of several declarations of a name, a type and a value, one alone may be exported.
+        // A name may have several declarations, such as a type and a value, of which only one is exported.
         if item.is_exported != is_exported && !item.head.bytes().is_empty() {
             item.head.push(if is_exported { b"exported" } else { b"local" });
         }
@@ -122,7 +120,7 @@ impl Outline {
     }
 
     /// Exports the local declaration `local` as `name`.
-    pub(super) fn alias(&mut self, name: &[u8], local: &[u8]) {
+    pub(super) fn add_alias(&mut self, name: &[u8], local: &[u8]) {
         let item = self.item(name);
         item.is_exported = true;
         if name != local {
@@ -138,15 +136,14 @@ impl Outline {
         self.items.iter().any(|item| item.is_exported)
     }
 
-    /// Exports a declaration, if there is one of this name.
-    pub(super) fn export_where_declared(&mut self, name: &[u8]) {
+    pub(super) fn export_if_declared(&mut self, name: &[u8]) {
         if let Some(index) = self.by_name.get(name) {
             self.items[*index].is_exported = true;
         }
     }
 
-    /// Adds a name of another file, which only counts where an exported declaration names it.
-    pub(super) fn imported(&mut self, name: &[u8], head: &Head) {
+    /// Adds a name of another file, which only counts if an exported declaration names it.
+    pub(super) fn add_imported(&mut self, name: &[u8], head: &Head) {
         let item = self.item(name);
         item.head.append(head);
         item.is_imported = true;
@@ -179,10 +176,10 @@ impl Outline {
         &mut self.items[index]
     }
 
-    /// The interface: exported declarations, and local ones that their heads name, directly or not.
+    /// The interface: exported declarations, and local ones that their heads name, directly or indirectly.
     pub(super) fn interface(mut self) -> Interface {
-        self.reach();
-        // Once for each head: many aliases of a large one cost no more than few.
+        self.mark_reached();
+        // Each head is hashed once, so that many aliases of a large head cost no more than few.
         let heads: Vec<[u8; 20]> = self
             .items
             .iter()
@@ -197,7 +194,7 @@ impl Outline {
             for local in item.alias_of.iter().filter_map(|local| self.by_name.get(local)) {
                 digest.update(&heads[*local]);
             }
-            digests.push((shown_name(&item.name).into_owned(), digest.digest().bytes()));
+            digests.push((printable_name(&item.name).into_owned(), digest.digest().bytes()));
         }
         digests.sort_unstable();
         let mut whole = Sha1::new();
@@ -207,10 +204,10 @@ impl Outline {
             whole.update(name.as_bytes());
             whole.update(&[END]);
             whole.update(&digest);
-            let digest = leading(&digest) as u64;
+            let digest = first_128_bits(&digest) as u64;
             match names.last_mut() {
-                // Names that differ behind the bytes that are kept.
-                Some((last, of)) if *last == name => *of = of.rotate_left(1) ^ digest,
+                // Long names that differ only after the bytes that are kept share one entry.
+                Some((last, combined)) if *last == name => *combined = combined.rotate_left(1) ^ digest,
                 _ => {
                     bytes += name.len();
                     if names.len() < MAX_INTERFACE_NAMES && bytes <= MAX_INTERFACE_NAME_BYTES && left_out == 0 {
@@ -222,14 +219,14 @@ impl Outline {
             }
         }
         Interface {
-            digest: leading(&whole.digest().bytes()),
+            digest: first_128_bits(&whole.digest().bytes()),
             names,
             left_out,
         }
     }
 
     /// Marks exported declarations, and those that they name.
-    fn reach(&mut self) {
+    fn mark_reached(&mut self) {
         let mut waiting: Vec<usize> = Vec::new();
         let mut is_followed = vec![false; self.items.len()];
         for (index, item) in self.items.iter_mut().enumerate() {
@@ -243,43 +240,40 @@ impl Outline {
             meter::read(self.items[index].head.0.len());
             let mut reached: Vec<usize> = Vec::new();
             let mut before: &[u8] = b"";
-            for token in self.items[index].head.words() {
-                // The name of a property is no reference.
+            for token in self.items[index].head.tokens() {
+                // The name of a property is not a reference.
                 if before != b"."
-                    && let Some(found) = self.by_name.get(token)
+                    && let Some(item) = self.by_name.get(token)
                 {
-                    reached.push(*found);
+                    reached.push(*item);
                 }
                 before = token;
             }
             for alias in &self.items[index].alias_of {
-                // Its head is part of this one's digest: it is followed, and not listed.
-                if let Some(found) = self.by_name.get(alias)
-                    && !std::mem::replace(&mut is_followed[*found], true)
+                // Its head is part of this item's digest, so it is followed but not listed.
+                if let Some(item) = self.by_name.get(alias)
+                    && !std::mem::replace(&mut is_followed[*item], true)
                 {
-                    waiting.push(*found);
+                    waiting.push(*item);
                 }
             }
-            for found in reached {
-                self.items[found].is_reached = true;
-                if !std::mem::replace(&mut is_followed[found], true) {
-                    waiting.push(found);
+            for item in reached {
+                self.items[item].is_reached = true;
+                if !std::mem::replace(&mut is_followed[item], true) {
+                    waiting.push(item);
                 }
             }
         }
     }
 }
 
-/// The first 16 bytes as a number.
-fn leading(digest: &[u8; 20]) -> u128 {
-    digest
-        .iter()
-        .take(16)
-        .fold(0, |number, byte| (number << 8) | u128::from(*byte))
+fn first_128_bits(digest: &[u8; 20]) -> u128 {
+    let [first @ .., _, _, _, _] = digest;
+    u128::from_be_bytes(*first)
 }
 
-/// A name for people: valid UTF-8 without control characters, and at most `MAX_BYTES` long.
-fn shown_name(name: &[u8]) -> Cow<'_, str> {
+/// A name for people: valid UTF-8 without control characters, of at most `MAX_BYTES` bytes of the original.
+fn printable_name(name: &[u8]) -> Cow<'_, str> {
     const MAX_BYTES: usize = 200;
     let text = String::from_utf8_lossy(&name[..name.len().min(MAX_BYTES)]);
     if text.chars().any(char::is_control) {
@@ -300,11 +294,11 @@ mod tests {
     #[test]
     fn a_local_declaration_counts_where_an_exported_head_names_it() {
         let mut outline = Outline::default();
-        outline.exported(b"open", &Head::of(&[b"fn", b"Options", b".", b"close"]));
-        outline.local(b"Options", &Head::of(&[b"Mode"]));
-        outline.local(b"Mode", &Head::of(&[b"a"]));
-        outline.local(b"Other", &Head::of(&[b"Mode"]));
-        outline.local(b"close", &Head::default());
+        outline.add_exported(b"open", &Head::of(&[b"fn", b"Options", b".", b"close"]));
+        outline.add_local(b"Options", &Head::of(&[b"Mode"]));
+        outline.add_local(b"Mode", &Head::of(&[b"a"]));
+        outline.add_local(b"Other", &Head::of(&[b"Mode"]));
+        outline.add_local(b"close", &Head::default());
         assert_eq!(names(outline), ["Mode", "Options", "open"]);
     }
 
@@ -312,7 +306,7 @@ mod tests {
     fn a_declaration_that_an_exported_head_names_changes_when_it_is_no_longer_exported() {
         let of = |is_exported: bool| {
             let mut outline = Outline::default();
-            outline.exported(b"open", &Head::of(&[b"fn", b"Options"]));
+            outline.add_exported(b"open", &Head::of(&[b"fn", b"Options"]));
             outline.add(b"Options", is_exported, &Head::of(&[b"a"]));
             outline.interface()
         };
@@ -326,8 +320,8 @@ mod tests {
     fn an_alias_has_the_head_of_the_local_declaration_and_takes_its_place() {
         let of = |head: &[u8]| {
             let mut outline = Outline::default();
-            outline.local(b"a", &Head::of(&[head]));
-            outline.alias(b"b", b"a");
+            outline.add_local(b"a", &Head::of(&[head]));
+            outline.add_alias(b"b", b"a");
             outline.interface()
         };
         assert_eq!(of(b"1").names[0].0, "b");
@@ -341,9 +335,9 @@ mod tests {
         let of = |last: &[u8]| {
             let mut outline = Outline::default();
             for number in 0..MAX_INTERFACE_NAMES + 5 {
-                outline.exported(format!("n{number:05}").as_bytes(), &Head::default());
+                outline.add_exported(format!("n{number:05}").as_bytes(), &Head::default());
             }
-            outline.exported(b"z", &Head::of(&[last]));
+            outline.add_exported(b"z", &Head::of(&[last]));
             outline.interface()
         };
         let (one, other) = (of(b"1"), of(b"2"));
@@ -355,8 +349,8 @@ mod tests {
     #[test]
     fn a_long_or_strange_name_is_cut_and_printable() {
         let mut outline = Outline::default();
-        outline.exported(&[b'a'; 10_000], &Head::default());
-        outline.exported(b"\n\t\xff", &Head::default());
+        outline.add_exported(&[b'a'; 10_000], &Head::default());
+        outline.add_exported(b"\n\t\xff", &Head::default());
         let interface = outline.interface();
         assert!(
             interface

@@ -12,14 +12,14 @@ pub const MAX_INTERFACE_NAME_BYTES: usize = 32 * 1024;
 pub struct Interface {
     /// Digest of all names and heads: equal digests are equal interfaces.
     pub digest: u128,
-    /// Names, sorted, each with the digest of its head. Among them are local declarations that the head of an exported one
-    /// names, such as the type of a parameter.
+    /// Names, sorted, each with the digest of its head. They include local declarations that the head of an exported
+    /// one names, such as the type of a parameter.
     pub names: Vec<(String, u64)>,
     /// Number of names past the bounds of the list: the last ones in the order of names.
     pub left_out: u32,
 }
 
-/// Why the interface of a file is not known. Such a file counts as changed.
+/// Why the interface of a file is unknown. Such a file counts as changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InterfaceUnknown {
     /// The language has no scanner.

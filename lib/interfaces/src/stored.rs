@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use super::{Interface, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_NAMES};
 
-/// Incremented when other heads or names are read from the same text, so that stored interfaces are not compared with new
+/// Increment this when the same text gives other heads or names, so that nothing compares stored interfaces with new
 /// ones.
 pub const INTERFACE_VERSION: u32 = 3;
 
-/// Begins the line of an interface, which ends with the number of its names. No kind of import has this letter.
+/// Begins the first line of an interface. No kind of import has this letter.
 pub const LETTER: char = 'I';
 
-/// Appends the lines of an interface: `IVERSION DIGEST LEFT_OUT COUNT` and for each name `DIGEST NAME`, or `IVERSION - REASON`.
+/// Appends the lines of an interface: `IVERSION DIGEST LEFT_OUT COUNT` and for each name `DIGEST NAME`, or
+/// `IVERSION - REASON`.
 pub fn encode(interface: &InterfaceResult, out: &mut String) {
     // Writing to a String never fails.
     let _ = match interface {
@@ -33,20 +34,20 @@ pub fn encode(interface: &InterfaceResult, out: &mut String) {
     };
 }
 
-/// Parses the lines of [`encode`], from after the letter; returns the rest of the text too. The interface of another version
-/// is skipped. `None` for any other text.
+/// Parses the lines of [`encode`], from after the letter; returns the rest of the text too. The interface of another
+/// version is skipped. `None` for any other text.
 pub fn decode(text: &str) -> Option<(Option<InterfaceResult>, &str)> {
     let (line, mut rest) = text.split_once('\n')?;
     let mut fields = line.split(' ');
     let is_current = fields.next()?.parse() == Ok(INTERFACE_VERSION);
     let digest = fields.next()?;
     if digest == "-" {
-        let reason = fields.next()?;
-        let known = InterfaceUnknown::ALL.into_iter().find(|known| known.name() == reason);
-        if is_current && known.is_none() {
+        let name = fields.next()?;
+        let reason = InterfaceUnknown::ALL.into_iter().find(|reason| reason.name() == name);
+        if is_current && reason.is_none() {
             return None;
         }
-        return Some((known.filter(|_| is_current).map(Err), rest));
+        return Some((reason.filter(|_| is_current).map(Err), rest));
     }
     let digest = u128::from_str_radix(digest, 16).ok()?;
     let left_out = fields.next()?.parse().ok()?;

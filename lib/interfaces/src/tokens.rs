@@ -18,20 +18,20 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    /// Whether a line break is before it.
-    pub(super) starts_line: bool,
+struct Token {
+    kind: Kind,
+    /// Whether a line break precedes it.
+    starts_line: bool,
     start: u32,
     end: u32,
     /// Index of the other bracket.
     partner: u32,
 }
 
-/// All tokens of a text. An index past the end is that of an empty token of no kind that matters.
+/// All tokens of a text. An index past the end stands for an empty token without a kind.
 #[derive(Debug)]
 pub(super) struct Tokens<'t> {
-    pub(super) text: &'t [u8],
+    text: &'t [u8],
     list: Vec<Token>,
     open: Vec<u32>,
     /// Whether a line break was read since the last token.
@@ -42,7 +42,7 @@ impl<'t> Tokens<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
         Tokens {
             text,
-            // Code has a token for every four to five bytes; comments make it fewer.
+            // Code has a token for every four to five bytes, text with comments has fewer.
             list: Vec::with_capacity(text.len() / 5),
             open: Vec::new(),
             at_line_start: true,
@@ -131,7 +131,7 @@ impl<'t> Tokens<'t> {
         self.kind(index) == Some(Kind::Word)
     }
 
-    /// The position of the token in the text, and its end.
+    /// The range of the token in the text.
     pub(super) fn bytes(&self, index: usize) -> Range<usize> {
         self.list.get(index).map_or(self.text.len()..self.text.len(), |token| {
             token.start as usize..token.end as usize

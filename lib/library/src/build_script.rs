@@ -1,9 +1,10 @@
-//! The part of a crate, made of its files by its build script.
+//! The part of a crate, which its build script makes from its files.
 //!
-//! `src/AGGREGATE/NAME.lua` returns a function that is registered as NAME; `src/AGGREGATE/modules/NAME.lua`, and
-//! `src/modules/NAME.lua`, return a table of functions. Each begins with the modules that it uses, a line
-//! `local Alias = require('AGGREGATE/NAME')` for each, or `require('NAME')`. No module uses itself through others. A module
-//! `AGGREGATE/seams` puts what its aggregate adds into seams (`seams/NAME`), and is part of each script with one of these.
+//! `src/AGGREGATE/NAME.lua` returns a function that is registered as NAME; `src/AGGREGATE/modules/NAME.lua` and
+//! `src/modules/NAME.lua` return a table of functions. Each begins with the modules that it uses, one line
+//! `local Alias = require('AGGREGATE/NAME')` or `require('NAME')` for each. No module uses itself through others. A
+//! module `AGGREGATE/seams` puts functions of its aggregate into seams (`seams/NAME`), and is part of each script with
+//! such a seam.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,14 @@ use super::source::{Source, in_order};
 
 type Texts = BTreeMap<String, String>;
 
-/// Writes into the folder of a build script's results `part.rs`, the [`Part`](super::Part) of the Lua files below `src`, and
-/// `scripts.rs`, the lists of scripts of its aggregates. Its files may require modules of the folders `below` too.
+/// Writes two files into a build script's output folder: `part.rs`, the [`Part`](super::Part) of the Lua files below
+/// `src`, and `scripts.rs`, the lists of scripts of its aggregates. The Lua files may also require modules of
+/// `other_folders`.
 ///
 /// # Panics
-/// When a file cannot be read or written, requires what is not there or requires itself through others, or has the name of another.
-pub fn write_part(below: &[&str]) {
+/// When a file cannot be read or written, requires a module that does not exist, requires itself through others, or has
+/// the name of another file.
+pub fn write_part(other_folders: &[&str]) {
     let mut modules = Texts::new();
     let mut functions = Texts::new();
     let mut lists = String::new();
@@ -31,41 +34,45 @@ pub fn write_part(below: &[&str]) {
             lists += &format!("{name}::scripts::SCRIPTS, ");
         }
         for path in files {
-            let other = functions.insert(file_name(&path), read(&path));
-            assert!(other.is_none(), "{}: another function has this name", path.display());
+            let duplicate = functions.insert(file_name(&path), read(&path));
+            assert!(
+                duplicate.is_none(),
+                "{}: another function has this name",
+                path.display()
+            );
         }
     }
-    let mut known = Texts::new();
-    for folder in below {
+    let mut other_modules = Texts::new();
+    for folder in other_folders {
         println!("cargo::rerun-if-changed={folder}");
-        read_modules(&mut known, "", Path::new(folder));
+        read_modules(&mut other_modules, "", Path::new(folder));
         for aggregate in aggregates(folder) {
-            read_modules(&mut known, &format!("{}/", file_name(&aggregate)), &aggregate);
+            read_modules(&mut other_modules, &format!("{}/", file_name(&aggregate)), &aggregate);
         }
     }
     println!("cargo::rerun-if-changed=src");
-    let (modules, functions, known) = (sources(&modules), sources(&functions), sources(&known));
-    check(&modules, &functions, known);
+    let (modules, functions) = (sources(&modules), sources(&functions));
+    check_requires(&modules, &functions, sources(&other_modules));
     let part = format!(
         "Part {{ modules: {}, functions: {} }}",
-        code(&modules),
-        code(&functions)
+        rust_code(&modules),
+        rust_code(&functions)
     );
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
     fs::write(out.join("part.rs"), part).expect("the folder can be written");
     fs::write(out.join("scripts.rs"), format!("&[{lists}]")).expect("the folder can be written");
 }
 
-/// Panics unless every file can be put behind those that it requires.
-fn check<'s>(
+/// Panics unless every file can come after the modules that it requires.
+fn check_requires<'s>(
     modules: &BTreeMap<&'s str, Source<'s>>,
     functions: &BTreeMap<&'s str, Source<'s>>,
-    known: BTreeMap<&'s str, Source<'s>>,
+    other_modules: BTreeMap<&'s str, Source<'s>>,
 ) {
-    let mut all = known;
+    let mut all = other_modules;
     for (name, module) in modules {
-        let other = all.insert(name, module.clone());
-        assert!(other.is_none(), "{name}: another module has this name");
+        let duplicate = all.insert(name, module.clone());
+        assert!(duplicate.is_none(), "{name}: another module has this name");
     }
     in_order(&all, modules.keys().copied());
     for function in functions.values() {
@@ -74,18 +81,17 @@ fn check<'s>(
 }
 
 fn sources(texts: &Texts) -> BTreeMap<&str, Source<'_>> {
-    let source = |(name, text)| (name, Source::of(name, text));
     texts
         .iter()
-        .map(|(name, text)| source((name.as_str(), text.as_str())))
+        .map(|(name, text)| (name.as_str(), Source::parse(name, text)))
         .collect()
 }
 
-/// The sources as code of Rust.
-fn code(sources: &BTreeMap<&str, Source<'_>>) -> String {
+/// The sources as Rust code.
+fn rust_code(sources: &BTreeMap<&str, Source<'_>>) -> String {
     let rows = sources.iter().map(|(name, source)| {
         let Source { requires, code } = source;
-        format!("({name:?}, Source::known(&{requires:?}, {code:?})),\n")
+        format!("({name:?}, Source::new(&{requires:?}, {code:?})),\n")
     });
     format!("&[{}]", rows.collect::<String>())
 }
@@ -103,7 +109,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The folders of a folder but for that of its modules, sorted by name.
+/// The folders in `folder`, except `modules`, sorted by name.
 fn aggregates(folder: &str) -> impl Iterator<Item = PathBuf> {
     let folders = entries(Path::new(folder)).into_iter();
     folders.filter(|path| path.is_dir() && !path.ends_with("modules"))

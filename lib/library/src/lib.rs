@@ -1,7 +1,7 @@
-//! Lua files as modules and functions. Each crate with stored state has a [`Part`] of them; a build joins the parts that it links into one
-//! library, and makes for each function a script with its modules.
+//! Lua files as modules and functions. Each crate with stored state has a [`Part`]. A build joins the parts that it
+//! links into one library, and makes a script for each function, with the modules that it needs.
 //!
-//! - `source`: a file as a module, its requirements, and their order
+//! - `source`: one file, its requires, and the order of modules
 //! - `part`: the files of a crate; `joined`: all parts together
 //! - `build_script`: makes the part of a crate from its files, and checks it
 
@@ -15,4 +15,4 @@ mod tests;
 pub use build_script::write_part;
 pub use joined::Joined;
 pub use part::Part;
-pub use source::{Source, in_order};
+pub use source::Source;

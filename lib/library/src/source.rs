@@ -5,38 +5,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
 pub struct Source<'s> {
-    /// The modules that it uses itself.
+    /// The modules that the file itself requires.
     pub requires: Cow<'s, [&'s str]>,
-    /// It, without comments: a store keeps the text.
+    /// The text without comments, because a store keeps it.
     pub code: Cow<'s, str>,
 }
 
 impl<'s> Source<'s> {
-    /// The file that a build script has read: see [`Source::of`].
-    pub const fn known(requires: &'s [&'s str], code: &'s str) -> Self {
+    /// A file that a build script has parsed: see [`Source::parse`].
+    pub const fn new(requires: &'s [&'s str], code: &'s str) -> Self {
         Source {
             requires: Cow::Borrowed(requires),
             code: Cow::Borrowed(code),
         }
     }
 
-    /// The file `name` with this text.
+    /// Parses the file `name` with this text.
     ///
     /// # Panics
-    /// When the text has a long string, or a `require` elsewhere than at its head or twice.
-    pub fn of(name: &str, text: &'s str) -> Self {
+    /// When the text has a long string, a `require` after its head, or the same `require` twice.
+    pub fn parse(name: &str, text: &'s str) -> Self {
         assert!(!text.contains("[["), "{name}: a long string looks like code");
         let (mut code, mut requires) = (String::with_capacity(text.len()), Vec::new());
         let mut is_head = true;
         let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("--");
         for line in text.lines().filter(is_code) {
-            let required = required(line);
-            is_head &= required.is_some();
+            let module = required_module(line);
+            is_head &= module.is_some();
             assert!(
                 is_head || !line.contains("require("),
                 "{name}: put its requires at its head, a line each: {line}"
             );
-            requires.extend(required);
+            requires.extend(module);
             code += line;
             code.push('\n');
         }
@@ -49,8 +49,8 @@ impl<'s> Source<'s> {
     }
 }
 
-/// The module of a line `local Alias = require('NAME')`.
-fn required(line: &str) -> Option<&str> {
+/// The module in a line `local Alias = require('NAME')`.
+fn required_module(line: &str) -> Option<&str> {
     let (alias, name) = line
         .strip_prefix("local ")?
         .strip_suffix("')")?
@@ -58,12 +58,12 @@ fn required(line: &str) -> Option<&str> {
     alias.chars().all(char::is_alphanumeric).then_some(name)
 }
 
-/// `wanted` and all modules that these use, each behind its dependencies; and the modules `AGGREGATE/seams` that put functions into seams
-/// among these.
+/// `wanted` and all modules that these use, each after its dependencies, and the modules `AGGREGATE/seams` that put
+/// functions into a seam among these.
 ///
 /// # Panics
 /// When a module is missing, or uses itself through others.
-pub fn in_order<'m, 's: 'm, S: Borrow<Source<'s>>>(
+pub(crate) fn in_order<'m, 's: 'm, S: Borrow<Source<'s>>>(
     modules: &'m BTreeMap<&'m str, S>,
     wanted: impl IntoIterator<Item = &'m str>,
 ) -> Vec<&'m str> {

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use super::{Source, in_order};
+use super::source::{Source, in_order};
 
 /// These files, each a name and what it requires.
 fn files<'f>(files: &[(&'f str, &'f [&'f str])]) -> BTreeMap<&'f str, Source<'f>> {
-    let source = |(name, requires): &(&'f str, &'f [&'f str])| (*name, Source::known(requires, "return {}\n"));
+    let source = |(name, requires): &(&'f str, &'f [&'f str])| (*name, Source::new(requires, "return {}\n"));
     files.iter().map(source).collect()
 }
 
@@ -46,7 +46,7 @@ fn the_build_refuses_a_module_that_uses_itself_through_others() {
 #[test]
 #[should_panic(expected = "a.lua: put its requires at its head, a line each: local Late = require('b')")]
 fn the_build_refuses_a_require_that_is_not_at_the_head() {
-    Source::of(
+    Source::parse(
         "a.lua",
         "local One = require('c')\nlocal A = {}\nlocal Late = require('b')\nreturn A\n",
     );
@@ -55,13 +55,13 @@ fn the_build_refuses_a_require_that_is_not_at_the_head() {
 #[test]
 #[should_panic(expected = "a.lua: put its requires at its head, a line each:   local b = require('b')")]
 fn the_build_refuses_a_require_inside_of_a_function() {
-    Source::of("a.lua", "return function()\n  local b = require('b')\nend\n");
+    Source::parse("a.lua", "return function()\n  local b = require('b')\nend\n");
 }
 
 #[test]
 #[should_panic(expected = "a.lua: it requires a module twice")]
 fn the_build_refuses_a_module_that_is_required_twice() {
-    Source::of(
+    Source::parse(
         "a.lua",
         "local One = require('b')\nlocal Two = require('b')\nreturn One\n",
     );
@@ -69,7 +69,7 @@ fn the_build_refuses_a_module_that_is_required_twice() {
 
 #[test]
 fn comments_are_no_code() {
-    let source = Source::of(
+    let source = Source::parse(
         "a.lua",
         "-- local B = require('b')\nlocal C = require('c')\n\n  -- what it is\nreturn C\n",
     );

@@ -1,4 +1,4 @@
-//! The arguments of a call, read by the parser of HTTP bodies.
+//! The arguments of a call. The parser of HTTP bodies reads them.
 
 use coord_protocol::tool_names::{CHECK_STATUS, POST_STATUS};
 use coord_protocol::{CheckRequest, PostRequest};
@@ -6,20 +6,20 @@ use coord_protocol::{CheckRequest, PostRequest};
 use coord_http::body::{parse_check, parse_post};
 use coord_server::error::ApiError;
 
-/// The request that a call of a tool of the heart stands for.
+/// The arguments of a tool of the heart.
 #[derive(Clone, Debug)]
 pub enum Arguments {
-    /// Of `check_status`.
+    /// Arguments of `check_status`.
     Check(CheckRequest),
-    /// Of `post_status`.
+    /// Arguments of `post_status`.
     Post(PostRequest),
 }
 
 impl Arguments {
-    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if it is none of these tools.
+    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if the heart has no such tool.
     ///
     /// # Errors
-    /// When they are not of the shape of the tool's request.
+    /// When the arguments do not have the shape of the tool's request.
     pub fn read(name: &str, arguments: &str) -> Option<Result<Arguments, ApiError>> {
         Some(match name {
             CHECK_STATUS => parse_check(arguments.as_bytes()).map(Arguments::Check),

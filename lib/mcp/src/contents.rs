@@ -1,4 +1,4 @@
-//! Parts of the content of a resource: the query of its URI, and the answer of HTTP.
+//! Reads the query of a resource's URI, and writes the content of the resource.
 
 use axum::extract::Query;
 use axum::http::Uri;
@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 
 use coord_server::error::ApiError;
 
-/// An answer as the content of a resource.
+/// An HTTP response as the content of a resource.
 ///
 /// # Errors
-/// When it has no form in JSON.
+/// When JSON cannot represent it.
 pub fn as_json(answer: &impl Serialize) -> Result<String, ApiError> {
     let mut json = serde_json::to_value(answer).map_err(|_| ApiError::Internal)?;
     clean(&mut json);
@@ -22,7 +22,7 @@ pub fn as_json(answer: &impl Serialize) -> Result<String, ApiError> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
+pub fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
     let Query(query) = Query::try_from_uri(uri).map_err(|_| ApiError::MalformedBody {
         field: None,
         message: "the query of the URI cannot be read; send each name once".to_owned(),

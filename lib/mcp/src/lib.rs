@@ -1,14 +1,16 @@
-//! MCP (Model Context Protocol): the operations of agents as tools. One POST is one JSON-RPC request; nothing is remembered between two.
+//! MCP (Model Context Protocol): the operations of agents as tools. One POST is one JSON-RPC request. The server keeps
+//! nothing between two requests.
 //!
-//! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
+//! - `server`: the SDK's requests; [`Offer`]: whether a deployment or `coord mcp` offers the tools
 //! - `serve`: one request over HTTP
-//! - [`ToolSet`]: the tools, resources and rules that an extension registers; `tools`: those of the heart
-//! - `schema`: schemas, made of the HTTP types; [`Arguments`]; `operations`: calls; `results`, `teams`: results; `order`: of their members
+//! - [`ToolSet`]: the tools, resources and rules that an extension registers; `tools`: the tools of the heart
+//! - `schema`: schemas from the HTTP types; [`Arguments`]; `operations`: calls
+//! - `results`, `teams`: results; `order`: the order of their members
 //! - `resource_list`, `resources`, `contents`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
 //!
-//! `lib/http/src/endpoint/mcp.rs` authenticates a request before it comes here, and gives the SDK no header that could hold a secret.
-//! `coord mcp` answers the same server over stdio, by calls of a deployment.
+//! `lib/http/src/endpoint/mcp.rs` authenticates a request first, and gives the SDK no header that may hold a secret.
+//! `coord mcp` runs the same server over stdio, and calls a deployment.
 
 mod arguments;
 mod contents;
@@ -27,18 +29,18 @@ mod tool_set;
 mod tools;
 
 pub use arguments::Arguments;
-pub use contents::{as_json, query};
+pub use contents::{as_json, parse_query};
 pub use coord_http::{Session, ToolGroup};
 pub use instructions::rules;
 pub use offer::Offer;
-pub use operations::result_of;
+pub use operations::call_result;
 pub use order::in_order;
 pub use resource_list::{GRAPH, JSON, LOCKS};
-pub use resources::{Resource, as_json_rpc, no_such_resource};
+pub use resources::{Resource, no_such_resource, to_json_rpc_error};
 pub use results::Outcome;
-pub use schema::{arguments_of, of_results};
+pub use schema::{argument_schema, result_schema};
 pub use serve::serve;
 pub use server::{RulesFile, SdkRequest, Server, ToolSelection};
-pub use teams::{author, message_line, missed_line, only_team};
+pub use teams::{author, message_line, missed_line};
 pub use tool_set::{CallResult, ResourceType, Tool, ToolSet, ToolSets};
 pub use tools::annotations;

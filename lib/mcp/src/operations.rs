@@ -1,5 +1,4 @@
-//! Calls of the tools of the heart, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same
-//! answer.
+//! Calls of the tools of the heart. They run the operations of the HTTP interface, with the same arguments and answers.
 
 use rmcp::model::CallToolResult;
 
@@ -12,7 +11,7 @@ use coord_server::operations::{CheckError, Refusal, check_as_sent, post};
 /// The result of a call with these arguments.
 ///
 /// # Errors
-/// When the place of the repository does not take the caller's credential.
+/// When the repository's source refuses the caller's credential.
 pub(super) async fn call(
     session: &Session,
     arguments: Result<Arguments, ApiError>,
@@ -20,13 +19,13 @@ pub(super) async fn call(
     let (app, caller, agent) = (&session.app, session.caller.clone(), session.agent.as_deref());
     let outcome = match arguments {
         Err(error) => Outcome::Malformed(error.for_agent()),
-        Ok(Arguments::Check(sent)) => match check_as_sent(app, &sent, caller, agent).await {
+        Ok(Arguments::Check(request)) => match check_as_sent(app, &request, caller, agent).await {
             Ok(response) => Outcome::Check(response),
-            Err(CheckError { error, head }) => of_error(Refusal::of_check(&error, head.as_ref()), error)?,
+            Err(CheckError { error, head }) => error_outcome(Refusal::of_check(&error, head.as_ref()), error)?,
         },
-        Ok(Arguments::Post(sent)) => match post(app, &sent, caller, agent).await {
+        Ok(Arguments::Post(request)) => match post(app, &request, caller, agent).await {
             Ok(response) => Outcome::Post(response),
-            Err(error) => of_error(Refusal::of_post(&error), error)?,
+            Err(error) => error_outcome(Refusal::of_post(&error), error)?,
         },
     };
     Ok(outcome.result())
@@ -35,20 +34,20 @@ pub(super) async fn call(
 /// The result of a call of an extension's tool.
 ///
 /// # Errors
-/// As those of [`call`].
-pub fn result_of(answered: Result<Outcome, ApiError>) -> Result<CallToolResult, ApiError> {
-    let outcome = match answered {
+/// Those of [`call`].
+pub fn call_result(result: Result<Outcome, ApiError>) -> Result<CallToolResult, ApiError> {
+    let outcome = match result {
         Ok(outcome) => outcome,
-        Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
+        Err(error) => error_outcome(Refusal::Agent(error.for_agent()), error)?,
     };
     Ok(outcome.result())
 }
 
-/// The outcome of a call that `error` has kept from an answer.
+/// The outcome of a call that failed with `error`.
 ///
 /// # Errors
-/// `error`, where a credential was not taken: HTTP has to say so, because clients ask their users for another then.
-fn of_error(refusal: Refusal, error: ApiError) -> Result<Outcome, ApiError> {
+/// A refused credential. The HTTP response must report it, because clients then ask their users for a different one.
+fn error_outcome(refusal: Refusal, error: ApiError) -> Result<Outcome, ApiError> {
     match error {
         ApiError::Unauthorized(_) => Err(error),
         ApiError::InvalidField { .. } | ApiError::MalformedBody { .. } => Ok(Outcome::Malformed(error.for_agent())),

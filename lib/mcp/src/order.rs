@@ -1,13 +1,14 @@
-//! The order of members in results for clients. Some agents pass the structured content to their model as it was sent, so the command
-//! comes first.
+//! The order of members in results for clients. Some agents pass the structured content to their model unchanged, so
+//! the command comes first.
 
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The member that comes before those beside it.
+/// The first member of each object that has it.
 const FIRST: &str = "orchestration";
 
-/// `message`, which is JSON, with the orchestration command before the other members of its object. Anything else stays as it is.
+/// `message` with the orchestration command before the other members of its object. Does not change text that is not
+/// JSON.
 pub fn in_order(message: &[u8]) -> Vec<u8> {
     let ordered = serde_json::from_slice(message).and_then(|value: Value| serde_json::to_vec(&OrderedJson(&value)));
     ordered.unwrap_or_else(|_| message.to_owned())

@@ -1,10 +1,10 @@
-//! The resources, as listed for clients.
+//! The list of resources for clients.
 
 use coord_http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
 use futures::FutureExt;
 use rmcp::model::ResourceTemplate;
 
-use super::contents::{as_json, query};
+use super::contents::{as_json, parse_query};
 use super::offer::Offer;
 use super::tool_set::{ResourceType, ToolSets};
 use coord_server::operations::{list_activity, list_locks};
@@ -27,10 +27,11 @@ static HEART: [ResourceType; 2] = [
             "The locks of a repository, or of one branch; holder=me: yours alone",
         ],
         endpoint: "api/locks",
-        is_of_agent: false,
+        depends_on_agent: false,
         read: |session, _, uri| {
             async move {
-                let request = query::<LocksQuery>(uri)?.parse(session.caller.clone(), session.agent.as_deref())?;
+                let query = parse_query::<LocksQuery>(uri)?;
+                let request = query.parse(session.caller.clone(), session.agent.as_deref())?;
                 as_json(&list_locks(&session.app, request).await?)
             }
             .boxed()
@@ -45,10 +46,11 @@ static HEART: [ResourceType; 2] = [
             "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
         ],
         endpoint: "api/activity",
-        is_of_agent: false,
+        depends_on_agent: false,
         read: |session, _, uri| {
             async move {
-                let request = query::<ActivityQuery>(uri)?.parse(session.caller.clone(), session.agent.as_deref())?;
+                let query = parse_query::<ActivityQuery>(uri)?;
+                let request = query.parse(session.caller.clone(), session.agent.as_deref())?;
                 as_json(&list_activity(&session.app, request).await?)
             }
             .boxed()
@@ -56,8 +58,8 @@ static HEART: [ResourceType; 2] = [
     },
 ];
 
-/// Listed after those of extensions.
-static LAST: [ResourceType; 1] = [ResourceType {
+/// The list has this type after those of extensions.
+static FILE_GRAPH: ResourceType = ResourceType {
     kind: GRAPH,
     template: "coord://graph/{+path}{?repo_url,branch,depth,direction}",
     words: [
@@ -66,30 +68,28 @@ static LAST: [ResourceType; 1] = [ResourceType {
         "Files that import a file or that it imports, with their locks; direction: imports, importers or both",
     ],
     endpoint: "api/graph",
-    is_of_agent: false,
+    depends_on_agent: false,
     read: |session, path, uri| {
         async move {
-            let query = query::<GraphQuery>(uri)?.around(path);
+            let query = parse_query::<GraphQuery>(uri)?.around(path);
             read_graph_view(&session.app, &query, session.caller.clone()).await
         }
         .boxed()
     },
-}];
+};
 
-/// All kinds of resources.
-pub(super) fn all(sets: ToolSets) -> impl Iterator<Item = &'static ResourceType> {
+pub(super) fn resource_types(sets: ToolSets) -> impl Iterator<Item = &'static ResourceType> {
     let of_sets = sets.iter().flat_map(|set| set.resources);
-    HEART.iter().chain(of_sets).chain(&LAST)
+    HEART.iter().chain(of_sets).chain([&FILE_GRAPH])
 }
 
-/// Which resources there are.
 pub(super) fn templates(sets: ToolSets, offer: Offer) -> Vec<ResourceTemplate> {
-    let template = |listed: &ResourceType| {
-        let [name, title, description] = listed.words;
-        ResourceTemplate::new(offer.without_repository(listed.template), name)
+    let template = |resource_type: &ResourceType| {
+        let [name, title, description] = resource_type.words;
+        ResourceTemplate::new(offer.uri_template(resource_type.template), name)
             .with_title(title)
             .with_description(description)
             .with_mime_type(JSON)
     };
-    all(sets).map(template).collect()
+    resource_types(sets).map(template).collect()
 }

@@ -1,4 +1,4 @@
-//! Resources: the HTTP views for people, by URI. The query of the URI names the repository, with the parameters of HTTP.
+//! Resources: the HTTP views for people, by URI. The query of the URI has the same parameters as over HTTP.
 
 use axum::http::Uri;
 use coord_protocol::{AgentError, ErrorCode};
@@ -7,18 +7,18 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 use serde_json::json;
 
-use super::resource_list::{self, JSON};
+use super::resource_list::{JSON, resource_types};
 use super::tool_set::{ResourceType, ToolSets};
 use coord_http::Session;
 use coord_server::error::ApiError;
 
-/// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
+/// Errors that JSON-RPC has no code for: the store or GitHub does not respond, or the caller is rate-limited or denied.
 const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
 
 /// The content of `uri`, or the error for the client.
 ///
 /// # Errors
-/// When the place of the repository does not take the caller's credential.
+/// When the repository's source refuses the caller's credential.
 pub(super) async fn read(
     sets: ToolSets,
     session: &Session,
@@ -31,21 +31,21 @@ pub(super) async fn read(
         }
         Ok(None) => Ok(Err(no_such_resource(uri))),
         Err(error @ ApiError::Unauthorized(_)) => Err(error),
-        Err(error) => Ok(Err(as_json_rpc(&error.for_agent(), uri))),
+        Err(error) => Ok(Err(to_json_rpc_error(&error.for_agent(), uri))),
     }
 }
 
 /// A resource that a URI names.
 pub struct Resource {
     pub of: &'static ResourceType,
-    /// Empty where those of its kind have none.
+    /// Empty if resources of this type have no names.
     pub name: String,
-    /// Its query has the particulars.
+    /// The whole URI, with the query.
     pub uri: Uri,
 }
 
 impl Resource {
-    /// The resource that `uri` names; `None` where it names none.
+    /// The resource that `uri` names, if there is one.
     ///
     /// # Errors
     /// When the path of a file is not UTF-8.
@@ -55,7 +55,7 @@ impl Resource {
         };
         let name = uri.path().trim_start_matches('/');
         let kind = uri.authority().map(|authority| authority.as_str());
-        let of = resource_list::all(sets).find(|of| Some(of.kind) == kind && of.is_named() != name.is_empty());
+        let of = resource_types(sets).find(|of| Some(of.kind) == kind && of.has_names() != name.is_empty());
         let Some(of) = of else { return Ok(None) };
         let name = decode(name)?;
         Ok(Some(Resource { of, name, uri }))
@@ -84,8 +84,8 @@ pub fn no_such_resource(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(sentence, Some(json!({ "uri": uri })))
 }
 
-/// `error`, which HTTP would answer, by the codes of JSON-RPC, with the URI in its data.
-pub fn as_json_rpc(error: &AgentError, uri: &str) -> ErrorData {
+/// The HTTP error `error` as an error of JSON-RPC, with the URI in its data.
+pub fn to_json_rpc_error(error: &AgentError, uri: &str) -> ErrorData {
     let mut data = json!(error);
     data["uri"] = uri.into();
     let (sentence, data) = (error.error.message.clone(), Some(data));

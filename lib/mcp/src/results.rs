@@ -1,7 +1,6 @@
-//! Results of tools: the HTTP response as structured content, and a few lines that begin with the command and the
-//! reason.
+//! Results of tools: the HTTP response as structured content, and a few lines that begin with the command and reason.
 
-use coord_protocol::plain_text::{clean, quoted_line, shown_line, visible_text};
+use coord_protocol::plain_text::{clean, quote_line, visible_line, visible_text};
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{AgentError, CheckResponse, ErrorBody, IntentResponse, Orchestration, PostResponse};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -10,24 +9,24 @@ use serde::Serialize;
 use super::teams;
 use coord_server::operations::Refusal;
 
-/// Most warnings in the text, and most names; all of them are in the structured content.
+/// Most warnings in the text, and most names. The structured content has all of them.
 const MOST_LINES: usize = 12;
 
-/// Outcome of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
     /// The answer to a check.
     Check(CheckResponse),
-    /// The answer to a claim or a release, granted or refused by the rules.
+    /// The answer to a claim or a release, also if the rules refuse it.
     Post(PostResponse),
-    /// One intent, or why nothing was done with it; or those that can be selected.
+    /// The answer about one intent, also if the rules refuse the call, or the intents that the caller can select.
     Intent(Box<IntentResponse>),
-    /// Of a tool of teams.
+    /// The answer of a tool of teams.
     Team(Box<TeamAnswer>),
-    /// There is no such answer.
+    /// An error in place of an answer.
     Refused(AgentError),
-    /// The call was malformed.
+    /// The error of a malformed call.
     Malformed(AgentError),
 }
 
@@ -42,7 +41,7 @@ impl From<Refusal> for Outcome {
 }
 
 impl Outcome {
-    /// The outcome as the client gets it.
+    /// The outcome for the MCP client.
     pub fn result(&self) -> CallToolResult {
         let content = vec![ContentBlock::text(visible_text(&self.text()))];
         let mut result = match self {
@@ -64,10 +63,10 @@ impl Outcome {
                 let mut text = text(&response.orchestration, response.error.as_ref(), &response.warnings);
                 if !response.orphaned_dependencies.is_empty() {
                     let names = &response.orphaned_dependencies;
-                    let shown = names[..names.len().min(MOST_LINES)].join(", ");
+                    let listed = names[..names.len().min(MOST_LINES)].join(", ");
                     let total = response.orphaned_dependencies_total.unwrap_or(names.len() as u64);
                     let import = if total == 1 { "file imports" } else { "files import" };
-                    text.push_str(&format!("\n{total} {import} what you changed: {shown}"));
+                    text.push_str(&format!("\n{total} {import} what you changed: {listed}"));
                 }
                 text
             }
@@ -77,15 +76,14 @@ impl Outcome {
                 text + &context.unwrap_or_default()
             }
             Outcome::Team(answer) => {
-                let first = answer
+                let command = answer
                     .orchestration()
                     .map(|orchestration| text(orchestration, None, &[]));
-                let lines = teams::lines(answer);
-                let all = first.into_iter().chain(lines).chain(answer.warnings());
-                all.collect::<Vec<_>>().join("\n")
+                let lines = command.into_iter().chain(teams::lines(answer));
+                lines.chain(answer.warnings()).collect::<Vec<_>>().join("\n")
             }
             Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &error.waiting.warnings(None)),
-            Outcome::Malformed(error) => malformed(&error.error),
+            Outcome::Malformed(error) => malformed_text(&error.error),
         }
     }
 }
@@ -94,10 +92,10 @@ impl Outcome {
 fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[String]) -> String {
     let action = serde_json::to_value(orchestration.action).unwrap_or_default();
     let action = match error {
-        Some(error) if error.error.is_of_call() => "FIX",
+        Some(error) if error.error.is_caller_mistake() => "FIX",
         _ => action.as_str().unwrap_or_default(),
     };
-    let mut lines = vec![format!("{action}: {}", shown_line(&orchestration.reason))];
+    let mut lines = vec![format!("{action}: {}", visible_line(&orchestration.reason))];
     let run = match orchestration.is_for_background() {
         true => "Run in the background",
         false => "Run",
@@ -119,7 +117,7 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
             "Ready in {}: {} of {author}: {}",
             task.team,
             task.id,
-            quoted_line(&task.title)
+            quote_line(&task.title)
         )
     }));
     let free = orchestration.metadata.iter().flat_map(|metadata| &metadata.free);
@@ -131,7 +129,7 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
         warnings
             .iter()
             .take(MOST_LINES)
-            .map(|line| shown_line(line).into_owned()),
+            .map(|line| visible_line(line).into_owned()),
     );
     if warnings.len() > MOST_LINES {
         lines.push(format!("and {} more warnings", warnings.len() - MOST_LINES));
@@ -139,8 +137,8 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     lines.join("\n")
 }
 
-/// How to fix a call.
-fn malformed(error: &ErrorBody) -> String {
+/// Says how to fix a call.
+fn malformed_text(error: &ErrorBody) -> String {
     let field = error.field.as_deref().map(|field| format!(" (field {field})"));
     format!(
         "FIX: {}. Nothing was done: fix the field and retry.\n{}{}",

@@ -1,6 +1,6 @@
-//! The schemas of the tools, made of those of the HTTP types. An agent reads them with every conversation, so only the necessary parts
-//! are left: names, kinds, lists of values, and of a request the meaning of each field. The server checks the rest, and reports
-//! problems.
+//! The schemas of the tools, from those of the HTTP types. An agent reads them in every conversation, so they have only
+//! names, types and lists of values, and for a request the meaning of each field. The server checks the rest, and
+//! reports problems.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,25 +14,26 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::offer::Offer;
 
-/// Members that only hooks or persons send, and accepted ones that are left out because each listed one costs tokens.
-const NOT_OF_MODELS: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
+/// Arguments that schemas leave out although tools accept them: models do not need them, and each one costs tokens.
+const UNLISTED: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
 
-/// A member that is listed for claims alone.
-const OF_CLAIMS: &str = "interface";
+/// An argument that only the schema of claims lists.
+const CLAIM_ARGUMENT: &str = "interface";
 
-/// The schema of the arguments of a tool, which are a request of type `T`.
-fn of_arguments<T: ToSchema>() -> JsonObject {
+/// The schema of the request `T`.
+fn request_schema<T: ToSchema>() -> JsonObject {
     let mut schema = Components::of::<T>().reduce(&to_value(T::schema()), SchemaDetail::Request);
     schema.remove("description");
     schema
 }
 
-/// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
-pub fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
-    let mut schema = of_arguments::<T>();
+/// The schema of the arguments of a tool with the request `T`, without arguments that a caller need not send.
+pub fn argument_schema<T: ToSchema>(offer: Offer) -> JsonObject {
+    let mut schema = request_schema::<T>();
     let is_claim = T::name() == PostRequest::name();
-    let of_claims = Some(&OF_CLAIMS).filter(|_| !is_claim);
-    for name in offer.filled_in().iter().chain(&NOT_OF_MODELS).chain(of_claims) {
+    let claim_argument = Some(&CLAIM_ARGUMENT).filter(|_| !is_claim);
+    let names = offer.filled_arguments().iter().chain(&UNLISTED).chain(claim_argument);
+    for name in names {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.remove(*name);
         }
@@ -43,44 +44,45 @@ pub fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
     schema
 }
 
-/// The schema of a result, which is an answer of type `T` or `U`: every field of both, of which those are required that both require.
-pub fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
-    let one = Components::of::<T>().reduce(&to_value(T::schema()), SchemaDetail::Answer);
-    let other = Components::of::<U>().reduce(&to_value(U::schema()), SchemaDetail::Answer);
+/// The schema of a result that is a `T` or a `U`. It has the fields of both, and requires those that both require.
+pub fn result_schema<T: ToSchema, U: ToSchema>() -> JsonObject {
+    let first = Components::of::<T>().reduce(&to_value(T::schema()), SchemaDetail::Answer);
+    let second = Components::of::<U>().reduce(&to_value(U::schema()), SchemaDetail::Answer);
     let required = |schema: &JsonObject| -> BTreeSet<String> {
         let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         names.filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let required: Vec<String> = required(&one).intersection(&required(&other)).cloned().collect();
-    let mut schema = other;
-    merge(&mut schema, one);
+    let required: Vec<String> = required(&first).intersection(&required(&second)).cloned().collect();
+    let mut schema = second;
+    merge(&mut schema, first);
     schema.insert("required".to_owned(), json!(required));
     if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        OF_TEAMS.iter().for_each(|name| drop(fields.remove(*name)));
+        for name in TEAM_FIELDS {
+            fields.remove(name);
+        }
     }
     schema
 }
 
-/// Fields of answers with pending items for a member of a team. The text of the answer says it too, and most agents are in none.
-const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
+/// Fields with pending items for a member of a team. The text of the answer has them, too. Most agents are in no team.
+const TEAM_FIELDS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
-/// The parts of a schema that are kept. The deeper a part of a response lies, the less is kept: a model reads answers
-/// without a schema.
+/// The parts of a schema that stay. Deeper in a response, fewer parts stay, because a model reads answers without them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SchemaDetail {
-    /// Of a request: fields, their types and bounds, and their meaning.
+    /// A request: its fields, with their types, bounds and meaning.
     Request,
-    /// Of an answer: its fields, and which it always has.
+    /// An answer: its fields, and which of them it always has.
     Answer,
-    /// Of a field: its type, its values, its own fields, or the type of its items.
+    /// A field: its type, its values, its own fields, or the type of its items.
     Field,
-    /// Of a field of a field: its type, and the words that it may be.
+    /// A field of a field: its type, and the words that it may be.
     Word,
     Type,
 }
 
 impl SchemaDetail {
-    /// The parts kept under `keyword`.
+    /// The detail under `keyword`.
     fn under(self, keyword: &str) -> SchemaDetail {
         match (self, keyword) {
             (SchemaDetail::Request, _) => SchemaDetail::Request,
@@ -90,7 +92,7 @@ impl SchemaDetail {
         }
     }
 
-    /// Whether `keyword`, of this value, is kept.
+    /// Whether `keyword` stays with this value.
     fn keeps(self, keyword: &str, value: &Value) -> bool {
         match (self, keyword) {
             (_, "type" | "items") => true,
@@ -106,7 +108,7 @@ impl SchemaDetail {
     }
 }
 
-/// The schemas that others refer to.
+/// The schemas that references name.
 struct Components(BTreeMap<String, Value>);
 
 impl Components {
@@ -121,32 +123,32 @@ impl Components {
         )
     }
 
-    /// `schema` with every reference resolved, and without dropped parts.
-    fn reduce(&self, schema: &Value, keeps: SchemaDetail) -> JsonObject {
+    /// Resolves every reference of `schema`, and reduces it to `detail`.
+    fn reduce(&self, schema: &Value, detail: SchemaDetail) -> JsonObject {
         let Some(fields) = schema.as_object() else {
             return JsonObject::new();
         };
         let mut result = JsonObject::new();
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.rsplit('/').next().and_then(|name| self.0.get(name));
-            result = self.reduce(target.unwrap_or(&Value::Null), keeps);
-            // The general description of a text; this property's own description is beside the reference.
+            result = self.reduce(target.unwrap_or(&Value::Null), detail);
+            // This describes the type in general. The property's own description is beside the reference.
             result.remove("description");
         }
         for part in fields.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            merge(&mut result, self.reduce(part, keeps));
+            merge(&mut result, self.reduce(part, detail));
         }
         let choices = fields.get("oneOf").and_then(Value::as_array).into_iter().flatten();
-        let (null, others): (Vec<&Value>, Vec<&Value>) = choices.partition(|choice| choice["type"] == "null");
+        let (nulls, others): (Vec<&Value>, Vec<&Value>) = choices.partition(|choice| choice["type"] == "null");
         if let [other] = others.as_slice() {
-            merge(&mut result, self.reduce(other, keeps));
-            if keeps != SchemaDetail::Request && !null.is_empty() {
+            merge(&mut result, self.reduce(other, detail));
+            if detail != SchemaDetail::Request && !nulls.is_empty() {
                 result = or_null(result);
             }
         }
-        for (name, value) in fields.iter().filter(|(name, value)| keeps.keeps(name, value)) {
-            let under = keeps.under(name);
-            let kept = match name.as_str() {
+        for (name, value) in fields.iter().filter(|(name, value)| detail.keeps(name, value)) {
+            let under = detail.under(name);
+            let reduced = match name.as_str() {
                 "type" => without_null(value),
                 "description" => value.as_str().unwrap_or_default().replace('\n', " ").into(),
                 "items" | "additionalProperties" => Value::Object(self.reduce(value, under)),
@@ -157,20 +159,20 @@ impl Components {
                 }
                 _ => value.clone(),
             };
-            // A schema that accepts anything is dropped.
-            if name == "items" && kept.as_object().is_some_and(JsonObject::is_empty) {
+            // Leaves out a schema that accepts anything.
+            if name == "items" && reduced.as_object().is_some_and(JsonObject::is_empty) {
                 continue;
             }
-            result.insert(name.clone(), kept);
+            result.insert(name.clone(), reduced);
         }
-        if keeps != SchemaDetail::Request && fields.get("type").is_some_and(Value::is_array) {
+        if detail != SchemaDetail::Request && fields.get("type").is_some_and(Value::is_array) {
             result = or_null(result);
         }
         result
     }
 }
 
-/// The schema `schema`, or `null`. Not by a list of types: some clients take one type alone.
+/// The schema `schema`, or `null`. Does not use a list of types, because some clients accept only one type.
 fn or_null(schema: JsonObject) -> JsonObject {
     JsonObject::from_iter([("anyOf".to_owned(), json!([schema, { "type": "null" }]))])
 }
@@ -184,7 +186,7 @@ fn without_null(kind: &Value) -> Value {
     }
 }
 
-/// Whether `values` are words between which there is a choice.
+/// Whether `values` are several words to choose from.
 fn is_choice(values: &Value) -> bool {
     values
         .as_array()
@@ -192,13 +194,13 @@ fn is_choice(values: &Value) -> bool {
 }
 
 /// Adds `part`, which describes the same object.
-fn merge(whole: &mut JsonObject, part: JsonObject) {
+fn merge(schema: &mut JsonObject, part: JsonObject) {
     for (name, value) in part {
-        match (whole.get_mut(&name), value) {
-            (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
-            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+        match (schema.get_mut(&name), value) {
+            (Some(Value::Object(members)), Value::Object(more)) => members.extend(more),
+            (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
             (_, value) => {
-                whole.insert(name, value);
+                schema.insert(name, value);
             }
         }
     }
@@ -213,9 +215,9 @@ mod tests {
     use super::*;
     use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
 
-    /// The places of `schema` in which something stands that is not kept, or that is not resolved.
-    fn left_over(schema: &Value, place: &str, found: &mut Vec<String>) {
-        const KEPT: [&str; 8] = [
+    /// Finds the paths of parts that the schema should not have, or that are not resolved.
+    fn find_surplus(schema: &Value, path: &str, found: &mut Vec<String>) {
+        const EXPECTED: [&str; 8] = [
             "type",
             "enum",
             "required",
@@ -226,46 +228,46 @@ mod tests {
             "additionalProperties",
         ];
         for (name, value) in schema.as_object().into_iter().flatten() {
-            let place = format!("{place}/{name}");
+            let path = format!("{path}/{name}");
             if name == "properties" {
                 for (name, value) in value.as_object().into_iter().flatten() {
-                    left_over(value, &format!("{place}/{name}"), found);
+                    find_surplus(value, &format!("{path}/{name}"), found);
                 }
             } else if name == "anyOf" {
                 for choice in value.as_array().into_iter().flatten() {
-                    left_over(choice, &place, found);
+                    find_surplus(choice, &path, found);
                 }
-            } else if KEPT.contains(&name.as_str()) {
-                left_over(value, &place, found);
+            } else if EXPECTED.contains(&name.as_str()) {
+                find_surplus(value, &path, found);
             } else {
-                found.push(place);
+                found.push(path);
             }
         }
         if schema
             .as_object()
             .is_some_and(|schema| !["type", "anyOf"].iter().any(|name| schema.contains_key(*name)))
         {
-            found.push(format!("{place} has no type"));
+            found.push(format!("{path} has no type"));
         }
     }
 
     #[test]
     fn nothing_is_left_of_a_schema_but_names_kinds_and_meaning() {
         for schema in [
-            of_arguments::<CheckRequest>(),
-            of_arguments::<PostRequest>(),
-            of_results::<CheckResponse, AgentError>(),
-            of_results::<PostResponse, AgentError>(),
+            request_schema::<CheckRequest>(),
+            request_schema::<PostRequest>(),
+            result_schema::<CheckResponse, AgentError>(),
+            result_schema::<PostResponse, AgentError>(),
         ] {
             let mut found = Vec::new();
-            left_over(&Value::Object(schema), "", &mut found);
+            find_surplus(&Value::Object(schema), "", &mut found);
             assert_eq!(found, [""; 0]);
         }
     }
 
     #[test]
     fn every_argument_has_a_description_and_a_type() {
-        for schema in [of_arguments::<CheckRequest>(), of_arguments::<PostRequest>()] {
+        for schema in [request_schema::<CheckRequest>(), request_schema::<PostRequest>()] {
             for (name, field) in schema["properties"].as_object().unwrap() {
                 assert!(
                     field["description"].is_string() && field["type"].is_string(),
@@ -278,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_result_has_what_is_in_both_answers_and_requires_what_both_have() {
-        let schema = of_results::<PostResponse, AgentError>();
+        let schema = result_schema::<PostResponse, AgentError>();
         assert_eq!(schema["required"], json!(["orchestration"]));
         for name in [
             "success",

@@ -1,6 +1,6 @@
-//! One request by the official SDK. The SDK answers from a separate task. Questions to store and source are handed to the task of
-//! the request, so that its figures, time limit, caller's address and later work belong to it as with every other endpoint. A
-//! caller that goes away ends it.
+//! Serves one request with the official SDK. The SDK answers in a separate task. That task hands calls and reads to the
+//! task of the request. So the request's metrics, time limit, caller's address and later work apply to them, as with
+//! every other endpoint. If the caller disconnects, the request ends.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,50 +23,51 @@ use super::tool_set::ToolSets;
 use coord_http::Session;
 use coord_server::error::ApiError;
 
-/// The response to `request`, with the tools of the heart and of `sets`. Its Host, Origin, credential and size have been looked at.
+/// The response to `request`, with the tools of the heart and of `sets`. The caller has already checked the Host,
+/// Origin, credential and size of the request.
 ///
 /// # Errors
-/// When the place of the repository does not take the caller's credential. Every other error is in the response.
+/// When the repository's source refuses the caller's credential. Every other error is in the response.
 pub async fn serve(sets: ToolSets, session: Session, request: Request<Bytes>) -> Result<Response<Body>, ApiError> {
-    let (requests, mut received) = mpsc::channel(1);
+    let (sender, mut requests) = mpsc::channel(1);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        // Both were looked at before the credential.
+        // The endpoint has checked both.
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let groups = session.groups.clone();
     let server = move || {
-        let listed = ToolSelection::Chosen(groups.clone());
+        let selection = ToolSelection::Chosen(groups.clone());
         Ok(Server::new(
             sets,
             Offer::Deployment,
-            listed,
+            selection,
             Box::new(|_| None),
-            requests.clone(),
+            sender.clone(),
         ))
     };
     let service = StreamableHttpService::new(server, Arc::new(NeverSessionManager::default()), config);
-    let responding = service.handle(request.map(Full::new));
-    tokio::pin!(responding);
+    let response = service.handle(request.map(Full::new));
+    tokio::pin!(response);
     loop {
         tokio::select! {
-            response = &mut responding => return Ok(ordered(response).await),
-            Some(received) = received.recv() => answer(sets, &session, received).await?,
+            response = &mut response => return Ok(order_members(response).await),
+            Some(request) = requests.recv() => answer(sets, &session, request).await?,
         }
     }
 }
 
-/// The response, with the members of results in their order.
-async fn ordered(response: Response<BoxBody<Bytes, Infallible>>) -> Response<Body> {
+/// Puts the members of the response's results in order.
+async fn order_members(response: Response<BoxBody<Bytes, Infallible>>) -> Response<Body> {
     let (mut head, body) = response.into_parts();
     let Ok(message) = body.collect().await.map(Collected::to_bytes);
-    // The length is that of the new text.
+    // The new text may have a different length.
     head.headers.remove(CONTENT_LENGTH);
     Response::from_parts(head, Body::from(in_order(&message)))
 }
 
-/// Answers a request of the SDK. If the call was cancelled, the answer is dropped.
+/// Answers a request of the SDK. Drops the answer if the client has canceled the call.
 async fn answer(sets: ToolSets, session: &Session, request: SdkRequest) -> Result<(), ApiError> {
     match request {
         SdkRequest::Call {
@@ -80,9 +81,9 @@ async fn answer(sets: ToolSets, session: &Session, request: SdkRequest) -> Resul
         SdkRequest::Read { uri, reply, client: _ } => {
             let _ = reply.send(resources::read(sets, session, &uri).await?);
         }
-        // Neither is asked for: the tools are chosen, and no client can listen.
+        // The SDK sends neither: the session selects the tools, and no client can subscribe.
         SdkRequest::Groups { .. } | SdkRequest::Change { .. } => {}
-        // A deployment reads no folder of its callers.
+        // A deployment reads no folders of its callers.
         SdkRequest::Roots { reply, .. } => {
             let _ = reply.send(());
         }

@@ -1,4 +1,4 @@
-//! The SDK's requests. Methods that are not here are answered `method_not_found` by the SDK.
+//! The SDK's requests. The SDK answers every other method with `method_not_found`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,109 +19,104 @@ use tokio::sync::{mpsc, oneshot};
 use super::ToolGroup;
 use super::offer::Offer;
 use super::tool_set::{Tool, ToolSets};
-use super::tools::offered_tools;
+use super::tools::tools_in;
 use super::{instructions, resource_list};
 
-/// How long clients may keep a list that follows the repository, in milliseconds.
-const NEEDED_TTL_MS: u64 = 60_000;
+/// How long clients may keep a list of tools that follows the repository, in milliseconds.
+const SELECTION_TTL_MS: u64 = 60_000;
 
-/// How long clients may keep the other lists, in milliseconds: they change with the version of the server alone.
+/// How long clients may keep the other lists, in milliseconds. Only a new version of the server changes them.
 const LISTS_TTL_MS: u64 = 3_600_000;
 
 /// The SDK's request to the owner of the state.
 pub enum SdkRequest {
-    /// A tool is called.
+    /// The client calls a tool.
     Call {
         tool: &'static Tool,
         arguments: String,
         client: Option<String>,
-        /// Where the result goes.
         reply: oneshot::Sender<CallToolResult>,
     },
-    /// A resource is read.
+    /// The client reads a resource.
     Read {
-        /// As the client sent it.
+        /// The URI as the client sent it.
         uri: String,
         client: Option<String>,
-        /// Where the contents go.
         reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
     },
-    /// The tools are listed, or may have changed.
+    /// The client lists the tools, or they may have changed. The reply has the groups that the repository needs.
     Groups {
-        /// Whether the repository is looked at again.
+        /// Whether the receiver must look at the repository again.
         is_anew: bool,
-        /// Where the groups go that the repository has a use for.
         reply: oneshot::Sender<Vec<ToolGroup>>,
     },
-    /// A client subscribes to changes.
+    /// The client subscribes to changes. The reply is the number of events, once it differs from `seen`.
     Change {
-        /// How often something had happened when it looked last.
+        /// The number of events that the client has seen.
         seen: Option<u64>,
-        /// Told how often something has happened, once that is another number.
         reply: oneshot::Sender<u64>,
     },
-    /// The client has named the folders that it works in.
+    /// The client has listed the folders that it works in. The reply comes once the receiver has noted them.
     Roots {
         uris: Vec<String>,
-        /// Told once they are noted.
         reply: oneshot::Sender<()>,
     },
 }
 
-/// Which tools are listed.
+/// Which tools the server lists.
 pub enum ToolSelection {
-    /// Those of these groups.
+    /// The tools of these groups.
     Chosen(Vec<ToolGroup>),
-    /// Those that the repository has a use for. All of the usual ones can be called.
+    /// The tools that the repository needs. A client can call all default tools.
     AsNeeded,
 }
 
-/// The file of instructions with the rules, by the client's name; `None` if the client reads none.
+/// The instructions file that has the rules, by the client's name. `None` if the client reads no such file.
 pub type RulesFile = Box<dyn Fn(&str) -> Option<&'static str> + Send + Sync>;
 
-/// Resources that a client can subscribe to: any event may change them.
-const OBSERVABLE: &str = "coord://";
+/// The resources that a client can subscribe to. Any event may change them.
+const SUBSCRIBABLE_PREFIX: &str = "coord://";
 
 /// Least time between two notifications of one client.
-const PAUSE: Duration = Duration::from_secs(1);
+const NOTIFICATION_PAUSE: Duration = Duration::from_secs(1);
 
-/// Time that a client has to name its folders.
-const ROOTS_TIME: Duration = Duration::from_secs(2);
+/// How long a client has to list its folders.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
+/// The server for the SDK: over HTTP for one request, over stdio for a session.
 pub struct Server {
     sets: ToolSets,
     offer: Offer,
-    listed: ToolSelection,
-    /// The groups that were listed last.
-    shown: Mutex<Option<Vec<ToolGroup>>>,
+    selection: ToolSelection,
+    /// The groups in the last list that the client got.
+    listed_groups: Mutex<Option<Vec<ToolGroup>>>,
     rules_file: RulesFile,
     requests: mpsc::Sender<SdkRequest>,
-    /// Whether the client is to be asked for its folders before the next call.
+    /// Whether the server asks the client for its folders before the next call.
     asks_roots: AtomicBool,
 }
 
 impl Server {
-    /// A server of the heart and `sets`, whose tools and resources are answered by the receiver of `requests`.
+    /// A server of the heart and `sets`. The receiver of `requests` answers calls and reads.
     pub fn new(
         sets: ToolSets,
         offer: Offer,
-        listed: ToolSelection,
+        selection: ToolSelection,
         rules_file: RulesFile,
         requests: mpsc::Sender<SdkRequest>,
     ) -> Self {
         Server {
             sets,
             offer,
-            listed,
-            shown: Mutex::default(),
+            selection,
+            listed_groups: Mutex::default(),
             rules_file,
             requests,
             asks_roots: AtomicBool::new(false),
         }
     }
 
-    /// The same, which asks the client for the folders that it works in, where it says that it has any.
+    /// With `asks`, the server asks a client that supports it for the folders that it works in.
     #[must_use]
     pub fn asking_roots(self, asks: bool) -> Self {
         Server {
@@ -133,7 +128,7 @@ impl Server {
     /// Asks the client for its folders, once.
     #[expect(
         deprecated,
-        reason = "the protocol will drop them, and editors have nothing else to say it by"
+        reason = "the protocol will drop this request, but editors have no other way to list their folders"
     )]
     async fn ask_roots(&self, context: &RequestContext<RoleServer>) {
         if !self.asks_roots.swap(false, Ordering::AcqRel) {
@@ -143,60 +138,64 @@ impl Server {
         if capabilities.is_none_or(|capabilities| capabilities.roots.is_none()) {
             return;
         }
-        match tokio::time::timeout(ROOTS_TIME, context.peer.list_roots()).await {
-            Ok(Ok(listed)) => {
-                let uris = listed.roots.into_iter().map(|root| root.uri).collect();
-                // The call is answered anyway.
+        match tokio::time::timeout(ROOTS_TIMEOUT, context.peer.list_roots()).await {
+            Ok(Ok(list)) => {
+                let uris = list.roots.into_iter().map(|root| root.uri).collect();
+                // The call continues without the folders, too.
                 let _ = self.ask(|reply| SdkRequest::Roots { uris, reply }).await;
             }
-            Ok(Err(error)) => tracing::debug!(%error, "the client does not name its folders"),
-            Err(_) => tracing::debug!("the client does not name its folders in time"),
+            Ok(Err(error)) => tracing::debug!(%error, "the client does not list its folders"),
+            Err(_) => tracing::debug!("the client does not list its folders in time"),
         }
     }
 
-    /// The tools of `groups`, as listed for clients.
+    /// The definitions of the tools of `groups`.
     fn definitions<'g>(&self, groups: &'g [ToolGroup]) -> impl Iterator<Item = &'static ToolDefinition> + use<'g> {
         let offer = self.offer;
-        offered_tools(self.sets, groups).map(move |tool| tool.definition(offer))
+        tools_in(self.sets, groups).map(move |tool| tool.definition(offer))
     }
 
-    /// The groups whose tools can be called.
-    fn callable(&self) -> &[ToolGroup] {
-        match &self.listed {
+    /// The groups whose tools a client can call.
+    fn callable_groups(&self) -> &[ToolGroup] {
+        match &self.selection {
             ToolSelection::Chosen(groups) => groups,
             ToolSelection::AsNeeded => &ToolGroup::USUAL,
         }
     }
 
-    /// The groups whose tools are listed now.
-    async fn groups(&self, is_anew: bool) -> Result<Vec<ToolGroup>, ErrorData> {
-        match &self.listed {
+    /// The groups whose tools the server lists now.
+    async fn current_groups(&self, is_anew: bool) -> Result<Vec<ToolGroup>, ErrorData> {
+        match &self.selection {
             ToolSelection::Chosen(groups) => Ok(groups.clone()),
             ToolSelection::AsNeeded => self.ask(|reply| SdkRequest::Groups { is_anew, reply }).await,
         }
     }
 
-    /// The rules arrive once: as `instructions`, or in the file that `client` reads.
-    fn rules_for(&self, client: &str, instructions: Option<String>) -> Option<String> {
-        let rules = instructions?;
-        Some((self.rules_file)(client).map_or(rules, instructions::elsewhere))
+    /// The instructions for `client`. If the client reads a file with the rules, they refer to that file.
+    fn instructions_for(&self, client: &str, rules: Option<String>) -> Option<String> {
+        let rules = rules?;
+        Some((self.rules_file)(client).map_or(rules, instructions::in_file))
     }
 
-    /// Whether other tools are listed now than the client was shown.
-    async fn has_other_tools(&self) -> bool {
-        let Some(shown) = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone() else {
-            return false;
-        };
-        matches!(self.listed, ToolSelection::AsNeeded) && self.groups(false).await.is_ok_and(|groups| groups != shown)
+    /// Whether the list of tools has changed since the client got it.
+    async fn has_new_list(&self) -> bool {
+        let listed = self
+            .listed_groups
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let Some(listed) = listed else { return false };
+        matches!(self.selection, ToolSelection::AsNeeded)
+            && self.current_groups(false).await.is_ok_and(|groups| groups != listed)
     }
 
-    /// Has the receiver answer a request.
+    /// Asks the receiver to answer a request.
     async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> SdkRequest) -> Result<T, ErrorData> {
-        // The receiver goes away before it answers only where its caller has gone.
-        let gone = || ErrorData::internal_error("the request was given up", None);
-        let (reply, answered) = oneshot::channel();
-        self.requests.send(request(reply)).await.map_err(|_| gone())?;
-        answered.await.map_err(|_| gone())
+        // The receiver ends before it answers only if its caller has disconnected.
+        let canceled = || ErrorData::internal_error("the request was canceled", None);
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).await.map_err(|_| canceled())?;
+        answer.await.map_err(|_| canceled())
     }
 }
 
@@ -220,8 +219,8 @@ impl ServerHandler for Server {
         server.title = Some("Coord".to_owned());
         server.description = Some("Keeps coding agents out of each other's way".to_owned());
         let config = ServerConfig::new(capabilities).with_server_info(server);
-        // They are about files alone.
-        match self.callable().contains(&ToolGroup::Locks) {
+        // The rules are only about files.
+        match self.callable_groups().contains(&ToolGroup::Locks) {
             true => config.with_instructions(instructions::rules(self.sets, self.offer)),
             false => config,
         }
@@ -231,11 +230,11 @@ impl ServerHandler for Server {
         let versions = self.supported_protocol_versions().into_owned();
         let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
         let client = client_name(&context);
-        answer.instructions = self.rules_for(client.as_deref().unwrap_or_default(), answer.instructions);
+        answer.instructions = self.instructions_for(client.as_deref().unwrap_or_default(), answer.instructions);
         Ok(answer)
     }
 
-    /// Subscriptions are those of the newest revision alone.
+    /// A client that initializes a session has an older revision of the protocol, so it cannot subscribe.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
@@ -246,7 +245,7 @@ impl ServerHandler for Server {
         if let Some(resources) = &mut answer.capabilities.resources {
             resources.subscribe = None;
         }
-        answer.instructions = self.rules_for(&request.client_info.name, answer.instructions);
+        answer.instructions = self.instructions_for(&request.client_info.name, answer.instructions);
         Ok(answer)
     }
 
@@ -255,9 +254,10 @@ impl ServerHandler for Server {
             return None;
         }
         let uris = requested.resource_subscriptions.iter().flatten();
+        let uris = uris.filter(|uri| uri.starts_with(SUBSCRIBABLE_PREFIX));
         let mut accepted = SubscriptionFilter::new();
         accepted.tools_list_changed = requested.tools_list_changed;
-        accepted.resource_subscriptions = Some(uris.filter(|uri| uri.starts_with(OBSERVABLE)).cloned().collect());
+        accepted.resource_subscriptions = Some(uris.cloned().collect());
         Some(accepted)
     }
 
@@ -270,13 +270,15 @@ impl ServerHandler for Server {
                 count = self.ask(|reply| SdkRequest::Change { seen, reply }) => seen = Some(count?),
             }
             let accepted = sink.accepted().clone();
-            if accepted.tools_list_changed == Some(true) && self.has_other_tools().await {
-                sink.notify_tool_list_changed().await.map_err(|error| gone(&error))?;
+            if accepted.tools_list_changed == Some(true) && self.has_new_list().await {
+                let result = sink.notify_tool_list_changed().await;
+                result.map_err(|error| subscription_ended(&error))?;
             }
             for uri in accepted.resource_subscriptions.into_iter().flatten() {
-                sink.notify_resource_updated(uri).await.map_err(|error| gone(&error))?;
+                let result = sink.notify_resource_updated(uri).await;
+                result.map_err(|error| subscription_ended(&error))?;
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(NOTIFICATION_PAUSE).await;
         }
     }
 
@@ -285,12 +287,12 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let groups = self.groups(true).await?;
+        let groups = self.current_groups(true).await?;
         let tools = self.definitions(&groups).cloned().collect();
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
-        let (ttl, scope) = match self.listed {
+        *self.listed_groups.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
+        let (ttl, scope) = match self.selection {
             ToolSelection::Chosen(_) => (LISTS_TTL_MS, CacheScope::Public),
-            ToolSelection::AsNeeded => (NEEDED_TTL_MS, CacheScope::Private),
+            ToolSelection::AsNeeded => (SELECTION_TTL_MS, CacheScope::Private),
         };
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(ttl)
@@ -298,7 +300,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        self.definitions(self.callable())
+        self.definitions(self.callable_groups())
             .find(|tool| tool.name == name)
             .cloned()
     }
@@ -308,16 +310,12 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let named = offered_tools(self.sets, self.callable()).find(|tool| tool.name == request.name);
-        let Some(tool) = named else {
-            let names: Vec<&str> = offered_tools(self.sets, self.callable())
-                .map(|tool| tool.name)
-                .collect();
-            let names = names.join(", ");
-            return Err(ErrorData::invalid_params(
-                format!("there is no such tool; the tools are {names}"),
-                None,
-            ));
+        let tool = tools_in(self.sets, self.callable_groups()).find(|tool| tool.name == request.name);
+        let Some(tool) = tool else {
+            let tools = tools_in(self.sets, self.callable_groups());
+            let names: Vec<&str> = tools.map(|tool| tool.name).collect();
+            let sentence = format!("there is no such tool; the tools are {}", names.join(", "));
+            return Err(ErrorData::invalid_params(sentence, None));
         };
         self.ask_roots(&context).await;
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default()).to_string();
@@ -329,14 +327,14 @@ impl ServerHandler for Server {
             reply,
         });
         let result = result.await?;
-        if context.peer.peer_info().is_some() && self.has_other_tools().await {
-            // A client that does not look again goes on with the tools that it has.
+        if context.peer.peer_info().is_some() && self.has_new_list().await {
+            // A client that misses this continues with the tools that it has.
             let _ = context.peer.notify_tool_list_changed().await;
         }
         Ok(result.into())
     }
 
-    /// A method that the SDK does not know, or one whose parameters it cannot read.
+    /// Refuses a method that the SDK does not support, or whose parameters it cannot read.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -354,7 +352,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        // Each is of a repository, which the caller names.
+        // Each resource belongs to a repository that the caller names, so the server only lists templates.
         Ok(ListResourcesResult::default()
             .with_ttl_ms(LISTS_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -409,6 +407,6 @@ fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
     context.client_info().map(|client| client.name)
 }
 
-fn gone(error: &impl std::fmt::Display) -> ErrorData {
+fn subscription_ended(error: &impl std::fmt::Display) -> ErrorData {
     ErrorData::internal_error(format!("the subscription has ended: {error}"), None)
 }

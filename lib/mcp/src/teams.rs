@@ -1,33 +1,18 @@
 //! Results of the tools of teams as text.
 
 use coord_protocol::messages::{InboxResponse, MessageView};
-use coord_protocol::plain_text::{quoted_line, quoted_lines};
+use coord_protocol::plain_text::{quote_line, quote_lines};
 use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
 use coord_protocol::team_event::MessageType;
 use coord_protocol::team_tools::TeamAnswer;
-use coord_protocol::teams::{TeamView, TeamsResponse};
+use coord_protocol::teams::{TeamSummary, TeamView};
 
-use coord_server::error::ApiError;
-/// The team of a caller that names none.
-///
-/// # Errors
-/// When it is in none, or in several.
-pub fn only_team(listed: &TeamsResponse) -> Result<String, ApiError> {
-    let names: Vec<&str> = listed.your_teams.iter().map(|team| team.team.as_str()).collect();
-    let problem = match names.as_slice() {
-        [name] => return Ok((*name).to_owned()),
-        [] => "is required: you are in no team".to_owned(),
-        several => format!("is required: you are in {}", several.join(", ")),
-    };
-    Err(ApiError::InvalidField { field: "team", problem })
-}
-
-/// The text of an answer besides its command. Text of others follows its author.
+/// The text of an answer without its command. Quotes what other agents wrote, below its author.
 pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
     match answer {
         TeamAnswer::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
         TeamAnswer::Teams(teams) => {
-            let line = |team: &coord_protocol::teams::TeamSummary| {
+            let line = |team: &TeamSummary| {
                 let (name, leader, members) = (&team.name, &team.leader, team.member_count);
                 format!(
                     "{name}: led by {leader}, {members} members, {} open tasks",
@@ -37,23 +22,22 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
             let first = format!("PROCEED: {} teams", teams.teams.len());
             std::iter::once(first).chain(teams.teams.iter().map(line)).collect()
         }
-        TeamAnswer::Team(response) => team(&response.team),
+        TeamAnswer::Team(response) => team_lines(&response.team),
         TeamAnswer::Tasks(page) => {
             let first = format!("PROCEED: {} tasks", page.tasks.len());
             let more = page.next.map(|next| format!("More: after {next}"));
             std::iter::once(first)
-                .chain(page.tasks.iter().map(short))
+                .chain(page.tasks.iter().map(task_line))
                 .chain(more)
                 .collect()
         }
-        TeamAnswer::NewTasks(response) => response.tasks.iter().map(short).collect(),
-        TeamAnswer::Task(response) => task(response),
-        TeamAnswer::Inbox(inbox) => messages(inbox),
+        TeamAnswer::NewTasks(response) => response.tasks.iter().map(task_line).collect(),
+        TeamAnswer::Task(response) => task_lines(response),
+        TeamAnswer::Inbox(inbox) => inbox_lines(inbox),
         TeamAnswer::Change(response) => {
-            let given_back = &response.given_back;
-            let line = format!("Released: {}", given_back.join(", "));
-            let given_back = (!given_back.is_empty()).then_some(line);
-            given_back
+            let tasks = &response.given_back;
+            let released = (!tasks.is_empty()).then(|| format!("Released: {}", tasks.join(", ")));
+            released
                 .into_iter()
                 .chain(unnotified_line(&response.not_told))
                 .collect()
@@ -63,7 +47,7 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
     }
 }
 
-fn team(team: &TeamView) -> Vec<String> {
+fn team_lines(team: &TeamView) -> Vec<String> {
     let mut lines = vec![format!(
         "PROCEED: team {}, led by {}, {} open tasks",
         team.name, team.leader, team.open_tasks
@@ -78,12 +62,12 @@ fn team(team: &TeamView) -> Vec<String> {
         format!("{} ({}): {state}{claims}", member.agent_id, member.login)
     }));
     lines.extend(team.shutdown.as_ref().map(|shutdown| {
-        let whom = shutdown.target.as_deref().unwrap_or("everybody");
+        let target = shutdown.target.as_deref().unwrap_or("everybody");
         format!(
-            "Shutdown {} of {whom}, requested by {}: {}",
+            "Shutdown {} of {target}, requested by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
-            quoted_line(&shutdown.reason)
+            quote_line(&shutdown.reason)
         )
     }));
     lines
@@ -95,33 +79,36 @@ pub fn author(handle: &str, login: Option<&str>) -> String {
     format!("{handle}{}", login.unwrap_or_default())
 }
 
-/// A task in a line.
-fn short(task: &TaskView) -> String {
+fn task_line(task: &TaskView) -> String {
     let state = match (&task.owner, task.is_ready) {
         (Some(owner), _) => format!("{}, {owner}", task.status.as_str()),
         (None, true) => "ready".to_owned(),
         (None, false) => task.status.as_str().to_owned(),
     };
-    let waits = if task.dependencies.is_empty() {
+    let dependencies = if task.dependencies.is_empty() {
         String::new()
     } else {
         format!(", waits for {}", task.dependencies.join(", "))
     };
     let creator = author(&task.created_by, task.created_by_login.as_deref());
-    format!("{} [{state}{waits}] {creator}: {}", task.id, quoted_line(&task.title))
+    format!(
+        "{} [{state}{dependencies}] {creator}: {}",
+        task.id,
+        quote_line(&task.title)
+    )
 }
 
-/// ` by ` an author, if known.
-fn by(handle: Option<&str>, login: Option<&str>) -> String {
+/// ` by ` and the author. Empty without a handle.
+fn by_author(handle: Option<&str>, login: Option<&str>) -> String {
     let by = handle.map(|handle| format!(" by {}", author(handle, login)));
     by.unwrap_or_default()
 }
 
-fn task(response: &TaskResponse) -> Vec<String> {
+fn task_lines(response: &TaskResponse) -> Vec<String> {
     let mut lines = response.warnings.clone();
     if let Some(task) = &response.task {
         lines.extend(task.warning.clone());
-        lines.push(short(task));
+        lines.push(task_line(task));
         if !task.files.is_empty() {
             lines.push(format!("Files: {}", task.files.join(", ")));
         }
@@ -129,34 +116,34 @@ fn task(response: &TaskResponse) -> Vec<String> {
         let description = task.description.as_deref();
         lines.extend(description.map(|text| quote(&format!("Description by {creator}"), text)));
         lines.extend(task.notes.iter().map(|note| {
-            let by = by(note.by.as_deref(), note.login.as_deref());
+            let by = by_author(note.by.as_deref(), note.login.as_deref());
             quote(&format!("Note{by}"), &note.text)
         }));
-        let by = by(task.owner.as_deref(), task.owner_login.as_deref());
+        let by = by_author(task.owner.as_deref(), task.owner_login.as_deref());
         let result = task.result.as_deref();
         lines.extend(result.map(|result| quote(&format!("Result{by}"), result)));
     }
     lines.extend(response.dependency_results.iter().map(|dependency| {
-        let by = by(dependency.by.as_deref(), dependency.login.as_deref());
+        let by = by_author(dependency.by.as_deref(), dependency.login.as_deref());
         quote(&format!("Result of {}{by}", dependency.id), &dependency.result)
     }));
     let held = response.held.iter();
-    lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
-    lines.extend(response.passed_over.iter().map(passed_over));
+    lines.extend(held.map(|task| format!("{} has {} until {}", task.owner, task.id, task.expires)));
+    lines.extend(response.passed_over.iter().map(passed_line));
     lines.extend(unnotified_line(&response.not_told));
     lines
 }
 
-/// Members with full inboxes, if there are some.
+/// The line about members with full inboxes.
 fn unnotified_line(handles: &[String]) -> Option<String> {
     let line = format!("Not notified, because their inboxes are full: {}", handles.join(", "));
     (!handles.is_empty()).then_some(line)
 }
 
-/// Why a ready task was not given.
-fn passed_over(task: &PassedTask) -> String {
+/// Why the caller did not get a ready task.
+fn passed_line(task: &PassedTask) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let why = match task.reason {
+    let reason = match task.reason {
         PassedReason::Reserved => format!("kept for {} until {}", text(&task.handle), text(&task.until)),
         PassedReason::Locked => {
             let agent = task.agent_id.as_deref().map(|agent| format!(" (agent {agent})"));
@@ -173,10 +160,10 @@ fn passed_over(task: &PassedTask) -> String {
         PassedReason::Intent => "intents do not let you write its files".to_owned(),
         PassedReason::TooMuch => "its files have too many locks or neighbors".to_owned(),
     };
-    format!("Passed over {}: {why}", task.id)
+    format!("Passed over {}: {reason}", task.id)
 }
 
-fn messages(inbox: &InboxResponse) -> Vec<String> {
+fn inbox_lines(inbox: &InboxResponse) -> Vec<String> {
     let mut lines: Vec<String> = missed_line(inbox).into_iter().collect();
     lines.extend(inbox.messages.iter().map(message_line));
     lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
@@ -184,13 +171,13 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
             "Shutdown {} is open, requested by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
-            quoted_line(&shutdown.reason)
+            quote_line(&shutdown.reason)
         )
     }));
     lines
 }
 
-/// That broadcasts were dropped before their reader came to them, if some were.
+/// The line about broadcasts that the team dropped before the caller read them.
 pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
     let broadcasts = match inbox.missed {
         0 => return None,
@@ -202,23 +189,24 @@ pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
     ))
 }
 
-/// A message with its sender's handle and verified login, its type if it is not a plain one, and its subject.
+/// A message below its sender's handle and verified login, its type unless it is plain, its task, and the message that
+/// it replies to.
 pub fn message_line(message: &MessageView) -> String {
-    let mut author = match (&message.from, &message.login) {
+    let mut header = match (&message.from, &message.login) {
         (Some(from), Some(login)) => format!("{} {from} ({login})", message.id),
         _ => format!("{} Coord", message.id),
     };
     let kind = Some(message.kind.as_str()).filter(|_| message.kind != MessageType::Plain);
     let task = message.task_id.as_ref().map(|task| format!("about {task}"));
-    let reply = message.reply_to.map(|other| format!("in reply to {other}"));
+    let reply = message.reply_to.map(|id| format!("in reply to {id}"));
     for part in kind.map(str::to_owned).into_iter().chain(task).chain(reply) {
-        author.push_str(", ");
-        author.push_str(&part);
+        header.push_str(", ");
+        header.push_str(&part);
     }
-    quote(&author, &message.message)
+    quote(&header, &message.message)
 }
 
-/// A quoted text, below its author.
-fn quote(author: &str, text: &str) -> String {
-    format!("{author}:\n{}", quoted_lines(text))
+/// The quoted text, below `header`.
+fn quote(header: &str, text: &str) -> String {
+    format!("{header}:\n{}", quote_lines(text))
 }

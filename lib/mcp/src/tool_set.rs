@@ -1,4 +1,4 @@
-//! Tools and resources, as the heart has them and extensions register them.
+//! Tools and resources of the heart and of extensions.
 
 use std::sync::OnceLock;
 
@@ -10,23 +10,21 @@ use rmcp::model::{CallToolResult, Tool as Definition};
 use super::offer::Offer;
 use coord_server::error::ApiError;
 
-/// The result of a call. An error says that the place of the repository did not take the caller's credential.
+/// The result of a call. An error means that the repository's source refused the caller's credential.
 pub type CallResult<'a> = BoxFuture<'a, Result<CallToolResult, ApiError>>;
 
-/// A tool.
 pub struct Tool {
     pub name: &'static str,
-    /// It is offered with one of these.
+    /// A server with one of these groups has the tool.
     groups: &'static [ToolGroup],
     define: fn(&'static str, Offer) -> Definition,
-    /// Calls it with arguments, a JSON object.
+    /// Calls the tool. The arguments are a JSON object.
     pub call: for<'a> fn(&'a Session, &'a str) -> CallResult<'a>,
-    /// Its definitions for a deployment and for a working copy.
+    /// The definitions for a deployment and for a working copy.
     definitions: [OnceLock<Definition>; 2],
 }
 
 impl Tool {
-    /// The tool `name` of `groups`, which `define` defines for clients of an offer.
     pub const fn new(
         name: &'static str,
         groups: &'static [ToolGroup],
@@ -42,8 +40,7 @@ impl Tool {
         }
     }
 
-    /// Whether it is offered with one of `groups`.
-    pub(super) fn is_of(&self, groups: &[ToolGroup]) -> bool {
+    pub(super) fn is_in(&self, groups: &[ToolGroup]) -> bool {
         self.groups.iter().any(|group| groups.contains(group))
     }
 
@@ -64,21 +61,21 @@ pub type Content<'a> = BoxFuture<'a, Result<String, ApiError>>;
 pub struct ResourceType {
     /// `KIND` of `coord://KIND` or `coord://KIND/NAME`.
     pub kind: &'static str,
-    /// Its template, with the repository.
+    /// The template of the URI, with the repository.
     pub template: &'static str,
-    /// Name, title and description, as listed for clients.
+    /// The name, title and description in the list for clients.
     pub words: [&'static str; 3],
-    /// The endpoint that has it; one that ends with `/` takes the name behind it.
+    /// The endpoint of the resource. The name follows a final `/`.
     pub endpoint: &'static str,
-    /// Whether it depends on the agent that asks.
-    pub is_of_agent: bool,
-    /// Reads it: by its name, which is empty where it has none, and the query of its URI.
+    /// Whether the content depends on the agent that reads it.
+    pub depends_on_agent: bool,
+    /// Reads the resource with this name and URI. The name is empty if the type has no names.
     pub read: for<'a> fn(&'a Session, String, &'a Uri) -> Content<'a>,
 }
 
 impl ResourceType {
-    /// Whether `coord://KIND/NAME` names one.
-    pub(super) fn is_named(&self) -> bool {
+    /// Whether resources of this type have names: `coord://KIND/NAME`.
+    pub(super) fn has_names(&self) -> bool {
         self.template.contains("/{")
     }
 }

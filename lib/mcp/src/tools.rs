@@ -1,8 +1,7 @@
-//! The tools of the heart, and all tools as listed for clients.
+//! The tools of the heart, and the list of all tools.
 
 use coord_http::ToolGroup;
 use coord_http::body::{parse_check, parse_post};
-
 use coord_protocol::tool_names::{CHECK_STATUS, POST_STATUS};
 use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
 use futures::FutureExt;
@@ -12,7 +11,7 @@ use serde_json::Value;
 use super::arguments::Arguments;
 use super::offer::Offer;
 use super::operations;
-use super::schema::{arguments_of, of_results};
+use super::schema::{argument_schema, result_schema};
 use super::tool_set::{Tool, ToolSets};
 
 static HEART: [Tool; 2] = [
@@ -20,31 +19,30 @@ static HEART: [Tool; 2] = [
         CHECK_STATUS,
         &[ToolGroup::Locks, ToolGroup::Files],
         check_status,
-        |session, sent| operations::call(session, parse_check(sent.as_bytes()).map(Arguments::Check)).boxed(),
+        |session, json| operations::call(session, parse_check(json.as_bytes()).map(Arguments::Check)).boxed(),
     ),
     Tool::new(
         POST_STATUS,
         &[ToolGroup::Locks, ToolGroup::Files],
         post_status,
-        |session, sent| operations::call(session, parse_post(sent.as_bytes()).map(Arguments::Post)).boxed(),
+        |session, json| operations::call(session, parse_post(json.as_bytes()).map(Arguments::Post)).boxed(),
     ),
 ];
 
-/// The tools of `groups`.
-pub(super) fn offered_tools(sets: ToolSets, groups: &[ToolGroup]) -> impl Iterator<Item = &'static Tool> + use<'_> {
+pub(super) fn tools_in(sets: ToolSets, groups: &[ToolGroup]) -> impl Iterator<Item = &'static Tool> + use<'_> {
     let all = HEART.iter().chain(sets.iter().flat_map(|set| set.tools));
-    all.filter(|tool| tool.is_of(groups))
+    all.filter(|tool| tool.is_in(groups))
 }
 
 fn check_status(name: &'static str, offer: Offer) -> Definition {
     Definition::new(
         name,
         "Call before you plan an edit: who else works on these files or on files that import them. Changes nothing.",
-        arguments_of::<CheckRequest>(offer),
+        argument_schema::<CheckRequest>(offer),
     )
     .with_title("Check files")
     .with_meta(always_loaded())
-    .with_raw_output_schema(of_results::<CheckResponse, AgentError>().into())
+    .with_raw_output_schema(result_schema::<CheckResponse, AgentError>().into())
     .with_annotations(annotations().read_only(true))
 }
 
@@ -59,14 +57,14 @@ fn post_status(name: &'static str, offer: Offer) -> Definition {
              what orchestration.action says."
         }
     };
-    Definition::new(name, description, arguments_of::<PostRequest>(offer))
+    Definition::new(name, description, argument_schema::<PostRequest>(offer))
         .with_title("Claim or release files")
         .with_meta(always_loaded())
-        .with_raw_output_schema(of_results::<PostResponse, AgentError>().into())
+        .with_raw_output_schema(result_schema::<PostResponse, AgentError>().into())
         .with_annotations(annotations().read_only(false))
 }
 
-/// Those of a tool that reaches nothing beyond Coord. A claim that is made twice is one claim.
+/// The annotations of a tool that reaches nothing beyond Coord. It is idempotent: two equal claims are one claim.
 pub fn annotations() -> ToolAnnotations {
     ToolAnnotations::new()
         .destructive(false)
@@ -74,10 +72,9 @@ pub fn annotations() -> ToolAnnotations {
         .open_world(false)
 }
 
-/// Claude Code hides the tools of servers behind a search, but for those that say so.
+/// Claude Code loads a tool with this mark at once. Agents have to search for the others.
 fn always_loaded() -> MetaObject {
     MetaObject(JsonObject::from_iter([(ALWAYS_LOAD.to_owned(), Value::Bool(true))]))
 }
 
-/// The key by which it knows them.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";

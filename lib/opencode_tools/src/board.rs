@@ -5,10 +5,12 @@ use coord_protocol::opencode_tools::InTeam;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
 use coord_protocol::teams::{TeamActor, TeamCaller, TeamView};
 
+use super::refusal::invalid_team_name;
 use coord_domain::team::{Handle, TeamName};
 use coord_server::error::ApiError;
+use coord_server::operations::fields::{in_field, require};
 
-/// Why a request has no answer.
+/// An error of a request.
 pub trait Refused: From<ApiError> {
     fn code(&self) -> ErrorCode;
 }
@@ -19,12 +21,10 @@ impl Refused for ApiError {
     }
 }
 
-/// An executor of requests: a server by its operations, or `coord mcp` by its server.
+/// Makes requests. A server runs its own operations, and `coord mcp` asks its server.
 pub trait Requests {
-    /// Why a request has no answer.
     type Error: Refused;
 
-    /// The answer to the request `call`.
     fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, Self::Error>>;
 }
 
@@ -32,9 +32,9 @@ pub trait Requests {
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
     pub agent_id: Option<String>,
-    /// Its name, to show.
+    /// The display name of the agent.
     pub agent_name: Option<String>,
-    /// Its kind, to show.
+    /// The kind of the agent, for display.
     pub agent_type: Option<String>,
 }
 
@@ -43,17 +43,12 @@ pub(super) struct Board<'a, R> {
     requests: &'a R,
     repo_url: Option<String>,
     pub team: String,
-    /// The agent that acts. In the tools of the plugin an agent has one name, which is both its handle and its `agent_id`: so the
-    /// handle that a call names is looked up among those of the caller's login, and no other can be spoken for.
+    /// The agent that acts. In the plugin's tools, an agent has one name, which is both its handle and its `agent_id`.
+    /// The server looks up that handle among those of the caller's login, so a caller cannot act for another login.
     pub agent: Option<String>,
 }
 
-/// `value`, or the error that `field` is missing.
-pub(super) fn require<'a, T, E: Refused>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, E> {
-    Ok(coord_server::operations::fields::require(field, value)?)
-}
-
-/// Takes the answer of a kind.
+/// Takes the response of one kind from an answer.
 macro_rules! answer_of {
     ($answer:expr, $kind:ident) => {
         match $answer {
@@ -65,24 +60,18 @@ macro_rules! answer_of {
 pub(super) use answer_of;
 
 impl<'a, R: Requests> Board<'a, R> {
-    /// The team at `place`, as the agent that is `named`, or else as that of `defaults`.
-    pub fn new(requests: &'a R, place: &InTeam, named: &Option<String>, defaults: &Defaults) -> Result<Self, R::Error> {
-        let team = require::<_, R::Error>("teamName", &place.team)?;
-        if TeamName::parse(team).is_err() {
-            // Its sentence is the documented one, and a refusal as a whole.
-            return Err(super::refusal::no_team_name(team).into());
-        }
-        if let Some(named) = named {
-            Handle::parse(named).map_err(|invalid| ApiError::InvalidField {
-                field: "agentId",
-                problem: invalid.0,
-            })?;
+    /// The team at `place`, as `agent`, or else as the agent of `defaults`.
+    pub fn new(requests: &'a R, place: &InTeam, agent: &Option<String>, defaults: &Defaults) -> Result<Self, R::Error> {
+        let team = require("teamName", &place.team)?;
+        TeamName::parse(team).map_err(invalid_team_name)?;
+        if let Some(agent) = agent {
+            Handle::parse(agent).map_err(in_field("agentId"))?;
         }
         Ok(Board {
             requests,
             repo_url: place.place.repo_url.clone(),
             team: team.clone(),
-            agent: named.clone().or_else(|| defaults.agent_id.clone()),
+            agent: agent.clone().or_else(|| defaults.agent_id.clone()),
         })
     }
 
@@ -109,7 +98,6 @@ impl<'a, R: Requests> Board<'a, R> {
         self.tool_caller().member()
     }
 
-    /// The team as it is now.
     pub async fn team(&self) -> Result<TeamView, R::Error> {
         let answer = self.ask(TeamCall::Team(self.tool_caller())).await?;
         Ok(answer_of!(answer, Team).team)

@@ -29,49 +29,48 @@ pub enum OpenCodeCall {
 }
 
 impl OpenCodeCall {
-    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if it is no tool of the plugin.
+    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if the plugin has no such tool.
     ///
     /// # Errors
-    /// When they are not of the shape of the tool's request.
+    /// When the arguments do not have the shape of the tool's request.
     pub fn read(name: &str, arguments: &str) -> Option<Result<OpenCodeCall, ApiError>> {
-        let sent = arguments.as_bytes();
+        let json = arguments.as_bytes();
         Some(match name {
-            tool_names::SPAWN_TEAM => parse(sent).map(OpenCodeCall::SpawnTeam),
-            tool_names::DISCOVER_TEAMS => parse(sent).map(OpenCodeCall::DiscoverTeams),
-            tool_names::JOIN_TEAM => parse(sent).map(OpenCodeCall::JoinTeam),
-            tool_names::GET_TEAM_INFO => parse(sent).map(OpenCodeCall::GetTeamInfo),
-            tool_names::SEND_MESSAGE => parse(sent).map(OpenCodeCall::SendMessage),
-            tool_names::BROADCAST_MESSAGE => parse(sent).map(OpenCodeCall::BroadcastMessage),
-            tool_names::READ_MESSAGES => parse(sent).map(OpenCodeCall::ReadMessages),
-            tool_names::POLL_INBOX => parse(sent).map(OpenCodeCall::PollInbox),
-            tool_names::CREATE_TASK => parse(sent).map(OpenCodeCall::CreateTask),
-            tool_names::GET_TASKS => parse(sent).map(OpenCodeCall::GetTasks),
-            tool_names::CLAIM_TASK => parse(sent).map(OpenCodeCall::ClaimTask),
-            tool_names::UPDATE_TASK => parse(sent).map(OpenCodeCall::UpdateTask),
-            tool_names::REQUEST_SHUTDOWN => parse(sent).map(OpenCodeCall::RequestShutdown),
-            tool_names::APPROVE_SHUTDOWN => parse(sent).map(OpenCodeCall::ApproveShutdown),
+            tool_names::SPAWN_TEAM => parse(json).map(OpenCodeCall::SpawnTeam),
+            tool_names::DISCOVER_TEAMS => parse(json).map(OpenCodeCall::DiscoverTeams),
+            tool_names::JOIN_TEAM => parse(json).map(OpenCodeCall::JoinTeam),
+            tool_names::GET_TEAM_INFO => parse(json).map(OpenCodeCall::GetTeamInfo),
+            tool_names::SEND_MESSAGE => parse(json).map(OpenCodeCall::SendMessage),
+            tool_names::BROADCAST_MESSAGE => parse(json).map(OpenCodeCall::BroadcastMessage),
+            tool_names::READ_MESSAGES => parse(json).map(OpenCodeCall::ReadMessages),
+            tool_names::POLL_INBOX => parse(json).map(OpenCodeCall::PollInbox),
+            tool_names::CREATE_TASK => parse(json).map(OpenCodeCall::CreateTask),
+            tool_names::GET_TASKS => parse(json).map(OpenCodeCall::GetTasks),
+            tool_names::CLAIM_TASK => parse(json).map(OpenCodeCall::ClaimTask),
+            tool_names::UPDATE_TASK => parse(json).map(OpenCodeCall::UpdateTask),
+            tool_names::REQUEST_SHUTDOWN => parse(json).map(OpenCodeCall::RequestShutdown),
+            tool_names::APPROVE_SHUTDOWN => parse(json).map(OpenCodeCall::ApproveShutdown),
             _ => return None,
         })
     }
 
-    /// The repository that the call names.
     pub fn repo_url(&self) -> Option<&str> {
-        let place = match self {
-            OpenCodeCall::SpawnTeam(sent) => &sent.place.place,
-            OpenCodeCall::DiscoverTeams(place) => place,
-            OpenCodeCall::JoinTeam(sent) => &sent.place.place,
-            OpenCodeCall::GetTeamInfo(place) => &place.place,
-            OpenCodeCall::SendMessage(sent) => &sent.place.place,
-            OpenCodeCall::BroadcastMessage(sent) => &sent.place.place,
-            OpenCodeCall::PollInbox(sent) => &sent.place.place,
-            OpenCodeCall::CreateTask(sent) => &sent.place.place,
-            OpenCodeCall::GetTasks(sent) => &sent.place.place,
-            OpenCodeCall::ClaimTask(sent) => &sent.place.place,
-            OpenCodeCall::UpdateTask(sent) => &sent.place.place,
-            OpenCodeCall::ReadMessages(sent)
-            | OpenCodeCall::RequestShutdown(sent)
-            | OpenCodeCall::ApproveShutdown(sent) => &sent.place.place,
+        let repository = match self {
+            OpenCodeCall::SpawnTeam(arguments) => &arguments.place.place,
+            OpenCodeCall::DiscoverTeams(repository) => repository,
+            OpenCodeCall::JoinTeam(arguments) => &arguments.place.place,
+            OpenCodeCall::GetTeamInfo(team) => &team.place,
+            OpenCodeCall::SendMessage(arguments) => &arguments.place.place,
+            OpenCodeCall::BroadcastMessage(arguments) => &arguments.place.place,
+            OpenCodeCall::PollInbox(arguments) => &arguments.place.place,
+            OpenCodeCall::CreateTask(arguments) => &arguments.place.place,
+            OpenCodeCall::GetTasks(arguments) => &arguments.place.place,
+            OpenCodeCall::ClaimTask(arguments) => &arguments.place.place,
+            OpenCodeCall::UpdateTask(arguments) => &arguments.place.place,
+            OpenCodeCall::ReadMessages(arguments)
+            | OpenCodeCall::RequestShutdown(arguments)
+            | OpenCodeCall::ApproveShutdown(arguments) => &arguments.place.place,
         };
-        place.repo_url.as_deref()
+        repository.repo_url.as_deref()
     }
 }

@@ -1,10 +1,10 @@
-//! The core tools of the plugin opencode-teams, by its names, parameters and results. Each is a few requests of HTTP, which a server
-//! answers by its operations, and `coord mcp` by its server: no rule of teams is here.
+//! The core tools of the plugin opencode-teams, with its names, parameters and results. Each tool makes a few HTTP
+//! requests. A server runs its own operations for them, and `coord mcp` asks its server. No rule of teams is here.
 //!
-//! - `tools`: the tools, as they are registered; `call`: their arguments; `answer`, `tool_answer`: their answers
+//! - `tools`: the tool definitions; `call`: their arguments; `answer`, `tool_answer`: their answers
 //! - `board`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
-//! - `records`: answers of HTTP as the plugin's records; [`plugin_records`]: those of its files
-//! - `refusal`: refusals, by the plugin's sentences and names of parameters
+//! - `records`: HTTP responses as the plugin's records; [`plugin_records`]: records for its files
+//! - `refusal`: refusals, in the plugin's sentences and with its parameter names
 
 mod answer;
 mod board;

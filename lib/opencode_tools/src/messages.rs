@@ -17,10 +17,10 @@ use super::records;
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 
-/// How long `poll-inbox` waits where it is not said. The server waits less.
-pub(super) const USUAL_TIMEOUT_MS: u64 = 30_000;
+/// How long `poll-inbox` waits if the caller does not say. The server waits less.
+pub(super) const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
-/// Most messages of an answer; the rest comes with the next.
+/// Most messages of an answer. The next answer has the rest.
 const MOST_MESSAGES: u32 = 500;
 
 impl<R: Requests> Board<'_, R> {
@@ -29,7 +29,7 @@ impl<R: Requests> Board<'_, R> {
         if to == BROADCAST {
             return Err(ApiError::InvalidField {
                 field: "targetAgentId",
-                problem: "is no member: broadcast-message is for all".to_owned(),
+                problem: "is not a member: call broadcast-message to tell all members".to_owned(),
             }
             .into());
         }
@@ -50,20 +50,21 @@ impl<R: Requests> Board<'_, R> {
         };
         let answer = self.ask(TeamCall::Send(request)).await?;
         let waiting = answer.warnings();
-        let sent = answer_of!(answer, Sent);
-        // As it was stored, with its time.
+        let id = answer_of!(answer, Sent).id;
+        // Reads the stored message, which has its time.
         let history = TeamCall::History(HistoryCall {
             caller: self.tool_caller(),
-            before: Some(sent.id + 1),
+            before: Some(id + 1),
             limit: Some(1),
         });
-        let stored = answer_of!(self.ask(history).await?, History).messages;
-        let stored = self.records(stored).await?;
-        let stored = stored.first().ok_or(ApiError::Internal)?;
-        Ok(OpenCodeAnswer::new(answers::one(stored)).with(waiting))
+        let messages = answer_of!(self.ask(history).await?, History).messages;
+        let records = self.records(messages).await?;
+        let record = records.first().ok_or(ApiError::Internal)?;
+        Ok(OpenCodeAnswer::new(answers::record(record)).with(waiting))
     }
 
-    /// `read-messages` and `poll-inbox`: the messages that the agent has not confirmed. It confirms those older than `since`.
+    /// `read-messages` and `poll-inbox`: returns the messages that the agent has not confirmed. With `since`, leaves
+    /// out older messages and confirms them.
     pub async fn read(&self, timeout_ms: u64, since: Option<Time>) -> Result<OpenCodeAnswer, R::Error> {
         let seconds = timeout_ms.div_ceil(1000).min(u64::from(WAIT_SECONDS));
         let deadline = Instant::now() + Duration::from_secs(seconds);
@@ -75,21 +76,21 @@ impl<R: Requests> Board<'_, R> {
         };
         loop {
             let inbox = answer_of!(self.ask(TeamCall::Read(request.clone())).await?, Inbox);
-            let came = inbox.messages.len();
-            let (notices, sent): (Vec<_>, Vec<_>) =
+            let is_empty = inbox.messages.is_empty();
+            let (notices, member_messages): (Vec<_>, Vec<_>) =
                 inbox.messages.into_iter().partition(|message| message.from.is_none());
-            let mut messages = self.records(sent).await?;
+            let mut messages = self.records(member_messages).await?;
             messages.retain(|message| since.as_ref().is_none_or(|since| message.timestamp >= *since));
             let proof = ReadMessagesRequest {
                 cursor: Some(inbox.cursor),
                 wait: None,
                 ..request.clone()
             };
-            let left = deadline.saturating_duration_since(Instant::now()).as_secs();
-            if messages.is_empty() && notices.is_empty() && came > 0 && (left > 0 || inbox.has_more) {
-                // All of them are older: go on behind them.
+            let remaining = deadline.saturating_duration_since(Instant::now()).as_secs();
+            if messages.is_empty() && notices.is_empty() && !is_empty && (remaining > 0 || inbox.has_more) {
+                // All of these messages are older than `since`: confirm them, and read the next ones.
                 request = ReadMessagesRequest {
-                    wait: Some(left as u32),
+                    wait: Some(remaining as u32),
                     ..proof
                 };
                 continue;
@@ -98,22 +99,22 @@ impl<R: Requests> Board<'_, R> {
             let notices = notices.iter().map(|message| format!("Coord: {}", message.message));
             let more = inbox.has_more.then_some("More messages follow: read again.".to_owned());
             let missed = (inbox.missed > 0).then(|| format!("{} older broadcasts were dropped.", inbox.missed));
-            let mut answer = OpenCodeAnswer::new(answers::list(&messages)).with(more).with(missed);
+            let mut answer = OpenCodeAnswer::new(answers::records(&messages)).with(more).with(missed);
             answer.texts.extend(notices);
             let proof = ReadMessagesRequest {
                 limit: Some(1),
                 ..proof
             };
-            answer.proof = (came > 0).then(|| Box::new(TeamCall::Read(proof)));
+            answer.proof = (!is_empty).then(|| Box::new(TeamCall::Read(proof)));
             return Ok(answer);
         }
     }
 
-    /// The messages as the plugin has them; of a broadcast it names all members.
+    /// The messages as the plugin has them. A broadcast lists all members.
     async fn records(&self, messages: Vec<MessageView>) -> Result<Vec<Message>, R::Error> {
         let mut members: Vec<MemberView> = Vec::new();
         if messages.iter().any(|message| message.to == BROADCAST) {
-            members = records::by_joining(&self.team().await?);
+            members = records::members_by_join_time(&self.team().await?);
         }
         let record = |message| records::message(message, self.agent.as_deref(), &members);
         Ok(messages.into_iter().map(record).collect::<Result<_, ApiError>>()?)

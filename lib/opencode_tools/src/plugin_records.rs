@@ -1,8 +1,8 @@
-//! Tasks and messages on the wire as `coord-teams` has them, for the files and tools of the plugin opencode-teams.
+//! Converts tasks and messages from the wire to `coord-teams`, for the files and tools of the plugin opencode-teams.
 
 use coord_protocol::messages::MessageView;
 use coord_protocol::tasks::{LeaseState, TaskPriority, TaskStatus, TaskView};
-use coord_protocol::team_event::MessageType as Told;
+use coord_protocol::team_event::MessageType as WireType;
 use coord_protocol::teams::MemberView;
 use coord_teams::compare::{StoreMessage, StoreTask};
 use coord_teams::message::MessageType;
@@ -23,10 +23,8 @@ pub enum UnrepresentableValue {
     Time(#[from] InvalidTime),
 }
 
-/// The task.
-///
 /// # Errors
-/// When a name or a time is none of the plugin's.
+/// When the plugin cannot have a name or a time of the task.
 pub fn task(view: TaskView) -> Result<StoreTask, UnrepresentableValue> {
     let time = |text: Option<String>| text.as_deref().map(Time::parse).transpose();
     let handle = |name: Option<String>| name.as_deref().map(Handle::parse).transpose();
@@ -57,23 +55,23 @@ pub fn task(view: TaskView) -> Result<StoreTask, UnrepresentableValue> {
     })
 }
 
-/// The message; `members` are those of the team, of which a broadcast names all that were there.
+/// The message. The recipients of a broadcast are the `members` of the team that had joined before it.
 ///
 /// # Errors
-/// As those of [`task`].
+/// Those of [`task`].
 pub fn message(view: MessageView, members: &[MemberView]) -> Result<StoreMessage, UnrepresentableValue> {
     let handles = |names: &mut dyn Iterator<Item = &String>| {
         let handles = names.map(|name| Handle::parse(name));
         handles.collect::<Result<Vec<_>, _>>()
     };
     let is_broadcast = view.to == BROADCAST;
-    let there = members
+    let present = members
         .iter()
         .filter(|member| is_broadcast && member.joined_after < view.id);
-    let recipients = handles(&mut there.map(|member| &member.agent_id))?;
+    let recipients = handles(&mut present.map(|member| &member.agent_id))?;
     let to = match &view.recipients {
         _ if is_broadcast => Vec::new(),
-        Some(several) => handles(&mut several.iter())?,
+        Some(names) => handles(&mut names.iter())?,
         None => vec![Handle::parse(&view.to)?],
     };
     Ok(StoreMessage {
@@ -81,11 +79,11 @@ pub fn message(view: MessageView, members: &[MemberView]) -> Result<StoreMessage
         to,
         recipients,
         kind: match view.kind {
-            Told::Plain | Told::ShutdownRejected => MessageType::Plain,
-            Told::Idle => MessageType::Idle,
-            Told::TaskAssignment => MessageType::TaskAssignment,
-            Told::ShutdownRequest => MessageType::ShutdownRequest,
-            Told::ShutdownApproved => MessageType::ShutdownApproved,
+            WireType::Plain | WireType::ShutdownRejected => MessageType::Plain,
+            WireType::Idle => MessageType::Idle,
+            WireType::TaskAssignment => MessageType::TaskAssignment,
+            WireType::ShutdownRequest => MessageType::ShutdownRequest,
+            WireType::ShutdownApproved => MessageType::ShutdownApproved,
         },
         timestamp: Time::parse(&view.timestamp)?,
         message: view.message,

@@ -1,4 +1,4 @@
-//! Answers of HTTP as the plugin's records: those of its files.
+//! HTTP responses as the plugin's records, in the form of its files.
 
 use coord_protocol::messages::MessageView;
 use coord_protocol::tasks::{TaskStatus, TaskView};
@@ -12,46 +12,41 @@ use coord_teams::time::Time;
 use crate::plugin_records::{self, UnrepresentableValue};
 use coord_server::error::ApiError;
 
-/// A record of ours that the plugin cannot have: a defect.
+/// A record of Coord that the plugin cannot have is a defect of Coord.
 fn defect(problem: impl Into<UnrepresentableValue>) -> ApiError {
-    tracing::error!(problem = %problem.into(), "this is no record of the plugin");
+    tracing::error!(problem = %problem.into(), "the plugin cannot have this record");
     ApiError::Internal
 }
 
-fn time(text: &str) -> Result<Time, ApiError> {
-    Time::parse(text).map_err(defect)
-}
-
 /// A time in the parameter `field`.
-pub(super) fn sent_time(field: &'static str, text: &str) -> Result<Time, ApiError> {
-    Time::parse(text).map_err(|wrong| ApiError::InvalidField {
+pub(super) fn parse_time(field: &'static str, text: &str) -> Result<Time, ApiError> {
+    Time::parse(text).map_err(|invalid| ApiError::InvalidField {
         field,
-        problem: format!("is refused: {wrong}"),
+        problem: format!("is refused: {invalid}"),
     })
 }
 
-/// The member as configurations have it.
+/// The member as it appears in a configuration.
 pub(super) fn member(view: &MemberView) -> Result<TeamMember, ApiError> {
     Ok(TeamMember {
         agent_id: view.agent_id.clone(),
         agent_name: view.agent_name.clone(),
         agent_type: view.agent_type.clone(),
-        joined_at: time(&view.joined_at)?,
+        joined_at: Time::parse(&view.joined_at).map_err(defect)?,
     })
 }
 
-/// The members in the order in which they joined.
-pub(super) fn by_joining(team: &TeamView) -> Vec<MemberView> {
+pub(super) fn members_by_join_time(team: &TeamView) -> Vec<MemberView> {
     let mut members = team.members.clone();
     let order = |member: &MemberView| {
-        // The leader of a new team is its first member. Times of the store compare as texts.
+        // Times of the store compare as texts. Of equal ones, the leader's is first, because it creates the team.
         (member.joined_at.clone(), member.agent_id != team.leader)
     };
     members.sort_by_key(order);
     members
 }
 
-/// The team as its configuration.
+/// The team as a configuration.
 pub(super) fn team(view: &TeamView) -> Result<TeamConfig, ApiError> {
     let ended = view.members.iter().filter(|member| member.ended_at.is_some());
     let approvals: Vec<String> = match view.closed_at {
@@ -60,16 +55,19 @@ pub(super) fn team(view: &TeamView) -> Result<TeamConfig, ApiError> {
     };
     Ok(TeamConfig {
         name: view.name.clone(),
-        created: time(&view.created)?,
+        created: Time::parse(&view.created).map_err(defect)?,
         leader: view.leader.clone(),
-        members: by_joining(view).iter().map(member).collect::<Result<_, _>>()?,
+        members: members_by_join_time(view)
+            .iter()
+            .map(member)
+            .collect::<Result<_, _>>()?,
         shutdown_approvals: Some(approvals).filter(|approvals| !approvals.is_empty()),
         description: view.description.clone(),
     })
 }
 
-/// The task as its file: a task in progress without an owner is `pending`, with the plugin's warning. The time of completion is
-/// left out, as the plugin never writes it.
+/// The task in the form of its file: a task in progress without an owner is `pending`, with the plugin's warning. It
+/// has no completion time, because the plugin never writes one.
 pub(super) fn task(view: TaskView) -> Result<Task, ApiError> {
     let id = TaskId::parse(&view.id).map_err(defect)?;
     let (blocks, dependencies) = (view.blocks.clone(), view.dependencies.clone());
@@ -81,20 +79,20 @@ pub(super) fn task(view: TaskView) -> Result<Task, ApiError> {
     })
 }
 
-/// The status that the plugin is shown.
-pub(super) fn shown_status(view: &TaskView) -> TaskStatus {
+/// The status of the task for the plugin.
+pub(super) fn plugin_status(view: &TaskView) -> TaskStatus {
     match (view.status, &view.owner) {
         (TaskStatus::InProgress, None) => TaskStatus::Pending,
         (status, _) => status,
     }
 }
 
-/// The message as the inbox of `reader` has it; `members` are those of the team, where it is a broadcast.
+/// The message as it appears in the inbox of `reader`. Only a broadcast needs the `members` of the team.
 pub(super) fn message(view: MessageView, reader: Option<&str>, members: &[MemberView]) -> Result<Message, ApiError> {
     let stored = plugin_records::message(view, members).map_err(defect)?;
     let is_reader = |name: &str| reader.is_some_and(|reader| reader.eq_ignore_ascii_case(name));
     let inbox = stored.to.iter().find(|handle| is_reader(handle.as_str()));
-    // A broadcast names no inbox.
-    let inbox = inbox.or(stored.to.first()).unwrap_or(&stored.from).clone();
-    Ok(stored.file(&inbox, false))
+    // A broadcast does not use the inbox.
+    let inbox = inbox.or(stored.to.first()).unwrap_or(&stored.from);
+    Ok(stored.file(inbox, false))
 }

@@ -1,30 +1,29 @@
-//! Refusals, by the plugin's sentences and names of parameters.
+//! Refusals, in the plugin's sentences and with its parameter names.
 
 use coord_protocol::{AgentError, ErrorCode, Waiting};
 
-use coord_domain::team::TeamName;
+use coord_domain::Invalid;
 use coord_server::error::ApiError;
 use coord_teams_server::refusal::TeamRefused;
 use coord_teams_state::teams::TeamRefusal;
 
-/// The refusal of `name`, by the documented sentence.
-pub(super) fn no_team_name(name: &str) -> ApiError {
-    let sentence = TeamName::parse(name).err().map(|invalid| invalid.0);
+/// The refusal of a team name. Its whole message is the plugin's sentence.
+pub(super) fn invalid_team_name(invalid: Invalid) -> ApiError {
     ApiError::MalformedBody {
         field: Some("teamName".to_owned()),
-        message: sentence.unwrap_or_default(),
+        message: invalid.0,
     }
 }
 
-/// A refusal by the rules, before the server is asked.
-pub(super) fn by_rules(refusal: TeamRefusal) -> ApiError {
+/// A refusal by the rules, without a request.
+pub(super) fn refused_by_rules(refusal: TeamRefusal) -> ApiError {
     ApiError::from(TeamRefused {
         refusal,
         waiting: Waiting::default(),
     })
 }
 
-/// The names of parameters, by those of the requests.
+/// Fields of requests and the plugin's names for them.
 const PARAMETERS: [(&str, &str); 9] = [
     ("team", "teamName"),
     ("name", "teamName"),
@@ -37,13 +36,13 @@ const PARAMETERS: [(&str, &str); 9] = [
     ("ref", "taskData"),
 ];
 
-/// `error` with the names of parameters.
-pub(super) fn by_parameters(mut error: AgentError) -> AgentError {
+/// Replaces the field of `error` with the plugin's name for it.
+pub(super) fn with_parameter_names(mut error: AgentError) -> AgentError {
     let body = &mut error.error;
-    let known = PARAMETERS
+    let renamed = PARAMETERS
         .iter()
         .find(|(field, _)| body.field.as_deref() == Some(*field));
-    if let Some((field, parameter)) = known {
+    if let Some((field, parameter)) = renamed {
         for text in [&mut body.message, &mut error.orchestration.reason] {
             if let Some(problem) = text.strip_prefix(field).filter(|problem| problem.starts_with(' ')) {
                 *text = format!("{parameter}{problem}");
@@ -60,8 +59,8 @@ pub(super) fn by_parameters(mut error: AgentError) -> AgentError {
     error
 }
 
-/// The sentence alone, as the plugin throws it; then the command, with facts that the sentence lacks.
-pub(super) fn text(error: &AgentError) -> String {
+/// The sentence alone, as the plugin throws it. Then the command, with facts that the sentence lacks.
+pub(super) fn refusal_text(error: &AgentError) -> String {
     let (sentence, reason) = (&error.error.message, &error.orchestration.reason);
     let action = serde_json::to_value(error.orchestration.action).unwrap_or_default();
     let action = action.as_str().unwrap_or_default();

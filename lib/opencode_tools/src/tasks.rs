@@ -10,8 +10,8 @@ use coord_teams::answers;
 use coord_teams::task::Task;
 
 use super::board::{Board, Requests, answer_of};
-use super::records::{self, shown_status};
-use super::refusal::by_rules;
+use super::records::{self, plugin_status};
+use super::refusal::refused_by_rules;
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 use coord_teams_state::teams::TeamRefusal;
@@ -45,7 +45,7 @@ impl<R: Requests> Board<'_, R> {
             .ok_or(ApiError::Internal)?;
         let mut task = records::task(created)?;
         task.description = data.description;
-        Ok(OpenCodeAnswer::new(answers::one(&task)).with(waiting))
+        Ok(OpenCodeAnswer::new(answers::record(&task)).with(waiting))
     }
 
     /// `get-tasks`: for the plugin, a task in progress without an owner is pending.
@@ -64,21 +64,21 @@ impl<R: Requests> Board<'_, R> {
         let answer = self.ask(TeamCall::Tasks(Box::new(call))).await?;
         let waiting = answer.warnings();
         let page = answer_of!(answer, Tasks);
-        let wanted = |task: &TaskView| filters.status.is_none_or(|status| shown_status(task) == status);
-        let tasks = page.tasks.into_iter().filter(wanted).map(records::task);
+        let has_status = |task: &TaskView| filters.status.is_none_or(|status| plugin_status(task) == status);
+        let tasks = page.tasks.into_iter().filter(has_status).map(records::task);
         let tasks: Vec<Task> = tasks.collect::<Result<_, ApiError>>()?;
         let more = page
             .next
             .map(|next| format!("More tasks follow: call again with after {next}."));
-        Ok(OpenCodeAnswer::new(answers::list(&tasks)).with(more).with(waiting))
+        Ok(OpenCodeAnswer::new(answers::records(&tasks)).with(more).with(waiting))
     }
 
-    /// `claim-task`. Files of the task are left alone: the plugin knows nothing of them.
+    /// `claim-task`. Leaves the files of the task alone, because the plugin does not know about them.
     pub async fn claim(&self, id: &str) -> Result<OpenCodeAnswer, R::Error> {
-        self.task(self.claim_of(id)).await
+        self.answer_task(self.claim_call(id)).await
     }
 
-    fn claim_of(&self, id: &str) -> TeamCall {
+    fn claim_call(&self, id: &str) -> TeamCall {
         let request = ClaimTaskRequest {
             caller: self.member(),
             work: TaskWork {
@@ -90,16 +90,16 @@ impl<R: Requests> Board<'_, R> {
         TeamCall::Claim(id.to_owned(), request)
     }
 
-    /// `update-task`: changes of fields first, then the step of the status, which is a claim or a completion by the caller.
+    /// `update-task`: changes fields first, then the status. To change the status, claims or completes the task.
     pub async fn update(&self, id: &str, updates: &TaskUpdates) -> Result<OpenCodeAnswer, R::Error> {
-        let completed_at = updates.completed_at.as_deref();
-        let completed_at = completed_at.map(|text| records::sent_time("completedAt", text));
-        completed_at.transpose()?;
+        if let Some(text) = &updates.completed_at {
+            records::parse_time("completedAt", text)?;
+        }
         let mut edit = EditTaskRequest {
             caller: self.member(),
             description: updates.description.clone(),
             dependencies: updates.dependencies.clone(),
-            // The plugin's list is all that the task depends on.
+            // The plugin sends all dependencies of the task, and so replaces the completed ones, too.
             drop_completed: updates.dependencies.as_ref().map(|_| true),
             blocks: updates.blocks.clone(),
             ..EditTaskRequest::default()
@@ -109,43 +109,43 @@ impl<R: Requests> Board<'_, R> {
             return self.edit(id, edit).await;
         };
         let before = self.show(id).await?;
-        let from = shown_status(&before);
-        // Where the status has changed since, nothing is.
+        let from = plugin_status(&before);
+        // The server changes nothing if the task has a different status by then.
         edit.status = Some(before.status);
         if from == to {
             return self.edit(id, edit).await;
         }
         let step = match (from, to) {
-            (TaskStatus::Pending, TaskStatus::InProgress) => self.claim_of(id),
-            (TaskStatus::InProgress, TaskStatus::Completed) => self.completion(id),
+            (TaskStatus::Pending, TaskStatus::InProgress) => self.claim_call(id),
+            (TaskStatus::InProgress, TaskStatus::Completed) => self.completion_call(id),
             // A former owner whose claim has expired may still complete the task.
             (TaskStatus::Pending, TaskStatus::Completed) if before.lease.state == LeaseState::Lapsed => {
-                self.completion(id)
+                self.completion_call(id)
             }
             _ => {
                 let (from, to) = (from.as_str().to_owned(), to.as_str().to_owned());
-                return Err(by_rules(TeamRefusal::InvalidTransition { from, to }).into());
+                return Err(refused_by_rules(TeamRefusal::InvalidTransition { from, to }).into());
             }
         };
         if !changes_fields {
-            return self.task(step).await;
+            return self.answer_task(step).await;
         }
-        // The completion of a task that seems to have a different owner is likely refused: check before any change.
+        // The server likely refuses to complete a task that seems to have a different owner: try that first.
         let is_own = |owner: &String| {
             self.agent
                 .as_ref()
                 .is_none_or(|agent| agent.eq_ignore_ascii_case(owner))
         };
         if before.owner.as_ref().is_some_and(|owner| !is_own(owner)) {
-            self.task(step).await?;
+            self.answer_task(step).await?;
             edit.status = None;
             return self.edit(id, edit).await;
         }
         self.edit(id, edit).await?;
-        self.task(step).await
+        self.answer_task(step).await
     }
 
-    fn completion(&self, id: &str) -> TeamCall {
+    fn completion_call(&self, id: &str) -> TeamCall {
         let request = CompleteTaskRequest {
             caller: self.member(),
             ..CompleteTaskRequest::default()
@@ -154,7 +154,7 @@ impl<R: Requests> Board<'_, R> {
     }
 
     async fn edit(&self, id: &str, edit: EditTaskRequest) -> Result<OpenCodeAnswer, R::Error> {
-        self.task(TeamCall::Edit(id.to_owned(), Box::new(edit))).await
+        self.answer_task(TeamCall::Edit(id.to_owned(), Box::new(edit))).await
     }
 
     async fn show(&self, id: &str) -> Result<TaskView, R::Error> {
@@ -162,20 +162,20 @@ impl<R: Requests> Board<'_, R> {
         Ok(answer_of!(answer, Task).task.ok_or(ApiError::Internal)?)
     }
 
-    /// The task that `call` is answered with, and warnings.
-    async fn task(&self, call: TeamCall) -> Result<OpenCodeAnswer, R::Error> {
+    /// Makes `call`, and answers with its task and warnings.
+    async fn answer_task(&self, call: TeamCall) -> Result<OpenCodeAnswer, R::Error> {
         let answer = self.ask(call).await?;
         let waiting = answer.warnings();
         let response = answer_of!(answer, Task);
         let task = records::task(response.task.ok_or(ApiError::Internal)?)?;
-        let kept = response.kept_files;
-        let kept = (!kept.is_empty()).then(|| {
+        let kept_files = response.kept_files;
+        let kept_locks = (!kept_files.is_empty()).then(|| {
             format!(
                 "You keep these locks, because the work is not pushed: {}.",
-                kept.join(", ")
+                kept_files.join(", ")
             )
         });
-        let notes = response.warnings.into_iter().chain(kept).chain(waiting);
-        Ok(OpenCodeAnswer::new(answers::one(&task)).with(notes))
+        let notes = response.warnings.into_iter().chain(kept_locks).chain(waiting);
+        Ok(OpenCodeAnswer::new(answers::record(&task)).with(notes))
     }
 }

@@ -5,7 +5,6 @@ use coord_protocol::opencode_tools::{AgentInfo, InRepository};
 use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
 use coord_protocol::teams::{
     JoinTeamRequest, MemberFields, NewTeamRequest, ShutdownProgress, ShutdownRequest, ShutdownStep, TeamChangeResponse,
-    TeamView,
 };
 use coord_teams::answers;
 use coord_teams::texts::shutdown_requested;
@@ -13,16 +12,17 @@ use serde::Serialize;
 
 use super::board::{Board, Defaults, Refused, Requests, answer_of};
 use super::records;
-use super::refusal::by_rules;
+use super::refusal::refused_by_rules;
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 use coord_teams_state::teams::TeamRefusal;
 
-/// The plugin's leader, if no one is named; and the kinds of agents.
+/// The kind of the leader, and its handle if the call has none.
 const LEADER: &str = "leader";
+/// The kind of other members.
 const WORKER: &str = "worker";
 
-/// A team as the plugin lists it.
+/// A team in the plugin's list.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Summary {
@@ -39,7 +39,7 @@ pub(super) async fn discover<R: Requests>(requests: &R, place: &InRepository) ->
         ..ToolCaller::default()
     };
     let teams = answer_of!(requests.make(TeamCall::Teams(caller)).await?, Teams).teams;
-    let shown: Vec<Summary> = teams
+    let summaries: Vec<Summary> = teams
         .into_iter()
         .map(|team| Summary {
             name: team.name,
@@ -48,23 +48,17 @@ pub(super) async fn discover<R: Requests>(requests: &R, place: &InRepository) ->
             created: team.created,
         })
         .collect();
-    let shown = serde_json::to_string(&shown).map_err(|_| ApiError::Internal)?;
-    Ok(OpenCodeAnswer::new(shown))
+    let json = serde_json::to_string(&summaries).map_err(|_| ApiError::Internal)?;
+    Ok(OpenCodeAnswer::new(json))
 }
 
-fn fields(handle: Option<String>, info: &AgentInfo, defaults: &Defaults, kind: &str) -> MemberFields {
-    let or = |sent: &Option<String>, default: &Option<String>| sent.clone().or_else(|| default.clone());
+fn member_fields(handle: Option<String>, info: &AgentInfo, defaults: &Defaults, kind: &str) -> MemberFields {
+    let or = |text: &Option<String>, default: &Option<String>| text.clone().or_else(|| default.clone());
     MemberFields {
         agent_name: or(&info.agent_name, &defaults.agent_name),
         agent_type: or(&info.agent_type, &defaults.agent_type).or_else(|| Some(kind.to_owned())),
         handle,
     }
-}
-
-fn team_answer(team: &TeamView) -> Result<OpenCodeAnswer, ApiError> {
-    let closed = team.closed_at.as_ref();
-    let note = closed.map(|time| format!("The team was closed at {time}: it takes no writes, and can be read."));
-    Ok(OpenCodeAnswer::new(answers::team(records::team(team)?)).with(note))
 }
 
 impl<R: Requests> Board<'_, R> {
@@ -74,7 +68,7 @@ impl<R: Requests> Board<'_, R> {
         let request = NewTeamRequest {
             caller: self.actor(),
             name: Some(self.team.clone()),
-            member: fields(Some(handle), info, defaults, LEADER),
+            member: member_fields(Some(handle), info, defaults, LEADER),
             ..NewTeamRequest::default()
         };
         self.ask(TeamCall::NewTeam(request)).await?;
@@ -85,70 +79,73 @@ impl<R: Requests> Board<'_, R> {
     pub async fn join(&self, info: &AgentInfo, defaults: &Defaults) -> Result<OpenCodeAnswer, R::Error> {
         let request = JoinTeamRequest {
             caller: self.actor(),
-            member: fields(self.agent.clone(), info, defaults, WORKER),
+            member: member_fields(self.agent.clone(), info, defaults, WORKER),
         };
-        let joined = answer_of!(self.ask(TeamCall::Join(self.team.clone(), request)).await?, Change);
-        let handle = joined.handle.unwrap_or_default();
+        let change = answer_of!(self.ask(TeamCall::Join(self.team.clone(), request)).await?, Change);
+        let handle = change.handle.unwrap_or_default();
         let team = self.team().await?;
         let member = team.members.iter().find(|member| member.agent_id == handle);
         let member = records::member(member.ok_or(ApiError::Internal)?)?;
-        let taken_over = joined.taken_over_from.is_some();
-        let note = taken_over.then(|| "You go on with the inbox and the tasks of this member.".to_owned());
-        Ok(OpenCodeAnswer::new(answers::one(&member)).with(note))
+        let is_taken_over = change.taken_over_from.is_some();
+        let note = is_taken_over.then(|| "You continue with the inbox and the tasks of this member.".to_owned());
+        Ok(OpenCodeAnswer::new(answers::record(&member)).with(note))
     }
 
     /// `get-team-info`
     pub async fn info(&self) -> Result<OpenCodeAnswer, R::Error> {
-        Ok(team_answer(&self.team().await?)?)
+        let team = self.team().await?;
+        let closed = team.closed_at.as_ref();
+        let note = closed.map(|time| format!("The team was closed at {time}: it takes no writes, and can be read."));
+        Ok(OpenCodeAnswer::new(answers::team(records::team(&team)?)).with(note))
     }
 
     /// `request-shutdown`
     pub async fn request_shutdown(&self) -> Result<OpenCodeAnswer, R::Error> {
-        let who = self.agent.as_deref().unwrap_or(LEADER);
+        let author = self.agent.as_deref().unwrap_or(LEADER);
         let request = ShutdownRequest {
             caller: self.actor(),
             step: Some(ShutdownStep::Request),
-            reason: Some(shutdown_requested(who)),
+            reason: Some(shutdown_requested(author)),
             ..ShutdownRequest::default()
         };
-        self.step(request).await
+        self.take_step(request).await
     }
 
-    /// `approve-shutdown`: of whatever shutdown is open.
+    /// `approve-shutdown`: approves the shutdown that is open.
     pub async fn approve_shutdown(&self) -> Result<OpenCodeAnswer, R::Error> {
-        let Some(open) = self.team().await?.shutdown else {
+        let Some(shutdown) = self.team().await?.shutdown else {
             let (id, team) = (String::new(), self.team.clone());
-            return Err(by_rules(TeamRefusal::NoShutdown { id, team }).into());
+            return Err(refused_by_rules(TeamRefusal::NoShutdown { id, team }).into());
         };
         let request = ShutdownRequest {
             caller: self.actor(),
             step: Some(ShutdownStep::Approve),
-            shutdown_id: Some(open.id),
+            shutdown_id: Some(shutdown.id),
             ..ShutdownRequest::default()
         };
-        match self.step(request).await {
-            // It has approved before: the plugin answers as if it were the first time.
-            Err(refused) if refused.code() == ErrorCode::ShutdownAnswered => self.info().await,
-            answered => answered,
+        match self.take_step(request).await {
+            // The plugin answers a second approval like the first one.
+            Err(error) if error.code() == ErrorCode::ShutdownAnswered => self.info().await,
+            result => result,
         }
     }
 
-    async fn step(&self, request: ShutdownRequest) -> Result<OpenCodeAnswer, R::Error> {
-        let change = self.ask(TeamCall::Shutdown(self.team.clone(), request)).await?;
-        let change = answer_of!(change, Change);
-        Ok(self.info().await?.with(note(&change)))
+    async fn take_step(&self, request: ShutdownRequest) -> Result<OpenCodeAnswer, R::Error> {
+        let answer = self.ask(TeamCall::Shutdown(self.team.clone(), request)).await?;
+        let change = answer_of!(answer, Change);
+        Ok(self.info().await?.with(step_note(&change)))
     }
 }
 
-/// A step's side effect.
-fn note(change: &TeamChangeResponse) -> Option<String> {
-    let given_back = &change.given_back;
-    let waits = match change.shutdown_state {
+/// The effects of a step of a shutdown that the plugin's record does not show.
+fn step_note(change: &TeamChangeResponse) -> Option<String> {
+    let progress = match change.shutdown_state {
         Some(ShutdownProgress::Open) => Some("The team closes once its leader and all live members have approved."),
         Some(ShutdownProgress::Rejected) => Some("A member has rejected the shutdown: it is over."),
         _ => None,
     };
-    let given_back = (!given_back.is_empty()).then(|| format!("Released tasks: {}.", given_back.join(", ")));
-    let sentences: Vec<String> = waits.map(str::to_owned).into_iter().chain(given_back).collect();
+    let tasks = &change.given_back;
+    let released = (!tasks.is_empty()).then(|| format!("Released tasks: {}.", tasks.join(", ")));
+    let sentences: Vec<String> = progress.map(str::to_owned).into_iter().chain(released).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

@@ -6,9 +6,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCodeAnswer {
-    /// The plugin's result as JSON; then sentences that have no place in it.
+    /// The plugin's result as JSON, then sentences that it has no field for.
     pub(super) texts: Vec<String>,
-    /// The request that proves that the caller has the messages of this answer: to be made once it has.
+    /// The request that confirms the messages of this answer, for when the caller has received them.
     pub proof: Option<Box<TeamCall>>,
 }
 
@@ -25,7 +25,7 @@ impl OpenCodeAnswer {
         self
     }
 
-    /// The answer as the client gets it.
+    /// The answer for the MCP client.
     pub fn result(&self) -> CallToolResult {
         CallToolResult::success(
             self.texts

@@ -1,7 +1,7 @@
-//! The tools, as they are registered.
+//! The tool definitions, and calls of the tools.
 
 use coord_http::{Session, ToolGroup};
-use coord_mcp::{CallResult, Outcome, Tool, ToolSet, arguments_of};
+use coord_mcp::{CallResult, Outcome, Tool, ToolSet, argument_schema};
 use coord_protocol::opencode_tools::{
     ActAs, BroadcastMessage, ClaimTask, CreateTask, GetTasks, InRepository, InTeam, JoinTeam, PollInbox, SendMessage,
     SpawnTeam, UpdateTask,
@@ -22,7 +22,7 @@ macro_rules! tool {
         Tool::new(
             $name,
             &[ToolGroup::OpenCode],
-            |name, offer| definition(name, $description, arguments_of::<$call>(offer)),
+            |name, offer| definition(name, $description, argument_schema::<$call>(offer)),
             |session, arguments| call(session, $name, arguments),
         )
     };
@@ -80,7 +80,7 @@ pub static OPENCODE: ToolSet = ToolSet {
     rules: &[],
 };
 
-/// The definition of a tool. A result is sent as text, without a schema.
+/// The definition of a tool. It has no schema of the result, because the result is text.
 fn definition(name: &'static str, description: &'static str, arguments: JsonObject) -> Definition {
     let annotations = match name {
         tool_names::DISCOVER_TEAMS | tool_names::GET_TEAM_INFO | tool_names::GET_TASKS => {
@@ -91,23 +91,23 @@ fn definition(name: &'static str, description: &'static str, arguments: JsonObje
     Definition::new(name, description, arguments).with_annotations(annotations.open_world(false))
 }
 
-/// Requests of the caller of a session, by the operations.
+/// Requests of the caller of a session, which run the server's own operations.
 struct SessionRequests<'a>(&'a Session);
 
 impl Requests for SessionRequests<'_> {
     type Error = ApiError;
 
     fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
-        // In a box, because of the compiler: it does not see otherwise that this may go to another thread.
+        // Without the box, the compiler does not see that this future is `Send`.
         let session = self.0;
         async move { coord_team_tools::answer(session, &call).await }.boxed()
     }
 }
 
-/// Calls the tool `name`. Nothing is remembered until the next call, so that messages count as read at once.
+/// Calls the tool `name`. Marks its messages as read at once, because a server keeps nothing until the next call.
 fn call<'a>(session: &'a Session, name: &'static str, arguments: &'a str) -> CallResult<'a> {
     async move {
-        match answered(session, name, arguments).await {
+        match try_call(session, name, arguments).await {
             Ok(result) => Ok(result),
             Err(error @ ApiError::Unauthorized(_)) => Err(error),
             Err(error) => Ok(refusal(error.for_agent())),
@@ -116,7 +116,7 @@ fn call<'a>(session: &'a Session, name: &'static str, arguments: &'a str) -> Cal
     .boxed()
 }
 
-async fn answered(session: &Session, name: &str, arguments: &str) -> Result<CallToolResult, ApiError> {
+async fn try_call(session: &Session, name: &str, arguments: &str) -> Result<CallToolResult, ApiError> {
     let call = match OpenCodeCall::read(name, arguments).unwrap_or(Err(ApiError::Internal)) {
         Ok(call) => call,
         Err(error) => return Ok(Outcome::Malformed(error.for_agent()).result()),
@@ -125,9 +125,9 @@ async fn answered(session: &Session, name: &str, arguments: &str) -> Result<Call
         agent_id: session.agent.clone(),
         ..Defaults::default()
     };
-    let mut answered = answer(&call, &defaults, &SessionRequests(session)).await?;
-    if let Some(proof) = answered.proof.take() {
-        coord_team_tools::answer(session, &proof).await?;
+    let answer = answer(&call, &defaults, &SessionRequests(session)).await?;
+    if let Some(proof) = &answer.proof {
+        coord_team_tools::answer(session, proof).await?;
     }
-    Ok(answered.result())
+    Ok(answer.result())
 }

@@ -12,7 +12,7 @@ use crate::schema::EventId;
 #[schema(as = Activity)]
 pub struct ActivityResponse {
     /// The newest first; with `after`, the oldest first.
-    #[serde(deserialize_with = "known_events")]
+    #[serde(deserialize_with = "deserialize_known_events")]
     #[schema(max_items = 100)]
     pub events: Vec<PublishedEvent>,
     /// The value of `after` for the next events.
@@ -28,13 +28,13 @@ pub struct ActivityResponse {
     pub is_cut: bool,
 }
 
-/// The events of the types that this version knows: later versions may have more.
-fn known_events<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PublishedEvent>, D::Error> {
+/// Skips events of types that this version does not know: later versions may have more types.
+fn deserialize_known_events<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PublishedEvent>, D::Error> {
     let events = Vec::<Json>::deserialize(deserializer)?;
-    let known = events
+    let known_events = events
         .into_iter()
         .filter_map(|event| serde_json::from_value(event).ok());
-    Ok(known.collect())
+    Ok(known_events.collect())
 }
 
 #[cfg(test)]
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn events_of_later_versions_are_left_out() {
         let events: Vec<Json> = serde_json::from_str(crate::event::EXAMPLES).unwrap();
-        let mut sent = events.clone();
-        sent.insert(1, serde_json::json!({ "type": "task_opened", "id": "9-0" }));
-        let body = serde_json::json!({ "events": sent, "cursor": "9-0" });
+        let mut with_later_event = events.clone();
+        with_later_event.insert(1, serde_json::json!({ "type": "task_opened", "id": "9-0" }));
+        let body = serde_json::json!({ "events": with_later_event, "cursor": "9-0" });
         let response: ActivityResponse = serde_json::from_value(body).unwrap();
         assert!(!response.is_cut);
         assert_eq!(serde_json::to_value(&response.events).unwrap(), Json::from(events));

@@ -35,7 +35,7 @@ pub const WAIT_SECONDS: u32 = 20;
 /// The largest number of a message or a task in a team.
 pub const NUMBER: u64 = 999_999_999_999;
 
-/// `files` in as many requests as they need.
+/// Splits `files` into as many requests as the bounds require.
 pub fn split_files(files: Vec<String>) -> Vec<Vec<String>> {
     let mut requests: Vec<Vec<String>> = Vec::new();
     let mut bytes = 0;

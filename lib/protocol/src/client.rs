@@ -1,4 +1,4 @@
-//! A client over HTTP, for agents' tools and tests. Every call is bounded in time and in the size of its response.
+//! An HTTP client for agents' tools and tests. It bounds the time of every call and the size of its response.
 
 mod error;
 mod events;

@@ -6,13 +6,18 @@ use utoipa::ToSchema;
 use crate::orchestration::{Action, Orchestration};
 use crate::waiting::Waiting;
 
-/// Declares the codes with their HTTP status and their spelling on the wire; those of the rules of teams say so.
+/// Declares the codes with their HTTP status and their spelling on the wire. `of a team` marks codes of team rules.
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $status:literal $text:literal $(, of a $group:ident)?;)*) => {
         /// A stable code. Later versions may have more.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
         pub enum ErrorCode {
-            $($(#[$doc])* #[doc = concat!("\n\nHTTP status ", stringify!($status), ".")] #[serde(rename = $text)] $name,)*
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\n\nHTTP status ", stringify!($status), ".")]
+                #[serde(rename = $text)]
+                $name,
+            )*
             /// A code that this version does not know.
             #[serde(other, rename = "UNKNOWN")]
             Unknown,
@@ -27,7 +32,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The HTTP status of a response with it.
+            /// The HTTP status of a response with this code.
             pub fn status(self) -> u16 {
                 match self {
                     $(ErrorCode::$name => $status,)*
@@ -35,13 +40,13 @@ macro_rules! codes {
                 }
             }
 
-            /// Whether the call has to be fixed, and is then made again.
-            pub fn is_of_call(self) -> bool {
+            /// Whether the caller has to fix the call and repeat it.
+            pub fn is_caller_mistake(self) -> bool {
                 matches!(self, ErrorCode::InvalidField | ErrorCode::MalformedBody)
             }
 
             /// Whether the rules of a team refuse a request with this code.
-            pub fn is_of_team(self) -> bool {
+            pub fn is_team_rule(self) -> bool {
                 match self {
                     $($(ErrorCode::$name => stringify!($group) == "team",)?)*
                     _ => false,
@@ -72,13 +77,13 @@ codes! {
     UnknownBranch = 404 "UNKNOWN_BRANCH";
     /// The graph has no such file.
     UnknownFile = 404 "UNKNOWN_FILE";
-    /// The route has other methods.
+    /// The route does not accept this method.
     MethodNotAllowed = 405 "METHOD_NOT_ALLOWED";
     /// Blocked by someone else's lock.
     LockConflict = 409 "LOCK_CONFLICT";
-    /// A lock to be released belongs to another holder now.
+    /// A lock that the caller wants to release has another holder now.
     LockLost = 409 "LOCK_LOST";
-    /// A person has taken a lock of the caller away.
+    /// A person force-released a lock of the caller.
     LockTaken = 409 "LOCK_TAKEN";
     /// The changes are not on the branch.
     NotPushed = 409 "NOT_PUSHED";
@@ -104,13 +109,13 @@ codes! {
     CircuitOpen = 409 "CIRCUIT_OPEN";
     /// There is an intent with this id.
     IntentExists = 409 "INTENT_EXISTS";
-    /// An intent of this status cannot be changed so.
+    /// The status of the intent does not allow this change.
     IntentTransition = 409 "INTENT_TRANSITION";
     /// The scope of an intent is frozen once it has begun.
     ScopeFrozen = 409 "SCOPE_FROZEN";
     /// The scope of an intent covers too much.
     ScopeTooBroad = 409 "SCOPE_TOO_BROAD";
-    /// The scope of an intent meets that of an active one.
+    /// The scope of an intent overlaps that of an active one.
     ScopeOverlap = 409 "SCOPE_OVERLAP";
     /// Not all criteria are met.
     CriteriaUnmet = 409 "CRITERIA_UNMET";
@@ -158,7 +163,7 @@ codes! {
     FilesClaimed = 409 "FILES_CLAIMED", of a team;
     /// A task that is named as a dependency, or as dependent, does not exist.
     UnknownDependency = 409 "UNKNOWN_DEPENDENCY", of a team;
-    /// The dependencies would close a ring.
+    /// The dependencies would form a cycle.
     CircularDependency = 409 "CIRCULAR_DEPENDENCY", of a team;
     /// A status only goes forward.
     InvalidTransition = 409 "INVALID_TRANSITION", of a team;
@@ -219,7 +224,7 @@ codes! {
 }
 
 impl ErrorCode {
-    /// Whether nothing is known of locks, because the store, the source or the token issuer is unavailable.
+    /// Whether Coord cannot determine the locks, because the store, the source or the token issuer is unavailable.
     pub fn is_offline(self) -> bool {
         matches!(
             self,
@@ -231,7 +236,7 @@ impl ErrorCode {
         )
     }
 
-    /// The command of a claim that intents refuse with this code; none for other codes.
+    /// The command for a claim that an intent refuses with this code; `None` for other codes.
     pub fn intent_action(self) -> Option<Action> {
         match self {
             ErrorCode::FileOwned => Some(Action::SwitchTask),

@@ -100,18 +100,18 @@ impl Event {
         }
     }
 
-    /// The files that it names: 20 at most.
+    /// The files that the event names: 20 at most.
     pub fn files(&self) -> &[String] {
         let files = match self {
             Event::LockGranted(change) | Event::LockRenewed(change) => &change.files,
-            Event::LockReleased(ended) | Event::LockExpired(ended) => match ended {
+            Event::LockReleased(locks) | Event::LockExpired(locks) => match locks {
                 LocksEnded::OfClaim(change) => &change.files,
                 LocksEnded::OfMany(many) => &many.files,
             },
             Event::LockRefused(refusal) => &refusal.files,
             Event::LockReserved(reservation) => &reservation.files,
-            Event::FileTakenOver(taken) => &taken.files,
-            Event::InterfaceChanged(changed) => &changed.files,
+            Event::FileTakenOver(takeover) => &takeover.files,
+            Event::InterfaceChanged(change) => &change.files,
             _ => &None,
         };
         files.as_deref().unwrap_or_default()
@@ -126,8 +126,8 @@ impl Event {
         }
     }
 
-    /// The branch that it is about; none for events of teams, of intents and of the ledger, and for locks of many claims that
-    /// ended at once.
+    /// The branch of the event. Events of teams, of intents and of the ledger have none, nor does one for locks of many
+    /// claims that ended at once.
     pub fn branch(&self) -> Option<&str> {
         match self {
             Event::LockGranted(change) | Event::LockRenewed(change) => Some(&change.branch),
@@ -137,27 +137,27 @@ impl Event {
             Event::LockReleased(LocksEnded::OfMany(_)) | Event::LockExpired(LocksEnded::OfMany(_)) => None,
             Event::LockRefused(refusal) => Some(&refusal.branch),
             Event::LockReserved(reservation) => Some(&reservation.branch),
-            Event::InterfaceChanged(changed) => Some(&changed.branch),
-            Event::HeadMoved(moved) => Some(&moved.branch),
+            Event::InterfaceChanged(change) => Some(&change.branch),
+            Event::HeadMoved(head) => Some(&head.branch),
             Event::GraphUpdate(update) => Some(&update.branch),
             Event::GraphProgress(progress) => Some(&progress.branch),
-            Event::FileTakenOver(taken) => taken.branch.as_deref(),
+            Event::FileTakenOver(takeover) => takeover.branch.as_deref(),
             _ => None,
         }
     }
 
-    /// The team that it is about.
+    /// The team of the event.
     pub fn team(&self) -> Option<&str> {
         match self {
-            Event::TaskCreated(created) => Some(&created.team),
+            Event::TaskCreated(tasks) => Some(&tasks.team),
             Event::TaskUpdated(change)
             | Event::TaskClaimed(change)
             | Event::TaskCompleted(change)
             | Event::TaskReleased(change)
             | Event::TaskLapsed(change)
             | Event::TaskDeleted(change) => Some(&change.team),
-            Event::TaskUnblocked(unblocked) => Some(&unblocked.team),
-            Event::MessageSent(sent) => Some(&sent.team),
+            Event::TaskUnblocked(tasks) => Some(&tasks.team),
+            Event::MessageSent(message) => Some(&message.team),
             Event::TeamChanged(change) => Some(&change.team),
             Event::ShutdownChanged(change) => Some(&change.team),
             _ => None,
@@ -179,7 +179,7 @@ wire! {
 }
 
 impl PublishedEvent {
-    /// `event`, which has this id if it is in the log.
+    /// `event` with its id, if it is in the log, and its command.
     pub fn new(id: Option<String>, event: Event) -> PublishedEvent {
         PublishedEvent {
             id,
@@ -249,7 +249,7 @@ pub enum LocksEnded {
     OfMany(ManyLocks),
 }
 
-/// Not `oneOf`, which would be derived: the description of one claim's locks holds for those of many as well.
+/// A derived schema would be `oneOf`. That is wrong here: `ManyLocks` also matches the locks of one claim.
 impl PartialSchema for LocksEnded {
     fn schema() -> RefOr<Schema> {
         AnyOfBuilder::new()
@@ -302,8 +302,8 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
-    /// The orchestration command of such a refusal; if there is no room, it depends on whose locks fill it, and if an
-    /// intent refuses, on the code.
+    /// The orchestration command of such a refusal. It is `None` for `Full`, which depends on who has too many locks,
+    /// and for `Intent`, which depends on the code.
     pub fn action(self) -> Option<Action> {
         match self {
             RefusalReason::Stale => Some(Action::Pull),
@@ -364,7 +364,7 @@ wire! {
 }
 
 impl LockRefusal {
-    /// The orchestration command of the refusal; none where it does not follow from the event.
+    /// The orchestration command of the refusal; `None` if it does not follow from the event.
     pub fn action(&self) -> Option<Action> {
         self.code.map_or_else(|| self.reason.action(), ErrorCode::intent_action)
     }

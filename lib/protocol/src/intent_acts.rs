@@ -94,11 +94,11 @@ pub enum IntentAct {
     Abandon(StopIntentRequest),
     /// It is stopped.
     Block(StopIntentRequest),
-    /// It goes on. A person's act.
+    /// It continues. A person's act.
     Unblock(UnblockIntentRequest),
     /// It may overlap with another one. A person's act.
     Allow(AllowOverlapRequest),
-    /// It takes files over that another one owns. A person's act.
+    /// It takes over files that another intent owns. A person's act.
     TakeOver(TakeOverRequest),
 }
 

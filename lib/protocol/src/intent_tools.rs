@@ -1,4 +1,4 @@
-//! The arguments of the tools of MCP that select and update intents. Each stands for one of several requests of HTTP.
+//! The arguments of the MCP tools that select and update intents. A call becomes one of several HTTP requests.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,7 +21,7 @@ wire! {
 }
 
 impl SelectIntentCall {
-    /// The act that selects its intent.
+    /// The act that selects the intent of this call.
     pub fn act(&self) -> IntentAct {
         let caller = ActCaller {
             repo_url: self.repo_url.clone(),
@@ -77,19 +77,19 @@ wire! {
     }
 }
 
-/// The request of HTTP for which a call of `update_intent` stands. None of them is a person's act.
+/// The HTTP request of a call of `update_intent`. None of them is a person's act.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IntentUpdateRequest {
     /// A new intent.
     New(NewIntentRequest),
-    /// A change of its members.
+    /// A change of an intent's fields.
     Edit(EditIntentRequest),
-    /// An act on it.
+    /// An act on an intent.
     Act(IntentAct),
 }
 
 impl UpdateIntentCall {
-    /// The request that it stands for; none without an `action`.
+    /// The HTTP request of this call; `None` without an `action`.
     pub fn into_request(mut self) -> Option<IntentUpdateRequest> {
         let caller = ActCaller {
             repo_url: self.repo_url.clone(),

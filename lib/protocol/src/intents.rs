@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::error::{ErrorBody, ErrorCode};
 use crate::locks::{HeldLock, is_zero};
 use crate::orchestration::{Action, Orchestration};
-use crate::plain_text::shown_line;
+use crate::plain_text::visible_line;
 use crate::schema::{
     Branch, BranchOrEvery, IntentId, IntentIdOrNone, IntentName, PlainLine, PlainText, RelatedSpecification,
     ScopePattern, ShortText,
@@ -152,14 +152,14 @@ wire! {
 }
 
 impl IntentView {
-    /// The authors of its words.
+    /// A phrase that says who wrote and changed the intent.
     #[must_use]
     pub fn authorship(&self) -> String {
         match (self.author.as_deref(), self.editor.as_deref()) {
             (None, _) => "written by an unknown login".to_owned(),
-            (Some(author), None) => format!("written by login {}", shown_line(author)),
+            (Some(author), None) => format!("written by login {}", visible_line(author)),
             (Some(author), Some(editor)) => {
-                let (author, editor) = (shown_line(author), shown_line(editor));
+                let (author, editor) = (visible_line(author), visible_line(editor));
                 format!("written by login {author}, changed by login {editor}")
             }
         }
@@ -328,15 +328,15 @@ impl IntentResponse {
         }
     }
 
-    /// The intents that can be selected, of all listed ones.
-    pub fn choice(listed: IntentsResponse) -> Self {
-        let reason = match &listed.selected {
+    /// The intents that the caller can select, from a list of all intents.
+    pub fn choice(intents: IntentsResponse) -> Self {
+        let reason = match &intents.selected {
             Some(id) => format!("You have selected intent {id}"),
             None => "Select one of the intents, or write a new one".to_owned(),
         };
         IntentResponse {
-            context: listed.context,
-            ..IntentResponse::new(None, listed.state, Orchestration::new(Action::Proceed, reason))
+            context: intents.context,
+            ..IntentResponse::new(None, intents.state, Orchestration::new(Action::Proceed, reason))
         }
     }
 

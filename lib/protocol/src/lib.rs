@@ -1,20 +1,20 @@
-//! The wire: requests, responses, and a client. Every type serializes and deserializes, so that server, clients and tests
-//! share it.
+//! The wire: requests, responses, and a client. Every type serializes and deserializes, so that server, clients and
+//! tests share it.
 //!
 //! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
-//! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests; [`opencode_tools`]: those of the
-//!   plugin opencode-teams
-//! - [`tool_names`]: the names of all tools of MCP
+//! - [`intent_tools`], [`team_tools`]: arguments of MCP tools that each cover several requests
+//! - [`opencode_tools`]: arguments of the tools of the plugin opencode-teams
+//! - [`tool_names`]: the names of all MCP tools
 //! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, acts on intents, and the actions of agents
 //! - [`teams`], [`tasks`], [`messages`]: teams, their tasks, and their messages
-//! - [`waiting`]: pending items for a member, in every answer to it
+//! - [`waiting`]: pending items for a member, in every response to it
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`], [`team_event`], [`stream`]: events of state changes; other messages of the stream
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - [`plain_text`]: text of other people, made safe for terminals and models
-//! - `client` (a feature): a client over HTTP
+//! - `client` (a feature): an HTTP client
 
 #![warn(missing_docs)]
 

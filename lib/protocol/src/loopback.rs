@@ -1,8 +1,8 @@
-//! Addresses of this machine for itself.
+//! Loopback addresses.
 
 use url::{Host, Url};
 
-/// Whether `url` is on this machine's own loopback address, which no proxy can reach.
+/// Whether `url` names this machine's loopback interface, which no proxy can reach.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {

@@ -23,7 +23,7 @@ wire! {
         pub to: optional Vec<TaskId> as Vec<String>,
         /// `plain` where it is left out, or `idle`. Messages of other types follow from assignments and shutdowns.
         #[serde(rename = "type")]
-        #[schema(schema_with = sendable, required = false)]
+        #[schema(schema_with = sendable_type, required = false)]
         pub kind: Option<String>,
         /// The text.
         pub message: required LongText as String,
@@ -37,7 +37,7 @@ wire! {
     }
 }
 
-fn sendable() -> utoipa::openapi::schema::Object {
+fn sendable_type() -> utoipa::openapi::schema::Object {
     crate::schema::one_of(&["plain", "idle"], "The type of the message")
 }
 

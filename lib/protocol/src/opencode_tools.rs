@@ -1,6 +1,11 @@
-//! Arguments of the tools of the plugin opencode-teams, by its names. It lacks some arguments that are accepted too: `repo_url` if a
-//! server has several repositories; `agentId` of the agent that adds or changes a task; `dependencies` and `blocks`; `after` in a
-//! long list.
+//! Arguments of the tools of the plugin opencode-teams, with the names that the plugin uses.
+//!
+//! Coord also accepts arguments that the plugin lacks:
+//!
+//! - `repo_url`, for a server with several repositories
+//! - `agentId` of the agent that adds or changes a task
+//! - `dependencies` and `blocks`
+//! - `after`, for a long list
 
 use serde::Deserialize;
 use utoipa::ToSchema;

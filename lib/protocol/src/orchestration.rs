@@ -157,7 +157,7 @@ wire! {
 }
 
 impl Orchestration {
-    /// `action` with its shell command.
+    /// A command with the shell command of `action`.
     pub fn new(action: Action, reason: impl Into<String>) -> Self {
         Orchestration {
             kind: Kind::Command,
@@ -168,20 +168,21 @@ impl Orchestration {
         }
     }
 
-    /// Whether its command lasts until the wait is over, so that it is run in the background. On the wire, no command does.
+    /// Whether the shell command runs until the wait is over, so that agents run it in the background. Only clients add
+    /// such a command; no server sends one.
     pub fn is_for_background(&self) -> bool {
         let command = self.command.as_deref().unwrap_or_default();
         self.action == Action::Wait && command.contains("coord wait ")
     }
 
-    /// The same with another shell command.
+    /// Replaces the shell command.
     #[must_use]
-    pub fn by(mut self, command: String) -> Self {
+    pub fn with_command(mut self, command: String) -> Self {
         self.command = Some(Cow::Owned(command));
         self
     }
 
-    /// The same command with `metadata`.
+    /// Replaces the metadata.
     #[must_use]
     pub fn with(mut self, metadata: Metadata) -> Self {
         self.metadata = Some(metadata);

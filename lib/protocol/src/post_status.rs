@@ -102,7 +102,7 @@ wire! {
 }
 
 impl PostResponse {
-    /// With nothing but a command.
+    /// A response that has only a command.
     pub fn new(success: bool, orchestration: Orchestration) -> Self {
         PostResponse {
             success,

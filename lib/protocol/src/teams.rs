@@ -1,5 +1,5 @@
-//! `/api/teams`: teams, their members, and how they end. Records have the members of the files of opencode-teams, and beside
-//! them Coord's own.
+//! `/api/teams`: teams, their members, and their shutdown. Records have the fields of opencode-teams' files, and fields
+//! of Coord's own.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -150,6 +150,21 @@ pub struct TeamsResponse {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100)]
     pub your_teams: Vec<Membership>,
+}
+
+impl TeamsResponse {
+    /// The caller's only team, for a call that names none.
+    ///
+    /// # Errors
+    /// The problem of the field `team`, when the caller is in no team, or in several.
+    pub fn only_team(&self) -> Result<&str, String> {
+        let names: Vec<&str> = self.your_teams.iter().map(|team| team.team.as_str()).collect();
+        match names.as_slice() {
+            [name] => Ok(name),
+            [] => Err("is required: you are in no team".to_owned()),
+            names => Err(format!("is required: you are in {}", names.join(", "))),
+        }
+    }
 }
 
 wire! {

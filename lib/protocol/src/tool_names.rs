@@ -1,11 +1,11 @@
 //! The names of all tools of Coord's MCP server.
 
-/// Declares the names, and a list of them.
+/// Declares a constant for each name, and a list of all names.
 macro_rules! names {
     ($($constant:ident = $name:literal;)*) => {
         $(#[expect(missing_docs, reason = "its value says it")] pub const $constant: &str = $name;)*
 
-        /// All of them.
+        /// The names of all tools.
         pub const ALL: &[&str] = &[$($name),*];
     };
 }
@@ -41,7 +41,7 @@ names! {
     APPROVE_SHUTDOWN = "approve-shutdown";
 }
 
-/// Whether the tool is one of the plugin opencode-teams, whose names have hyphens.
-pub fn is_of_opencode(name: &str) -> bool {
+/// Whether the tool belongs to the plugin opencode-teams: only names of its tools have hyphens.
+pub fn is_opencode_tool(name: &str) -> bool {
     name.contains('-')
 }

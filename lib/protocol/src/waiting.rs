@@ -1,4 +1,4 @@
-//! Pending items for an agent in its teams: a part of every answer to a member.
+//! Pending items for an agent in its teams: a part of every response to a member.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -41,13 +41,14 @@ pub struct Membership {
 }
 
 impl Waiting {
-    /// Sentences that begin with a code and a colon, for the caller: `handle` of `team`, where more than one team may be meant.
+    /// Warnings for the caller, each with a code and a colon in front. `membership` is the caller's handle and team,
+    /// for a response that covers several teams.
     pub fn warnings(&self, membership: Option<(&str, &str)>) -> Vec<String> {
         let you = match membership {
             Some((handle, team)) => format!("you, '{handle}' of team '{team}',"),
             None => "you".to_owned(),
         };
-        let request = self.shutdown.as_ref().map(|shutdown| {
+        let shutdown = self.shutdown.as_ref().map(|shutdown| {
             format!(
                 "SHUTDOWN_REQUESTED: '{}' asks {you} to stop (shutdown {}): read your messages, and approve or reject.",
                 shutdown.by, shutdown.id
@@ -57,14 +58,14 @@ impl Waiting {
         let unread = match self.unread {
             None | Some(0) => None,
             Some(1) => Some(format!("UNREAD: A message waits for {you}.")),
-            Some(several) => Some(format!("UNREAD: {several} messages wait for {you}.")),
+            Some(count) => Some(format!("UNREAD: {count} messages wait for {you}.")),
         };
-        request.into_iter().chain(unread).collect()
+        shutdown.into_iter().chain(unread).collect()
     }
 }
 
 impl Membership {
-    /// The same sentences, with the team.
+    /// The warnings of [`Waiting::warnings`], with the team.
     pub fn warnings(&self) -> Vec<String> {
         self.waiting.warnings(Some((&self.handle, &self.team)))
     }

@@ -1,16 +1,17 @@
-//! How a type of the wire is declared: a field says only what it is.
+//! The macro that declares the types of the wire.
 
 /// Declares structs of the wire.
 ///
-/// A field that is `None` is left out of the JSON. Before the type of a field, and as its schema where it is another in Rust:
+/// The JSON omits a field that is `None`. Each field's type may have a keyword in front. `T` is the type in the schema,
+/// and `R` the type in Rust, if they differ:
 ///
-/// - `required T as R`: callers have to send it. It is an `Option`, so that the server can say which field is missing.
-/// - `optional T as R`: callers may leave it out, or send `null`.
-/// - `maybe T as R`: a response may lack it, and never has `null`.
-/// - `nullable T as R`: a response always has it, as `null` for `None`.
+/// - `required T as R`: callers must send it. It is an `Option`, so that the server can say which field is missing.
+/// - `optional T as R`: callers may omit it, or send `null`.
+/// - `maybe T as R`: a response may omit it, and never has `null`.
+/// - `nullable T as R`: a response always has it, and has `null` for `None`.
 ///
-/// A name without a type is a field that many requests share. These fields are no struct with `#[serde(flatten)]`: serde reads
-/// a flattened struct from a buffer, so that an error no longer names its field, and unknown fields are not noticed.
+/// A name without a type is a field that many requests share. They are not a struct with `#[serde(flatten)]`: serde
+/// buffers a flattened struct, so that errors no longer name the field, and nobody notices unknown fields.
 macro_rules! wire {
     ($($(#[$meta:meta])* pub struct $name:ident { $($fields:tt)* })*) => {
         $(wire!(@ [$(#[$meta])* $name] {} $($fields)*);)*
@@ -46,16 +47,34 @@ macro_rules! wire {
             $($rest)*);
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: required $type:ty as $rust:ty, $($rest:tt)*) => {
-        wire!(@ $head $done #[schema(value_type = $type, required = true)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+        wire!(@ $head $done
+            #[schema(value_type = $type, required = true)]
+            $(#[$meta])*
+            pub $field: Option<$rust>,
+            $($rest)*);
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: optional $type:ty as $rust:ty, $($rest:tt)*) => {
-        wire!(@ $head $done #[schema(value_type = Option<$type>)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+        wire!(@ $head $done
+            #[schema(value_type = Option<$type>)]
+            $(#[$meta])*
+            pub $field: Option<$rust>,
+            $($rest)*);
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty as $rust:ty, $($rest:tt)*) => {
-        wire!(@ $head $done #[serde(default)] #[schema(value_type = $type, required = false)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+        wire!(@ $head $done
+            #[serde(default)]
+            #[schema(value_type = $type, required = false)]
+            $(#[$meta])*
+            pub $field: Option<$rust>,
+            $($rest)*);
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty, $($rest:tt)*) => {
-        wire!(@ $head $done #[serde(default)] #[schema(required = false, nullable = false)] $(#[$meta])* pub $field: Option<$type>, $($rest)*);
+        wire!(@ $head $done
+            #[serde(default)]
+            #[schema(required = false, nullable = false)]
+            $(#[$meta])*
+            pub $field: Option<$type>,
+            $($rest)*);
     };
     (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: nullable $type:ty as $rust:ty, $($rest:tt)*) => {
         wire!(@ $head {

@@ -1,6 +1,6 @@
 //! Work that a function does after its response. The platform may freeze a function's process once the response is out,
-//! unless the runtime knows which futures to wait for. The runtime hands over a context with each request: [`AfterResponse`]
-//! wraps the service that gets both, and [`defer`] is called wherever the request is handled.
+//! unless the runtime knows which futures to wait for. The runtime passes a context with each request.
+//! [`AfterResponse`] wraps the service that gets both, and the code that handles the request calls [`defer`].
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -11,8 +11,8 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tower::{Layer, Service};
 
-/// Time from the start of a request within which its deferred work must end. A function's `maxDuration` in `vercel.json`
-/// counts from the same instant, and leaves time to record in the store how the work ended.
+/// Time from the start of a request within which its deferred work must end. A function's `maxDuration` in
+/// `vercel.json` counts from the same instant, and leaves time to record in the store how the work ended.
 pub const TIME_LIMIT: Duration = Duration::from_secs(270);
 
 tokio::task_local! {
@@ -35,24 +35,24 @@ pub struct TimeAllotment {
     pub end_by: Instant,
 }
 
-/// Defers `work` until the current request has its response. Where no [`AfterResponse`] waits for such work, or in another
-/// task than the request's, `work` is dropped and the result is false.
+/// Defers `work` until the current request has its response. Returns false, and drops `work`, if no [`AfterResponse`]
+/// waits for it, or if the current task is not that of the request.
 pub fn defer<F>(work: impl FnOnce(TimeAllotment) -> F) -> bool
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let put = |pending: &Arc<Pending>| {
+    let add_work = |pending: &Arc<Pending>| {
         let allotted = TimeAllotment {
             began: pending.began,
             end_by: pending.end_by,
         };
-        let mut list = pending.work.lock().unwrap_or_else(PoisonError::into_inner);
-        list.push(work(allotted).boxed());
+        let mut futures = pending.work.lock().unwrap_or_else(PoisonError::into_inner);
+        futures.push(work(allotted).boxed());
     };
-    PENDING.try_with(put).is_ok()
+    PENDING.try_with(add_work).is_ok()
 }
 
-/// Passes deferred work to the runtime, once the request has a response or was cancelled. It is the outermost layer.
+/// Passes deferred work to the runtime once the request has a response or was cancelled. This is the outermost layer.
 #[derive(Clone, Copy, Debug)]
 pub struct AfterResponse<W> {
     wait_until: W,
@@ -80,10 +80,7 @@ impl<S, W: Clone> Layer<S> for AfterResponse<W> {
     fn layer(&self, inner: S) -> Self::Service {
         AfterResponseService {
             inner,
-            layer: AfterResponse {
-                wait_until: self.wait_until.clone(),
-                time_limit: self.time_limit,
-            },
+            layer: self.clone(),
         }
     }
 }
@@ -117,20 +114,21 @@ where
             began,
             end_by: began + self.layer.time_limit,
         });
-        let handing_over = WorkHandover {
+        let handover = WorkHandover {
             pending: Arc::clone(&pending),
             context: context.clone(),
             wait_until: self.layer.wait_until.clone(),
         };
-        let answering = PENDING.sync_scope(Arc::clone(&pending), || self.inner.call((context, request)));
+        let response = PENDING.sync_scope(Arc::clone(&pending), || self.inner.call((context, request)));
         Box::pin(async move {
-            // Dropped with the response, and also when the client disconnects before it.
-            let _handing_over = handing_over;
-            PENDING.scope(pending, answering).await
+            // Dropped once the response is ready, or when the client disconnects before that.
+            let _handover = handover;
+            PENDING.scope(pending, response).await
         })
     }
 }
 
+/// Passes the deferred work to the runtime when dropped.
 struct WorkHandover<C, W: Fn(&C, BoxFuture<'static, ()>)> {
     pending: Arc<Pending>,
     context: C,
@@ -140,8 +138,8 @@ struct WorkHandover<C, W: Fn(&C, BoxFuture<'static, ()>)> {
 impl<C, W: Fn(&C, BoxFuture<'static, ()>)> Drop for WorkHandover<C, W> {
     fn drop(&mut self) {
         let work = std::mem::take(&mut *self.pending.work.lock().unwrap_or_else(PoisonError::into_inner));
-        for one in work {
-            (self.wait_until)(&self.context, one);
+        for future in work {
+            (self.wait_until)(&self.context, future);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Shared by all requests, whatever they ask.
+//! The parts that every request runs with: timed calls, shared calls, work after the response, logs, trusted roots.
 
 pub mod after_response;
 pub mod logging;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use coord_protocol::plain_text::is_unseen;
+use coord_protocol::plain_text::is_invisible;
 use tracing::Subscriber;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -23,7 +23,7 @@ fn start(subscriber: impl Subscriber + Send + Sync) {
 }
 
 fn filter(default_level: &str) -> EnvFilter {
-    // The SDK of MCP logs each request at `info` and `warn`, with text that a caller has chosen; the edge already logs it.
+    // The MCP SDK logs each request at `info` and `warn`, with text from the caller. The edge already logs requests.
     EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(format!("{default_level},rmcp=error")))
 }
 
@@ -34,7 +34,7 @@ pub fn json(
 ) -> impl Subscriber + Send + Sync {
     tracing_subscriber::fmt()
         .json()
-        // The list of all spans contains it.
+        // The list of spans contains the current span.
         .with_current_span(false)
         .with_env_filter(filter)
         .with_writer(OneLine(writer))
@@ -57,8 +57,8 @@ pub fn text(
         .finish()
 }
 
-/// Writes each event as one line: control characters, line separators and invisible characters are escaped as in JSON. The text form of
-/// `tracing-subscriber` keeps line ends, and ESC in values logged by `Display`.
+/// Writes each event as one line: control characters, line separators and invisible characters are escaped as in JSON.
+/// `tracing-subscriber` itself writes line ends as text, and ESC in values that are logged by `Display`.
 struct OneLine<M>(M);
 
 /// The writer of one event.
@@ -77,17 +77,17 @@ impl<'w, M: MakeWriter<'w>> MakeWriter<'w> for OneLine<M> {
 }
 
 impl<W: Write> Write for Line<W> {
-    /// `event` is a complete event with its line end, because it is formatted in full before it is written.
+    /// `event` is a complete event with its line end, because the subscriber formats an event before it writes it.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let body = text.strip_suffix('\n').unwrap_or(&text);
-        if body.contains(breaks_a_line) {
+        if body.contains(needs_escape) {
             let mut line = String::with_capacity(event.len() + 16);
             for character in body.chars() {
                 match character {
                     '\n' => line.push_str("\\n"),
                     '\r' => line.push_str("\\r"),
-                    other if breaks_a_line(other) => {
+                    other if needs_escape(other) => {
                         for unit in other.encode_utf16(&mut [0; 2]) {
                             line.push_str(&format!("\\u{unit:04x}"));
                         }
@@ -108,8 +108,8 @@ impl<W: Write> Write for Line<W> {
     }
 }
 
-fn breaks_a_line(character: char) -> bool {
-    character != '\t' && is_unseen(character)
+fn needs_escape(character: char) -> bool {
+    character != '\t' && is_invisible(character)
 }
 
 #[cfg(test)]
@@ -142,30 +142,30 @@ mod tests {
         tracing::warn!(display = %EVIL, debug = ?EVIL, plain = EVIL, "{EVIL}");
     }
 
-    fn written(kept: &LogBuffer) -> String {
-        String::from_utf8(kept.0.lock().unwrap().clone()).unwrap()
+    fn written(buffer: &LogBuffer) -> String {
+        String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap()
     }
 
     #[test]
     fn a_callers_text_breaks_no_line_of_text() {
-        let kept = LogBuffer::default();
-        let writer = kept.clone();
+        let buffer = LogBuffer::default();
+        let writer = buffer.clone();
         let subscriber = text(EnvFilter::new("trace"), move || writer.clone());
         tracing::subscriber::with_default(subscriber, log_evil);
-        let text = written(&kept);
+        let text = written(&buffer);
         let line = text.strip_suffix('\n').unwrap();
-        assert!(!line.contains(breaks_a_line), "{text:?}");
+        assert!(!line.contains(needs_escape), "{text:?}");
         assert!(line.contains("\\nERROR forged\\r"), "{text:?}");
     }
 
     #[test]
     fn a_callers_text_breaks_no_line_of_json() {
-        let kept = LogBuffer::default();
-        let writer = kept.clone();
+        let buffer = LogBuffer::default();
+        let writer = buffer.clone();
         let subscriber = json(EnvFilter::new("trace"), move || writer.clone());
         tracing::subscriber::with_default(subscriber, log_evil);
-        let text = written(&kept);
-        assert!(!text.trim_end_matches('\n').contains(breaks_a_line), "{text:?}");
+        let text = written(&buffer);
+        assert!(!text.trim_end_matches('\n').contains(needs_escape), "{text:?}");
         let event: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(event["fields"]["message"], EVIL);
         assert_eq!(event["spans"][0]["id"], EVIL);

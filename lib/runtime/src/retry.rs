@@ -3,12 +3,12 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// The pause before the retry number `again` (from 0), of `pauses`; `None` after the last retry.
-pub fn pause(pauses: &[Duration], again: usize) -> Option<Duration> {
-    let pause = pauses.get(again)?;
-    // Between half and one and a half times, so that callers do not all retry at one instant. A fresh `RandomState` is
-    // the standard library's source of random bits.
-    let spread = RandomState::new().hash_one(again) % 1024;
+/// The pause before a retry, the first of which has the number 0; `None` after the last of `pauses`.
+pub fn pause(pauses: &[Duration], retry: usize) -> Option<Duration> {
+    let pause = pauses.get(retry)?;
+    // Between 0.5 and 1.5 times the setting, so that callers do not all retry at once. A new `RandomState` is the
+    // standard library's source of random bits.
+    let spread = RandomState::new().hash_one(retry) % 1024;
     Some(pause.mul_f64(0.5 + spread as f64 / 1024.0))
 }
 

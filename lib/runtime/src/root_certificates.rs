@@ -1,4 +1,4 @@
-//! The built-in certificate authorities, in addition to those of the system: a bare container image has none.
+//! The built-in certificate authorities, in addition to the system's, because a minimal container image has none.
 
 /// Mozilla's list, each in DER.
 pub fn built_in() -> impl Iterator<Item = &'static [u8]> {

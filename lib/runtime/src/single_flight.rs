@@ -1,4 +1,4 @@
-//! Single flight: one request for all concurrent callers with the same key. It continues when the first caller is gone.
+//! Single flight: concurrent callers with the same key share one request, which continues if the first caller leaves.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -32,22 +32,22 @@ where
     K: Hash + Eq + Clone + Send + 'static,
     T: Clone + Send + Sync + 'static,
 {
-    /// The result of the request in progress for `key`, or else of `ask`.
-    pub async fn join<F>(&self, key: K, ask: impl FnOnce() -> F) -> Result<T, Unfinished>
+    /// The result of the request in progress for `key`, or else of `request`.
+    pub async fn join<F>(&self, key: K, request: impl FnOnce() -> F) -> Result<T, Unfinished>
     where
         F: Future<Output = T> + Send + 'static,
     {
-        self.start(key, ask).await
+        self.start(key, request).await
     }
 
     /// The request in progress for `key`.
-    pub fn under_way(&self, key: &K) -> Option<Flight<T>> {
+    pub fn in_progress(&self, key: &K) -> Option<Flight<T>> {
         let flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         flights.get(key).cloned()
     }
 
-    /// The request in progress for `key`, or else `ask`, which begins at once, in its own task.
-    pub fn start<F>(&self, key: K, ask: impl FnOnce() -> F) -> Flight<T>
+    /// The request in progress for `key`, or else `request`, which starts at once in its own task.
+    pub fn start<F>(&self, key: K, request: impl FnOnce() -> F) -> Flight<T>
     where
         F: Future<Output = T> + Send + 'static,
     {
@@ -55,20 +55,20 @@ where
         if let Some(flight) = flights.get(&key) {
             return flight.clone();
         }
-        let landing = FlightGuard(Arc::clone(&self.0), key.clone());
-        let asking = ask();
+        let guard = FlightGuard(Arc::clone(&self.0), key.clone());
+        let future = request();
         let task = tokio::spawn(async move {
-            let _landing = landing;
-            asking.await
+            let _guard = guard;
+            future.await
         });
-        let flight = task.map(|ended| ended.map_err(|error| Unfinished(error.to_string())));
+        let flight = task.map(|outcome| outcome.map_err(|error| Unfinished(error.to_string())));
         let flight = flight.boxed().shared();
         flights.insert(key, flight.clone());
         flight
     }
 }
 
-/// Takes a flight from the list when it ends, in whatever way.
+/// Removes a request from the list when it ends in any way.
 struct FlightGuard<K: Hash + Eq, T: Clone>(Arc<Mutex<HashMap<K, Flight<T>>>>, K);
 
 impl<K: Hash + Eq, T: Clone> Drop for FlightGuard<K, T> {
@@ -119,11 +119,11 @@ mod tests {
         let flights: SingleFlight<u8, u8> = SingleFlight::default();
         let (go_on, reply) = tokio::sync::oneshot::channel();
         drop(flights.start(7, || async { reply.await.unwrap() }));
-        assert!(flights.under_way(&8).is_none());
-        let under_way = flights.under_way(&7).expect("it has begun");
-        let joined = flights.start(7, || async { panic!("another is under way") });
+        assert!(flights.in_progress(&8).is_none());
+        let running = flights.in_progress(&7).expect("it has begun");
+        let joined = flights.start(7, || async { panic!("another one is in progress") });
         go_on.send(1).unwrap();
-        assert!(matches!((under_way.await, joined.await), (Ok(1), Ok(1))));
-        assert!(flights.under_way(&7).is_none());
+        assert!(matches!((running.await, joined.await), (Ok(1), Ok(1))));
+        assert!(flights.in_progress(&7).is_none());
     }
 }

@@ -1,8 +1,8 @@
-//! Calls of one request to the store and to sources, and their time: `TimedStore` and
-//! `Sources` count, [`measure`] collects.
+//! The calls of one request to the store and to sources, and their time: `TimedStore` and `Sources` count them,
+//! [`measure`] collects the figures.
 //!
-//! The figures belong to the task of the request. Calls from another task, which may serve several requests or none, are not
-//! counted.
+//! The figures belong to the task of the request. Calls from another task, which may serve several requests or none,
+//! are not counted.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ tokio::task_local! {
 pub struct Timings {
     store: Tally,
     source: Tally,
-    sent: AtomicU64,
+    /// Round trips to a remote store.
+    round_trips: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -49,16 +50,16 @@ impl Timings {
 
     /// Calls and time of the store. A call with a second round trip (script unknown to the store, retry) counts twice.
     pub fn spent_on_store(&self) -> CallTotals {
-        let spent = self.store.spent();
+        let totals = self.store.totals();
         CallTotals {
-            calls: spent.calls.max(self.sent.load(Ordering::Relaxed)),
-            ..spent
+            calls: totals.calls.max(self.round_trips.load(Ordering::Relaxed)),
+            ..totals
         }
     }
 
     /// Calls and time of the source, including calls answered from memory.
     pub fn spent_on_source(&self) -> CallTotals {
-        self.source.spent()
+        self.source.totals()
     }
 
     /// The value of the header `Server-Timing`; `total` is the time of the request.
@@ -87,7 +88,7 @@ impl Tally {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    fn spent(&self) -> CallTotals {
+    fn totals(&self) -> CallTotals {
         CallTotals {
             calls: self.calls.load(Ordering::Relaxed),
             time: Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)),
@@ -103,7 +104,7 @@ pub async fn measure<T>(timings: Arc<Timings>, future: impl Future<Output = T>) 
 /// Counts one round trip to a remote store.
 pub fn count_round_trip() {
     // Outside of a request there are no timings.
-    let _ = CURRENT.try_with(|timings| timings.sent.fetch_add(1, Ordering::Relaxed));
+    let _ = CURRENT.try_with(|timings| timings.round_trips.fetch_add(1, Ordering::Relaxed));
 }
 
 /// A call in progress. It is recorded when it ends, also by cancellation.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use crate::file_state::FileState;
 
-/// Bytes that are probed to decide whether a file is text; as in git.
+/// Number of bytes that decide whether a file is text, as in git.
 const PROBE_BYTES: usize = 8_000;
-/// A text may have one NUL per this many bytes of its probe, and one in any case: as a literal in a string.
+/// A text may have one NUL per this many bytes of its probe, but always at least one: a string may contain it.
 const BYTES_FOR_A_NUL: usize = 1_000;
-/// Mean line length from which a large file counts as minified.
+/// A large file counts as minified if its mean line length exceeds this.
 const MINIFIED_LINE_BYTES: usize = 5_000;
 /// Bytes of a minified file that are scanned: bundles have their imports at the top.
 const MINIFIED_HEAD_BYTES: usize = 256 * 1024;
@@ -20,7 +20,7 @@ pub fn text_of(content: &[u8], minified_over_bytes: u64) -> (FileState, Cow<'_, 
     let mut text = Cow::Borrowed(content);
     if is_wide || memchr::memchr(0, probe).is_some() {
         match byte_order(probe) {
-            Some(unit) => text = Cow::Owned(from_utf16(content, unit).into_bytes()),
+            Some(read_unit) => text = Cow::Owned(decode_utf16(content, read_unit).into_bytes()),
             None if has_few_nuls(probe) => {}
             None => return (FileState::Binary, Cow::Borrowed(&[])),
         }
@@ -41,28 +41,29 @@ pub fn text_of(content: &[u8], minified_over_bytes: u64) -> (FileState, Cow<'_, 
     (FileState::Ok, text)
 }
 
-type Unit = fn([u8; 2]) -> u16;
+/// Reads one unit of UTF-16.
+type ReadUnit = fn([u8; 2]) -> u16;
 
 /// The byte order of UTF-16: by its mark, else by the zeros of its ASCII characters.
-fn byte_order(probe: &[u8]) -> Option<Unit> {
+fn byte_order(probe: &[u8]) -> Option<ReadUnit> {
     match probe {
         [0xff, 0xfe, ..] => return Some(u16::from_le_bytes),
         [0xfe, 0xff, ..] => return Some(u16::from_be_bytes),
         _ => {}
     }
     let zeros = |first: usize| probe.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();
-    let (even, odd, most) = (zeros(0), zeros(1), probe.len() / 2);
-    if odd * 4 > most * 3 && even * 100 <= most {
+    let (even, odd, units) = (zeros(0), zeros(1), probe.len() / 2);
+    if odd * 4 > units * 3 && even * 100 <= units {
         Some(u16::from_le_bytes)
-    } else if even * 4 > most * 3 && odd * 100 <= most {
+    } else if even * 4 > units * 3 && odd * 100 <= units {
         Some(u16::from_be_bytes)
     } else {
         None
     }
 }
 
-fn from_utf16(content: &[u8], unit: Unit) -> String {
-    let units = content.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+fn decode_utf16(content: &[u8], read_unit: ReadUnit) -> String {
+    let units = content.chunks_exact(2).map(|pair| read_unit([pair[0], pair[1]]));
     char::decode_utf16(units)
         .map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect()

@@ -1,7 +1,7 @@
 //! The results of a scan so far, within the bounds of one file.
 //!
-//! A few bytes of a text can stand for a long import (`use a::b::{c,c,c}`), so that the bounds hold while a file is read and
-//! not only after it. Files of people never come near them: nothing is compared with anything before that.
+//! A few bytes of text can stand for a long import (`use a::b::{c,c,c}`), so the bounds apply while a file is read and
+//! not only at its end. Real files never come near them, so findings are compared with each other only at the bounds.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -10,13 +10,13 @@ use crate::import_kind::ImportKind;
 use crate::specifier::Specifier;
 
 /// Most that is kept of one file, by [`Weighted::weight`]. Files that list thousands of icons have 10,000 imports.
-pub(crate) const MAX_WEIGHT: usize = 20_000;
+const MAX_WEIGHT: usize = 20_000;
 /// This many bytes of text count as one more import.
 pub const BYTES_FOR_WEIGHT: usize = 64;
-/// From here on, findings that were there before are dropped.
+/// The weight at which repeated findings are dropped.
 const COMPACT_FROM: usize = 2 * MAX_WEIGHT;
-/// Most that one file may find, repeated findings included: it bounds the time that they take.
-const MAX_FOUND: usize = 16 * MAX_WEIGHT;
+/// Most weight of all findings of one file, repeated ones included: it bounds the time.
+const MAX_TOTAL_WEIGHT: usize = 16 * MAX_WEIGHT;
 
 /// A finding of a scanner.
 pub trait Weighted {
@@ -28,7 +28,7 @@ pub trait Weighted {
     /// Its memory, in units of a short import.
     fn weight(&self) -> usize;
 
-    /// Its identity, which does not count its line.
+    /// Its identity, which excludes its line.
     fn key(&self) -> Self::Key<'_>;
 }
 
@@ -49,12 +49,13 @@ impl Weighted for Specifier {
 #[derive(Debug)]
 pub struct Findings<T = Specifier> {
     list: Vec<T>,
-    /// The number of each, from which [`Self::take_back`] finds those to drop.
+    /// The number of each, by which [`Self::roll_back`] finds those to drop.
     numbers: Vec<u32>,
     next: u32,
     weight: usize,
-    found: usize,
-    /// The number of the first finding that was dropped for a bound.
+    /// The weight of all findings so far, dropped ones included.
+    total_weight: usize,
+    /// The number of the first finding that a bound dropped.
     full_from: Option<u32>,
 }
 
@@ -65,19 +66,19 @@ impl<T> Default for Findings<T> {
             numbers: Vec::new(),
             next: 0,
             weight: 0,
-            found: 0,
+            total_weight: 0,
             full_from: None,
         }
     }
 }
 
 impl<T: Weighted> Findings<T> {
-    /// Whether a bound was reached, so that nothing more is kept. Scanners ask before they copy text.
+    /// Whether a bound was reached, so that no more findings are kept. Scanners check it before they copy text.
     pub(crate) fn is_full(&self) -> bool {
         self.full_from.is_some()
     }
 
-    /// Keeps nothing more: the file has too much of something that the scanner has to remember.
+    /// Keeps no more findings: the scanner has reached one of its bounds.
     pub(crate) fn stop_collecting(&mut self) {
         self.full_from.get_or_insert(self.next);
     }
@@ -89,7 +90,7 @@ impl<T: Weighted> Findings<T> {
         }
         let weight = finding.weight();
         self.weight += weight;
-        self.found += weight;
+        self.total_weight += weight;
         self.list.push(finding);
         self.numbers.push(self.next);
         self.next = self.next.saturating_add(1);
@@ -98,28 +99,28 @@ impl<T: Weighted> Findings<T> {
         }
     }
 
-    /// Drops the findings that were there before. Full if there are still too many.
+    /// Drops repeated findings. If there are still too many, stops collecting.
     fn compact(&mut self) {
-        let mut known = HashSet::with_capacity(self.list.len());
-        let is_first: Vec<bool> = self.list.iter().map(|finding| known.insert(finding.key())).collect();
-        drop(known);
+        let mut seen = HashSet::with_capacity(self.list.len());
+        let is_first: Vec<bool> = self.list.iter().map(|finding| seen.insert(finding.key())).collect();
+        drop(seen);
         let mut keep = is_first.iter();
         self.list.retain(|_| *keep.next().unwrap_or(&false));
         let mut keep = is_first.iter();
         self.numbers.retain(|_| *keep.next().unwrap_or(&false));
         self.weight = self.list.iter().map(T::weight).sum();
-        if self.weight > MAX_WEIGHT || self.found > MAX_FOUND {
+        if self.weight > MAX_WEIGHT || self.total_weight > MAX_TOTAL_WEIGHT {
             self.stop_collecting();
         }
     }
 
-    /// A mark for [`Self::take_back`].
+    /// A mark for [`Self::roll_back`].
     pub(crate) fn mark(&self) -> u32 {
         self.next
     }
 
-    /// Drops findings after `mark`.
-    pub(crate) fn take_back(&mut self, mark: u32) {
+    /// Drops the findings after `mark`.
+    pub(crate) fn roll_back(&mut self, mark: u32) {
         while self.numbers.last().is_some_and(|number| *number >= mark) {
             self.numbers.pop();
             self.weight -= self.list.pop().map_or(0, |finding| finding.weight());
@@ -135,14 +136,14 @@ impl<T: Weighted> Findings<T> {
             self.compact();
         }
         let mut weight = 0;
-        let kept = self.list.iter().take_while(|finding| {
+        let within_bound = self.list.iter().take_while(|finding| {
             weight += finding.weight();
             weight <= MAX_WEIGHT
         });
-        let kept = kept.count();
-        let is_cut = self.is_full() || kept < self.list.len();
-        if kept < self.list.len() {
-            self.list.truncate(kept);
+        let length = within_bound.count();
+        let is_cut = self.is_full() || length < self.list.len();
+        if length < self.list.len() {
+            self.list.truncate(length);
             self.list.shrink_to_fit();
         }
         (self.list, is_cut)
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(texts, expected);
 
         let mut findings = Findings::default();
-        for _ in 0..MAX_FOUND + COMPACT_FROM + 2 {
+        for _ in 0..MAX_TOTAL_WEIGHT + COMPACT_FROM + 2 {
             findings.push(specifier("a".to_owned()));
         }
         assert!(findings.is_full());
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_withdrawn_credential_leaves_room_again() {
+    fn findings_that_are_rolled_back_leave_room_again() {
         let mut findings = Findings::default();
         findings.push(specifier("first".to_owned()));
         let mark = findings.mark();
@@ -203,7 +204,7 @@ mod tests {
             findings.push(specifier(format!("{number}")));
         }
         assert!(findings.is_full());
-        findings.take_back(mark);
+        findings.roll_back(mark);
         findings.push(specifier("second".to_owned()));
         let (kept, is_cut) = findings.finish();
         let texts: Vec<&str> = kept.iter().map(|one| one.text.as_str()).collect();

@@ -9,7 +9,7 @@ pub enum ImportKind {
     Import,
     /// `export ... from`.
     ExportFrom,
-    /// `import type`, `export type ... from`, `import("x").T`, and `import { type A } from` where every name is marked so.
+    /// `import type`, `export type ... from`, `import("x").T`, and `import { type A } from` if every name has `type`.
     Type,
     /// `import("x")`, `importlib.import_module("x")`.
     Dynamic,
@@ -23,8 +23,8 @@ pub enum ImportKind {
     Mock,
     /// `import("x")` in a JSDoc comment, and its `@import` tag.
     JsDoc,
-    /// `/// <reference path="x" />`, Rust's `include!("x")`, `include_str!` and `include_bytes!`: relative to the file even
-    /// without `./`.
+    /// `/// <reference path="x" />`, Rust's `include!("x")`, `include_str!` and `include_bytes!`: relative to the file
+    /// even without `./`.
     Reference,
     /// Rust's `mod x;`.
     Module,

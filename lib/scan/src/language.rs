@@ -1,7 +1,7 @@
 //! Languages, detected from file names.
 //!
-//! A new language takes one row here, a scanner beside it and a resolver in `coord-graph`: `docs/internals/graph.md` has the
-//! steps.
+//! A new language takes one row here, a scanner beside it and a resolver in `coord-graph`: `docs/internals/graph.md`
+//! has the steps.
 
 /// A language whose imports are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,7 +134,7 @@ impl Language {
 }
 
 /// Languages whose imports Coord does not know, by the extensions of their files.
-const OTHERS: [(&str, &[&str]); 24] = [
+const UNSUPPORTED: [(&str, &[&str]); 24] = [
     ("c", &["c", "h"]),
     ("c++", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
     ("c#", &["cs"]),
@@ -164,8 +164,10 @@ const OTHERS: [(&str, &[&str]); 24] = [
 /// The language of the file at `path`, where it is one whose imports Coord does not know.
 pub fn other_language(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
-    let known = OTHERS.iter().find(|(_, extensions)| extensions.contains(&extension))?;
-    Some(known.0)
+    let row = UNSUPPORTED
+        .iter()
+        .find(|(_, extensions)| extensions.contains(&extension))?;
+    Some(row.0)
 }
 
 #[cfg(test)]
@@ -183,7 +185,7 @@ mod tests {
     fn a_language_is_known_or_another_and_never_both() {
         assert_eq!(other_language("src/Main.java"), Some("java"));
         assert_eq!(other_language("README.md"), None);
-        for (_, extensions) in OTHERS {
+        for (_, extensions) in UNSUPPORTED {
             for extension in extensions {
                 assert_eq!(Language::of_path(&format!("a.{extension}")), None, "{extension}");
             }

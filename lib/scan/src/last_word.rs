@@ -1,11 +1,12 @@
-//! The position of the last word that can begin an import. Nothing can be found after it, and most files have all their
-//! imports at the top. Searching for a few words takes a fraction of the time that reading tokens takes.
+//! The position of the last word that can begin an import. Scanners stop there: most files have all their imports at
+//! the top, and searching for a few words takes a fraction of the time that reading tokens takes.
 
 use aho_corasick::packed::Searcher;
 
 use crate::meter;
 
-/// Bytes that are searched first, from the end of the text; then twice as many each time, up to the other limit.
+/// Number of bytes of the first search, at the end of the text. Each further search covers twice as many, up to
+/// [`LAST_STEP`].
 const FIRST_STEP: usize = 512;
 const LAST_STEP: usize = 16 * 1024;
 
@@ -26,7 +27,7 @@ impl Words {
         let patterns = words.iter().map(|(word, _)| word);
         Words {
             searcher: Searcher::new(patterns),
-            words: words.iter().map(|(word, is_meant)| (word.len(), *is_meant)).collect(),
+            words: words.iter().map(|(word, is_import)| (word.len(), *is_import)).collect(),
             longest: words.iter().map(|(word, _)| word.len()).max().unwrap_or_default(),
         }
     }
@@ -43,12 +44,12 @@ impl Words {
             // A word may reach from this part into the one searched before.
             let part = &text[start..text.len().min(end + self.longest)];
             meter::read(part.len());
-            let meant = searcher.find_iter(part).filter(|found| {
-                let (_, is_meant) = self.words[found.pattern().as_usize()];
-                is_meant(&text[start + found.end()..])
+            let imports = searcher.find_iter(part).filter(|word| {
+                let (_, is_import) = self.words[word.pattern().as_usize()];
+                is_import(&text[start + word.end()..])
             });
-            if let Some(found) = meant.last() {
-                return Some(start + found.start());
+            if let Some(word) = imports.last() {
+                return Some(start + word.start());
             }
             end = start;
             step = LAST_STEP.min(step * 2);

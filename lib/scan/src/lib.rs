@@ -2,11 +2,11 @@
 //!
 //! - `language`, `specifier`, `import_kind`: an import, as written
 //! - `content`: the bytes of a file -> its text, with the [`FileState`]
-//! - `javascript`, `component`, `python`, `rust`, `go`: a scanner for each family; `findings`: what they find, bounded;
+//! - `javascript`, `component`, `python`, `rust`, `go`: a scanner for each family; `findings`: their results, bounded;
 //!   `markup`: tags of HTML
 //!
-//! The parts of the scanners that are public are for other readers of the same languages: `coord-interfaces`, and the manifests of
-//! `coord-graph`.
+//! Some parts of the scanners are public because other crates read the same languages: `coord-interfaces`, and the
+//! manifests of `coord-graph`.
 
 mod component;
 mod content;
@@ -39,28 +39,28 @@ pub use specifier::Specifier;
 
 /// All imports of a file, in the order written.
 ///
-/// Specifiers that are not valid UTF-8, or are longer than any path, are left out. The time is linear in the length of the
-/// text, whatever its content. Of a file that has more than a graph keeps of one file, the first are returned.
+/// Specifiers that are not valid UTF-8, or are longer than any path, are left out. The time is linear in the length of
+/// the text, whatever its content. If a file has more imports than a graph keeps of one file, the first are returned.
 pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
     scan_within_bounds(language, text).0
 }
 
 /// [`scan`], and whether imports are missing because the file has too many.
 pub fn scan_within_bounds(language: Language, text: &[u8]) -> (Vec<Specifier>, bool) {
-    let mut found = Findings::default();
+    let mut findings = Findings::default();
     match language {
-        Language::JavaScript => javascript::scan(text, Dialect::JAVASCRIPT, &mut found),
-        Language::TypeScript => javascript::scan(text, Dialect::TYPESCRIPT, &mut found),
-        Language::TypeScriptJsx => javascript::scan(text, Dialect::TYPESCRIPT_JSX, &mut found),
-        Language::Vue | Language::Svelte | Language::Astro => component::scan(language, text, &mut found),
-        Language::Python => python::scan(text, &mut found),
-        Language::Rust => rust::scan(text, &mut found),
-        Language::Go => go::scan(text, &mut found),
+        Language::JavaScript => javascript::scan(text, Dialect::JAVASCRIPT, &mut findings),
+        Language::TypeScript => javascript::scan(text, Dialect::TYPESCRIPT, &mut findings),
+        Language::TypeScriptJsx => javascript::scan(text, Dialect::TYPESCRIPT_JSX, &mut findings),
+        Language::Vue | Language::Svelte | Language::Astro => component::scan(language, text, &mut findings),
+        Language::Python => python::scan(text, &mut findings),
+        Language::Rust => rust::scan(text, &mut findings),
+        Language::Go => go::scan(text, &mut findings),
     }
-    let (mut list, is_cut) = found.finish();
+    let (mut specifiers, is_cut) = findings.finish();
     if language == Language::Astro {
         // Its scripts are scanned after its markup.
-        list.sort_by_key(|one| one.line);
+        specifiers.sort_by_key(|specifier| specifier.line);
     }
-    (list, is_cut)
+    (specifiers, is_cut)
 }

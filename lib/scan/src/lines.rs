@@ -9,7 +9,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// A file without line feeds is read as one with the carriage returns of old systems.
+    /// In a file without line feeds, carriage returns end the lines, as on old systems.
     pub(super) fn new(text: &[u8]) -> Self {
         let separator = if memchr::memchr(b'\n', text).is_some() {
             b'\n'

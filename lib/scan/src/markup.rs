@@ -1,4 +1,4 @@
-//! Tags and their attributes, as HTML has them.
+//! HTML tags and their attributes.
 
 use std::ops::Range;
 
@@ -38,9 +38,9 @@ pub(crate) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
 /// The `</name` at or after `position`, in any case, or the end of the text.
 pub(crate) fn raw_end(text: &[u8], position: usize, name: &[u8]) -> usize {
     let mut at = position;
-    while let Some(less) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
-        meter::read(less + 1);
-        at += less + 1;
+    while let Some(distance) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        meter::read(distance + 1);
+        at += distance + 1;
         if text.get(at) == Some(&b'/') && tag_name(text, at + 1).eq_ignore_ascii_case(name) {
             return at - 1;
         }
@@ -56,16 +56,11 @@ pub(crate) fn closing_end(text: &[u8], position: usize) -> usize {
     position + length
 }
 
-/// The end of the element `name`, which holds no markup, and whose name ends at `position`.
-pub(crate) fn tag_end(text: &[u8], position: usize, name: &[u8]) -> usize {
-    Element::read(text, position, name).end
-}
-
 /// The end of an opening tag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag {
     /// `/>`: the element has no content.
-    pub(crate) is_closed: bool,
+    pub(crate) is_self_closing: bool,
     /// The position after the `>`.
     pub(crate) end: usize,
 }
@@ -73,26 +68,29 @@ pub(crate) struct Tag {
 impl Tag {
     /// Reads the attributes that begin at `position`; `visit` gets the name and the range of the value of each.
     pub(crate) fn read(text: &[u8], position: usize, mut visit: impl FnMut(&[u8], Range<usize>)) -> Self {
-        let mut is_closed = false;
+        let mut is_self_closing = false;
         let mut at = position;
         while let Some(&byte) = text.get(at) {
             match byte {
                 b'>' => {
                     meter::read(at + 1 - position);
-                    return Tag { is_closed, end: at + 1 };
+                    return Tag {
+                        is_self_closing,
+                        end: at + 1,
+                    };
                 }
                 b'/' => {
-                    is_closed = text.get(at + 1) == Some(&b'>');
+                    is_self_closing = text.get(at + 1) == Some(&b'>');
                     at += 1;
                 }
-                b'=' | b'"' | b'\'' => at = value_end(text, at).1,
+                b'=' | b'"' | b'\'' => at = read_value(text, at).1,
                 _ if byte.is_ascii_whitespace() => at += 1,
                 _ => {
                     let name = &text[at..at + name_length(&text[at..])];
-                    let equals = spaces(text, at + name.len());
+                    let equals = skip_spaces(text, at + name.len());
                     at += name.len();
                     if text.get(equals) == Some(&b'=') {
-                        let (value, end) = value_end(text, spaces(text, equals + 1));
+                        let (value, end) = read_value(text, skip_spaces(text, equals + 1));
                         visit(name, value);
                         at = end;
                     } else {
@@ -103,14 +101,14 @@ impl Tag {
         }
         meter::read(text.len() - position);
         Tag {
-            is_closed: false,
+            is_self_closing: false,
             end: text.len(),
         }
     }
 }
 
 /// The range of the value at `position`, quoted or not, and its end. Consumes at least one byte.
-fn value_end(text: &[u8], position: usize) -> (Range<usize>, usize) {
+fn read_value(text: &[u8], position: usize) -> (Range<usize>, usize) {
     match text.get(position) {
         Some(&quote @ (b'"' | b'\'')) => {
             let start = position + 1;
@@ -134,12 +132,12 @@ fn name_length(text: &[u8]) -> usize {
     text.iter().take_while(is_part).count()
 }
 
-fn spaces(text: &[u8], position: usize) -> usize {
+fn skip_spaces(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     position + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// An element whose content is no markup: a script, a style, a block of Vue.
+/// An element whose content is not markup: a script, a style, a block of Vue.
 #[derive(Debug, Default)]
 pub(crate) struct Element {
     /// The range of the value of `src`.
@@ -150,10 +148,8 @@ pub(crate) struct Element {
     pub(crate) is_typescript: bool,
     /// `lang="tsx"`.
     pub(crate) is_jsx: bool,
-    /// Whether `lang` is another language than HTML.
-    pub(crate) is_other_language: bool,
-    /// Whether it has an attribute beside `src`.
-    pub(crate) has_more: bool,
+    /// Whether it has an attribute besides `src`.
+    pub(crate) has_other_attributes: bool,
     pub(crate) content: Range<usize>,
     /// The position after its closing tag.
     pub(crate) end: usize,
@@ -166,7 +162,7 @@ impl Element {
         let tag = Tag::read(text, position, |name, range| element.attribute(text, name, range));
         element.content = tag.end..tag.end;
         element.end = tag.end;
-        if !tag.is_closed {
+        if !tag.is_self_closing {
             element.content.end = raw_end(text, tag.end, name);
             element.end = closing_end(text, element.content.end);
         }
@@ -179,11 +175,10 @@ impl Element {
             self.source = Some(range);
             return;
         }
-        self.has_more = true;
+        self.has_other_attributes = true;
         if name.eq_ignore_ascii_case(b"lang") || name.eq_ignore_ascii_case(b"type") {
             self.is_typescript |= matches!(value, b"ts" | b"tsx" | b"typescript" | b"text/typescript");
             self.is_jsx |= value == b"tsx";
-            self.is_other_language |= name.eq_ignore_ascii_case(b"lang") && value != b"html";
         } else if matches!(name, b"generic" | b"generics") {
             self.generics = Some(range);
         }

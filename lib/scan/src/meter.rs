@@ -1,5 +1,5 @@
-//! Counts the bytes that a reading of text takes, second readings included, for the tests of linear time of every crate that reads
-//! text. Compiled to nothing without debug assertions.
+//! Counts the bytes that code reads of a text, second readings included, so that tests can check for linear time.
+//! Without debug assertions, it counts nothing.
 
 #[cfg(debug_assertions)]
 thread_local! {
@@ -15,8 +15,8 @@ pub fn read(bytes: usize) {
     let _ = bytes;
 }
 
-/// Number of bytes that this thread has read since the last call. It does not exist where nothing is counted, so that no test of
-/// linear time passes there.
+/// Number of bytes that this thread has read since the last call. Without debug assertions it does not exist, so that
+/// no test of linear time can pass by counting nothing.
 #[cfg(debug_assertions)]
 pub fn take() -> usize {
     BYTES.with(std::cell::Cell::take)

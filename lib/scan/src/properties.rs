@@ -14,10 +14,10 @@ const READS_PER_BYTE: usize = 64;
 pub(super) fn checked(language: Language, text: &[u8]) -> Vec<Specifier> {
     meter::take();
     let found = scan(language, text);
-    let read = meter::take();
+    let bytes_read = meter::take();
     assert!(
-        read <= READS_PER_BYTE * (text.len() + 64),
-        "{language:?} read {read} bytes of {}: {}",
+        bytes_read <= READS_PER_BYTE * (text.len() + 64),
+        "{language:?} read {bytes_read} bytes of {}: {}",
         text.len(),
         String::from_utf8_lossy(&text[..text.len().min(80)])
     );

@@ -11,14 +11,14 @@ pub(crate) const TYPES: &str = "types";
 /// One import, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Specifier {
-    /// The imported module. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module with
-    /// its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`), or of a
-    /// `mod` with the inline modules around it (`b`, or `a::b` within `mod a { }`). Go: the path of the package.
+    /// The imported module. JavaScript and TypeScript: the string's value (`./a`, `react`). Python: the dotted module
+    /// with its leading dots (`a.b`, `.`, `..pkg`). Rust: the path of one leaf of `use` (`crate::a::b`, `serde::*`), or
+    /// of a `mod` with the inline modules around it (`b`, or `a::b` within `mod a { }`). Go: the path of the package.
     pub text: String,
-    /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
-    /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, where the
-    /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`. Of a pattern of
-    /// JavaScript: patterns of the files that it excludes, one a line.
+    /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise,
+    /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, if the
+    /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`. A pattern of JavaScript:
+    /// patterns of the files that it excludes, one per line.
     pub name: Option<String>,
     pub kind: ImportKind,
     /// Line, from 1.

@@ -114,8 +114,8 @@ fn two_segments_are_compared_in_the_product_of_their_lengths() {
 }
 
 #[test]
-fn hostile_scopes_meet_within_the_bound() {
-    // Each place of the one is nearly one of the other, so that all places are tried.
+fn hostile_scopes_are_compared_within_the_limit() {
+    // Each position of the one pattern nearly matches the other pattern, so that all positions are tried.
     let scope = |pattern: String| Scope::parse(vec![pattern; MAX_PATTERNS]);
     let one = scope(format!("*{}b*", "a".repeat(250)));
     let other = scope(format!("{}[ac]", "a".repeat(500)));
@@ -125,7 +125,7 @@ fn hostile_scopes_meet_within_the_bound() {
     let mut steps = StepBudget::new();
     let sentence = one.overlap(&other, &mut steps).map(|overlap| overlap.to_string());
     assert!(steps.taken() <= StepBudget::MOST + (2 * MAX_PATTERN_BYTES * MAX_PATTERN_BYTES) as u64);
-    assert!(sentence.is_some_and(|sentence| sentence.contains("count as meeting")));
+    assert!(sentence.is_some_and(|sentence| sentence.contains("count as overlapping")));
 }
 
 #[test]
@@ -143,6 +143,6 @@ fn rules_and_paths_of_any_bytes_do_not_panic() {
             scope.covers(&path);
             scope.overlap(&scope, &mut StepBudget::new());
         }
-        super::reserved(&path);
+        super::reserved_part(&path);
     }
 }

@@ -2,25 +2,28 @@
 
 use super::refusal::{MAX_PATTERNS, Refusal};
 
-/// `text` with one alternative of each `{a,b}`, in order, 64 at most. Braces without a comma stand for themselves.
-pub(super) fn expanded(text: &str) -> Result<Vec<String>, Refusal> {
-    let mut done = Vec::new();
-    let mut open = vec![(text.to_owned(), 0)];
-    while let Some((text, from)) = open.pop() {
+/// Expands `text` to one text for each combination of alternatives, in order, at most 64. Braces without a comma are
+/// literal.
+pub(super) fn expand(text: &str) -> Result<Vec<String>, Refusal> {
+    let mut expanded = Vec::new();
+    let mut pending = vec![(text.to_owned(), 0)];
+    while let Some((text, from)) = pending.pop() {
         let Some(group) = first_group(&text, from) else {
-            done.push(text);
+            expanded.push(text);
             continue;
         };
-        // The first is done first.
+        // The first alternative is expanded first.
         for range in group.alternatives.iter().rev() {
             let next = format!("{}{}{}", &text[..group.start], &text[range.clone()], &text[group.end..]);
-            open.push((next, group.start));
+            pending.push((next, group.start));
         }
-        if done.len() + open.len() > MAX_PATTERNS {
-            return Err(Refusal::TooManyAlternatives(done.into_iter().next().unwrap_or(text)));
+        if expanded.len() + pending.len() > MAX_PATTERNS {
+            return Err(Refusal::TooManyAlternatives(
+                expanded.into_iter().next().unwrap_or(text),
+            ));
         }
     }
-    Ok(done)
+    Ok(expanded)
 }
 
 struct Group {
@@ -32,7 +35,7 @@ struct Group {
 /// The first braces at or after `from` that have a comma.
 fn first_group(text: &str, from: usize) -> Option<Group> {
     let bytes = text.as_bytes();
-    // The braces that are open: where they begin, and where their alternatives do. One pass finds all groups.
+    // The open braces: their start, and the starts of their alternatives. One pass finds all groups.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut first: Option<Group> = None;
     let mut at = from;

@@ -2,7 +2,7 @@
 
 use super::segment::ByteSet;
 
-/// The element at a `[`.
+/// The element that begins with a `[`.
 pub(super) enum Brackets {
     /// A set, and the length of its text.
     Set {
@@ -10,37 +10,37 @@ pub(super) enum Brackets {
         length: usize,
         has_class: bool,
     },
-    /// Nothing that git can read: no name matches.
+    /// Brackets that git cannot read: no name matches.
     None,
 }
 
-/// Reads the set at the beginning of `text`, which begins with `[`.
-pub(super) fn read(text: &[u8]) -> Brackets {
-    match members(text) {
+/// Parses the set at the beginning of `text`, which begins with `[`.
+pub(super) fn parse(text: &[u8]) -> Brackets {
+    match parse_members(text) {
         Some((set, length, has_class)) => Brackets::Set { set, length, has_class },
         None => Brackets::None,
     }
 }
 
 /// A member is a byte, a range of bytes, or a class. A `]` that comes first is a member.
-fn members(text: &[u8]) -> Option<(ByteSet, usize, bool)> {
+fn parse_members(text: &[u8]) -> Option<(ByteSet, usize, bool)> {
     let negated = matches!(text.get(1), Some(b'!' | b'^'));
     let mut at = if negated { 2 } else { 1 };
-    let (mut set, mut before, mut has_class) = (ByteSet::EMPTY, None, false);
+    let (mut set, mut previous, mut has_class) = (ByteSet::EMPTY, None, false);
     loop {
         let byte = *text.get(at)?;
         let next = text.get(at + 1).copied();
-        match (byte, before, next) {
+        match (byte, previous, next) {
             (b'\\', ..) => {
                 set.insert(next?);
-                before = next;
+                previous = next;
                 at += 2;
             }
             (b'-', Some(from), Some(to)) if to != b']' => {
                 let escaped = to == b'\\';
                 let to = if escaped { *text.get(at + 2)? } else { to };
                 (from..=to).for_each(|byte| set.insert(byte));
-                before = None;
+                previous = None;
                 at += if escaped { 3 } else { 2 };
             }
             (b'[', _, Some(b':')) => {
@@ -50,19 +50,19 @@ fn members(text: &[u8]) -> Option<(ByteSet, usize, bool)> {
                         let is_member = class(name)?;
                         (0..=u8::MAX).filter(is_member).for_each(|byte| set.insert(byte));
                         has_class = true;
-                        before = None;
+                        previous = None;
                         at += length + 3;
                     }
                     _ => {
                         set.insert(b'[');
-                        before = Some(b'[');
+                        previous = Some(b'[');
                         at += 1;
                     }
                 }
             }
             _ => {
                 set.insert(byte);
-                before = Some(byte);
+                previous = Some(byte);
                 at += 1;
             }
         }

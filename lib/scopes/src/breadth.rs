@@ -1,27 +1,29 @@
-//! How much of a branch a scope covers, and whether that is too much.
+//! Whether a scope covers too much of a branch.
 
 use super::owned_scope::Scope;
 
 /// How many files a scope covers, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// The files that it covers.
+    /// The covered files.
     pub covered: usize,
-    /// All files that were asked for.
+    /// All files.
     pub files: usize,
 }
 
 /// A scope that covers too much.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BroadScope {
-    /// The first segment of a pattern is nothing but wildcards.
+    /// The first segment of a pattern consists of wildcards alone.
     #[error(
-        "owned_scope is too broad: {0:?} begins in every folder of the repository; begin with the name of a folder, such as src/{0}"
+        "owned_scope is too broad: {0:?} begins in every folder of the repository; begin with the name of a folder, \
+         such as src/{0}"
     )]
     Everywhere(String),
     /// More files than an intent may cover.
     #[error(
-        "owned_scope is too broad: it covers {covered} files of the branch, and an intent may cover {most}; name fewer, or split the intent"
+        "owned_scope is too broad: it covers {covered} files of the branch, and an intent may cover {most}; name \
+         fewer, or split the intent"
     )]
     Files {
         /// The files that it covers.
@@ -31,7 +33,8 @@ pub enum BroadScope {
     },
     /// More than half of the files.
     #[error(
-        "owned_scope is too broad: it covers {covered} of the branch's {files} files, which is more than half; name fewer, or split the intent"
+        "owned_scope is too broad: it covers {covered} of the branch's {files} files, which is more than half; name \
+         fewer, or split the intent"
     )]
     Half {
         /// The files that it covers.
@@ -42,7 +45,7 @@ pub enum BroadScope {
 }
 
 impl Scope {
-    /// Counts the files that the scope covers. Fastest where files of one folder come one after the other.
+    /// Counts the files that the scope covers. It is fastest if files of the same folder follow each other.
     pub fn count<P: AsRef<[u8]>>(&self, files: impl IntoIterator<Item = P>) -> Count {
         let mut walk = self.walk();
         let mut count = Count { covered: 0, files: 0 };
@@ -53,7 +56,8 @@ impl Scope {
         count
     }
 
-    /// Whether the scope covers no more of `files`, those of the branch, than an intent may: `most` of them, and half.
+    /// Checks that the scope covers no more of `files`, those of the branch, than an intent may: `most` files, and half
+    /// of them.
     ///
     /// # Errors
     /// When it is too broad.
@@ -62,7 +66,7 @@ impl Scope {
         files: impl IntoIterator<Item = P>,
         most: usize,
     ) -> Result<Count, BroadScope> {
-        if let Some(pattern) = self.patterns().iter().find(|pattern| pattern.begins_wild()) {
+        if let Some(pattern) = self.patterns().iter().find(|pattern| pattern.begins_with_wildcards()) {
             return Err(BroadScope::Everywhere(pattern.as_str().to_owned()));
         }
         let count @ Count { covered, files } = self.count(files);

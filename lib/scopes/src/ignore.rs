@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::rule::{self, Item, Reading, Rule};
+use super::rule::{self, Item, Rule, Syntax};
 use super::walk::Walk;
 
 /// The rules of an `.intentignore`.
@@ -16,9 +16,9 @@ pub struct IntentIgnore {
 /// Why a path is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IgnoreReason {
-    /// By a line of the file, counted from 1.
+    /// A line of the file ignores it. Lines are counted from 1.
     Line { number: usize, text: String },
-    /// The file is there and cannot be read, so it is unknown which files may be changed.
+    /// The file exists but cannot be read, so the files that an intent may change are unknown.
     Unreadable(String),
 }
 
@@ -35,12 +35,12 @@ impl IntentIgnore {
     /// Maximum length of the file.
     pub const MAX_BYTES: usize = 64 * 1024;
 
-    /// The rules where there is no file: nothing is ignored.
+    /// The rules without a file: nothing is ignored.
     pub fn none() -> Self {
         IntentIgnore::default()
     }
 
-    /// The rules where the file is there and cannot be read: everything is ignored.
+    /// The rules of a file that cannot be read: everything is ignored.
     pub fn unreadable(why: impl Into<String>) -> Self {
         IntentIgnore {
             unreadable: Some(why.into()),
@@ -48,7 +48,7 @@ impl IntentIgnore {
         }
     }
 
-    /// The rules of a file. One that is too long is as one that cannot be read.
+    /// Parses the rules of a file. A file that is too long counts as unreadable.
     pub fn parse(content: &[u8]) -> Self {
         if content.len() > Self::MAX_BYTES {
             let (bytes, most) = (content.len(), Self::MAX_BYTES);
@@ -59,17 +59,16 @@ impl IntentIgnore {
         for (source, line) in content.split(|byte| *byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             ignore.lines.push(String::from_utf8_lossy(line).into_owned());
-            ignore.rules.extend(rules(line, source));
+            ignore.rules.extend(parse_line(line, source));
         }
         ignore
     }
 
-    /// Why `path` is ignored, by itself or by a folder above it.
+    /// Why `path` or a folder above it is ignored.
     pub fn find(&self, path: impl AsRef<[u8]>) -> Option<IgnoreReason> {
         self.walk().find(path.as_ref())
     }
 
-    /// For many paths.
     pub(super) fn walk(&self) -> IgnoreWalk<'_> {
         IgnoreWalk {
             ignore: self,
@@ -78,7 +77,7 @@ impl IntentIgnore {
     }
 }
 
-/// An [`IntentIgnore`] against one path after the other.
+/// Applies an [`IntentIgnore`] to one path after the other.
 pub(super) struct IgnoreWalk<'i> {
     ignore: &'i IntentIgnore,
     walk: Walk<'i>,
@@ -102,15 +101,15 @@ impl IgnoreWalk<'_> {
     }
 }
 
-/// The rules of a line: none of an empty one and of a comment.
-fn rules(line: &[u8], source: usize) -> Vec<Rule> {
+/// The rules of a line. An empty line and a comment have none.
+fn parse_line(line: &[u8], source: usize) -> Vec<Rule> {
     if line.starts_with(b"#") {
         return Vec::new();
     }
     // For git, a text ends with a NUL.
     let line = line.split(|byte| *byte == 0).next().unwrap_or_default();
     let composed: Option<String> = std::str::from_utf8(line).ok().map(|line| line.nfc().collect());
-    let line = rule::without_blanks(composed.as_ref().map_or(line, |line| line.as_bytes()));
+    let line = rule::trim_trailing_spaces(composed.as_ref().map_or(line, |line| line.as_bytes()));
     let (negated, line) = line.strip_prefix(b"!").map_or((false, line), |line| (true, line));
     let (folder_only, line) = line.strip_suffix(b"/").map_or((false, line), |line| (true, line));
     let is_anchored = line.contains(&b'/');
@@ -118,10 +117,10 @@ fn rules(line: &[u8], source: usize) -> Vec<Rule> {
     if line.is_empty() {
         return Vec::new();
     }
-    // A name without a slash is one of any folder, and its stars never reach over a slash.
+    // A name without a slash matches in every folder, and its stars never match a slash.
     let rows = match is_anchored {
-        true => rule::rows(line, Reading::Git),
-        false => vec![rule::name(line)],
+        true => rule::parse_rows(line, Syntax::Git),
+        false => vec![rule::parse_name(line)],
     };
     let rule = |items: Vec<Item>| Rule {
         items,

@@ -1,8 +1,8 @@
-//! Whether an intent may change a file: by reserved files, ignored ones, and the scope, in this order.
+//! Whether an intent may change a file: by reserved files, ignored files, and the scope, in this order.
 
 use super::ignore::{IgnoreReason, IgnoreWalk, IntentIgnore};
 use super::owned_scope::Scope;
-use super::reserved::{ReservedPart, reserved};
+use super::reserved::{ReservedPart, reserved_part};
 use super::walk::Walk;
 
 /// The rules' verdict on a path.
@@ -18,14 +18,15 @@ pub enum Verdict {
     Reserved(ReservedPart),
 }
 
-/// A scope and the rules before it, against one path after the other.
+/// Applies a scope, and the rules that precede it, to one path after the other.
 pub struct Judge<'s> {
     scope: Walk<'s>,
     ignores: Vec<IgnoreWalk<'s>>,
 }
 
 impl<'s> Judge<'s> {
-    /// `ignores` are the file of the branch, and where there is one, that of the working copy: either is enough.
+    /// `ignores` are the `.intentignore` of the branch and, if there is one, that of the working copy. A file is
+    /// ignored if either has it.
     pub fn new(scope: &'s Scope, ignores: impl IntoIterator<Item = &'s IntentIgnore>) -> Self {
         Judge {
             scope: scope.walk(),
@@ -33,14 +34,14 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Judges `path`, a file. Paths of one folder that come one after the other are fastest.
+    /// Judges `path`, a file. It is fastest if paths of the same folder follow each other.
     pub fn judge(&mut self, path: impl AsRef<[u8]>) -> Verdict {
         let path = path.as_ref();
-        if let Some(reserved) = reserved(path) {
-            return Verdict::Reserved(reserved);
+        if let Some(part) = reserved_part(path) {
+            return Verdict::Reserved(part);
         }
-        if let Some(ignored) = self.ignores.iter_mut().find_map(|ignore| ignore.find(path)) {
-            return Verdict::Ignored(ignored);
+        if let Some(reason) = self.ignores.iter_mut().find_map(|ignore| ignore.find(path)) {
+            return Verdict::Ignored(reason);
         }
         match self.scope.find(path) {
             Some(_) => Verdict::Covered,

@@ -1,16 +1,16 @@
-//! Patterns of files: what an intent may change, and what a policy is about.
+//! Patterns of files: the files that an intent may change, and the files of a policy.
 //!
 //! - A pattern is anchored at the root, with the meaning of `/PATTERN` in a `.gitignore`: `*`, `?`, `[a-z]`, `**`, `\`,
-//!   a slash at the end for folders alone. A pattern that matches a folder covers all below it.
+//!   a slash at the end for folders only. A pattern that matches a folder covers all files below it.
 //! - A segment with brackets also matches itself: `app/[slug]/**` is a folder of Next.js.
-//! - `{a,b}` is expanded when a scope is written. Patterns that are refused then are in [`Refusal`].
-//! - [`Scope::within_breadth`] counts the files of a scope; [`IntentIgnore`] and [`reserved`] go before any scope;
+//! - `{a,b}` is expanded when a scope is parsed. [`Refusal`] lists the refused patterns.
+//! - [`Scope::within_breadth`] counts the files of a scope. [`IntentIgnore`] and [`reserved_part`] precede any scope;
 //!   [`Judge`] applies all three.
-//! - [`Matcher`] counts the cost of patterns; [`FileRules`] are patterns as those of `.gitattributes`.
-//! - [`Scope::overlap`] says whether two scopes meet, and where.
+//! - [`Matcher`] counts the cost of patterns; [`FileRules`] are patterns like those of `.gitattributes`.
+//! - [`Scope::overlap`] decides whether two scopes overlap, and where.
 //!
-//! A path is matched segment by segment, for all patterns at once ([`walk`]), in time linear in the length of the path and in
-//! that of the patterns. No pattern makes it turn back further than to the last star of a segment.
+//! A path is matched segment by segment, for all patterns at once ([`walk`]). The time is linear in the length of the
+//! path and in that of the patterns. No pattern makes it backtrack further than to the last star of a segment.
 
 #[cfg(test)]
 mod bounds;
@@ -38,4 +38,4 @@ pub use overlap::{Overlap, StepBudget};
 pub use owned_scope::Scope;
 pub use pattern::Pattern;
 pub use refusal::{ListProblem, MAX_PATTERN_BYTES, MAX_PATTERNS, Refusal};
-pub use reserved::{ReservedPart, reserved};
+pub use reserved::{ReservedPart, reserved_part};

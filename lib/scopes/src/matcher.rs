@@ -1,62 +1,62 @@
-//! Patterns against many paths, for callers that bound the cost.
+//! Matches patterns against many paths, for callers that bound the cost.
 
 use super::owned_scope::Scope;
-use super::rule::{self, Item, Reading, Rule};
+use super::rule::{self, Item, Rule, Syntax};
 use super::walk::Walk;
 
-/// Patterns against one path after the other.
+/// Matches patterns against one path after the other.
 pub struct Matcher<'r>(Walk<'r>);
 
 impl Matcher<'_> {
-    /// Whether they match `path`, a file. Paths of one folder that come one after the other are fastest.
+    /// Whether the patterns match `path`, a file. It is fastest if paths of the same folder follow each other.
     pub fn matches(&mut self, path: impl AsRef<[u8]>) -> bool {
         self.0.find(path.as_ref()).is_some()
     }
 
-    /// How many bytes and places were looked at so far.
+    /// The number of bytes and positions compared so far.
     pub fn steps(&self) -> u64 {
         self.0.steps
     }
 }
 
 impl Scope {
-    /// Its patterns against many paths.
+    /// A matcher of its patterns.
     pub fn matcher(&self) -> Matcher<'_> {
         Matcher(self.walk())
     }
 }
 
-/// Patterns that set an attribute of files, or take it back, as those of `.gitattributes`: the last one that matches decides, and one
-/// that matches a folder says nothing of the files in it.
+/// Patterns that set or unset an attribute of files, as in `.gitattributes`. The last matching pattern decides. A
+/// pattern that matches a folder does not apply to the files in it.
 #[derive(Clone, Debug, Default)]
 pub struct FileRules {
     rules: Vec<Rule>,
 }
 
 impl FileRules {
-    /// Adds the pattern of a line in the folder `folder`, `""` for the root. One of folders, a negated or an empty one matches nothing, as
-    /// in git.
+    /// Adds the pattern of a line in the folder `folder`, `""` for the root. As in git, an empty pattern, a negated one
+    /// and one for folders match nothing.
     pub fn add(&mut self, folder: &str, pattern: &str, is_set: bool) {
         let is_anchored = pattern.contains('/');
         let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
         if pattern.is_empty() || pattern.ends_with('/') || pattern.starts_with('!') {
             return;
         }
-        let mut above: Vec<u8> = Vec::new();
+        let mut escaped_folder: Vec<u8> = Vec::new();
         for byte in folder.bytes() {
             if b"*?[\\".contains(&byte) {
-                above.push(b'\\');
+                escaped_folder.push(b'\\');
             }
-            above.push(byte);
+            escaped_folder.push(byte);
         }
-        let rows: Vec<Vec<Item>> = match (is_anchored, above.is_empty()) {
-            (true, true) => rule::rows(pattern.as_bytes(), Reading::Git),
-            (true, false) => rule::rows(&[&above, pattern.as_bytes()].join(&b'/'), Reading::Git),
-            (false, true) => vec![rule::name(pattern.as_bytes())],
+        let rows: Vec<Vec<Item>> = match (is_anchored, escaped_folder.is_empty()) {
+            (true, true) => rule::parse_rows(pattern.as_bytes(), Syntax::Git),
+            (true, false) => rule::parse_rows(&[&escaped_folder, pattern.as_bytes()].join(&b'/'), Syntax::Git),
+            (false, true) => vec![rule::parse_name(pattern.as_bytes())],
             (false, false) => {
-                let mut rows = rule::rows(&above, Reading::Git);
+                let mut rows = rule::parse_rows(&escaped_folder, Syntax::Git);
                 rows.iter_mut()
-                    .for_each(|row| row.extend(rule::name(pattern.as_bytes())));
+                    .for_each(|row| row.extend(rule::parse_name(pattern.as_bytes())));
                 rows
             }
         };
@@ -69,7 +69,7 @@ impl FileRules {
         }));
     }
 
-    /// The rules against many paths.
+    /// A matcher of the rules.
     pub fn matcher(&self) -> Matcher<'_> {
         Matcher(Walk::of_files(&self.rules))
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_as_in_git_for_one_path_after_the_other() {
+    fn a_matcher_gives_gits_answer_for_one_path_after_the_other() {
         let mut rules = FileRules::default();
         rules.add("", "gen/**", true);
         rules.add("gen", "keep*", false);

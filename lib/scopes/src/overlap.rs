@@ -1,20 +1,20 @@
-//! Whether two scopes meet, decided on their patterns.
+//! Decides whether two scopes overlap, by their patterns.
 //!
-//! Each pattern is an automaton over segments, and each segment one over bytes. A path that both match is a way through the
-//! product of both, which never turns back, so that a table of their lengths decides.
+//! Each pattern is an automaton over segments, and each segment an automaton over bytes. A path that both match is a
+//! walk through the product of both, which never goes back. So a table of their lengths decides.
 
 use super::common;
 use super::rule::{Item, Rule};
 
-/// How two scopes meet.
+/// How two scopes overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// The pattern of the one.
+    /// The pattern of the one scope.
     pub pattern: String,
-    /// The pattern of the other.
+    /// The pattern of the other scope.
     pub other: String,
-    /// A path that both match. None where the patterns are so intricate that it was not decided within the bound of
-    /// [`StepBudget`]; they then count as meeting.
+    /// A path that both match. `None` for patterns so complex that the comparison exceeded the [`StepBudget`]; they
+    /// count as overlapping.
     pub example: Option<String>,
 }
 
@@ -29,8 +29,8 @@ impl std::fmt::Display for Overlap {
             Some(path) => write!(formatter, "{pattern:?} and {other:?} both cover {path:?}"),
             None => write!(
                 formatter,
-                "whether {pattern:?} and {other:?} meet takes too long to decide, so that they count as meeting: write \
-                 patterns with fewer wildcards"
+                "{pattern:?} and {other:?} are too complex to compare, so they count as overlapping: write patterns \
+                 with fewer wildcards"
             ),
         }
     }
@@ -43,15 +43,14 @@ pub struct StepBudget {
 }
 
 impl StepBudget {
-    /// The bound: about a tenth of a second. A hundred intents of 64 usual patterns take a hundredth of it.
+    /// The limit: about a tenth of a second. A hundred intents of 64 usual patterns take a hundredth of it.
     pub const MOST: u64 = 50_000_000;
 
-    /// None taken.
     pub fn new() -> Self {
         StepBudget { taken: 0 }
     }
 
-    /// How many were taken.
+    /// The number of steps so far.
     pub fn taken(&self) -> u64 {
         self.taken
     }
@@ -67,17 +66,17 @@ impl Default for StepBudget {
 #[derive(Clone, Debug)]
 pub(super) struct Area {
     rule: Rule,
-    /// The items after the rule's own.
+    /// The items after those of the rule.
     below: &'static [Item],
-    head: Edge,
-    tail: Edge,
+    prefix: Edge,
+    suffix: Edge,
 }
 
-/// A prefix or suffix of each path of an area.
+/// A prefix or reversed suffix of each path of an area.
 #[derive(Clone, Debug)]
 struct Edge {
     bytes: Box<[u8]>,
-    /// The first eight bytes as a number, and which bits of it count: two areas mostly differ there.
+    /// The first eight bytes as a number, and a mask of its valid bits. Most pairs of areas differ there.
     key: u64,
     mask: u64,
 }
@@ -104,24 +103,24 @@ impl Edge {
 }
 
 impl Area {
-    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) covers files below a folder of such a name, but
-    /// does not meet others there: there are hardly any.
+    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) also covers files below a folder with
+    /// such a name. Such folders are rare, so an overlap there does not count.
     pub(super) fn new(rule: Rule) -> Self {
-        let is_of_files = matches!(rule.items.last(), Some(Item::One(segment)) if segment.has_extension());
+        let names_files = matches!(rule.items.last(), Some(Item::Segment(segment)) if segment.has_extension());
         let below: &[Item] = match rule.folder_only {
             true => &[Item::Any, Item::Deep],
-            false if is_of_files => &[],
+            false if names_files => &[],
             false => &[Item::Deep],
         };
-        let mut tail = match (below, rule.items.last()) {
-            ([], Some(Item::One(segment))) => segment.tail(),
+        let mut suffix = match (below, rule.items.last()) {
+            ([], Some(Item::Segment(segment))) => segment.suffix(),
             _ => Vec::new(),
         };
-        tail.reverse();
+        suffix.reverse();
         Area {
             below,
-            head: Edge::new(head(&rule)),
-            tail: Edge::new(tail),
+            prefix: Edge::new(prefix(&rule)),
+            suffix: Edge::new(suffix),
             rule,
         }
     }
@@ -136,30 +135,34 @@ impl Area {
     }
 }
 
-fn head(rule: &Rule) -> Vec<u8> {
-    let mut head = Vec::new();
+fn prefix(rule: &Rule) -> Vec<u8> {
+    let mut prefix = Vec::new();
     for (index, item) in rule.items.iter().enumerate() {
         if index > 0 {
-            head.push(b'/');
+            prefix.push(b'/');
         }
-        let Item::One(segment) = item else { return head };
-        head.extend(segment.head());
+        let Item::Segment(segment) = item else { return prefix };
+        prefix.extend(segment.prefix());
         if !segment.tokens().is_empty() {
-            return head;
+            return prefix;
         }
     }
-    head
+    prefix
 }
 
-/// The first two areas that meet.
-pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut StepBudget) -> Option<(usize, usize, Option<String>)> {
+/// The sources of the first two areas that overlap, and a path in both.
+pub(super) fn find_first(
+    areas: &[Area],
+    others: &[Area],
+    steps: &mut StepBudget,
+) -> Option<(usize, usize, Option<String>)> {
     for one in areas {
         steps.taken += others.len() as u64;
         for other in others {
-            if one.head.differs(&other.head) || one.tail.differs(&other.tail) {
+            if one.prefix.differs(&other.prefix) || one.suffix.differs(&other.suffix) {
                 continue;
             }
-            // Once the bound is passed, nothing more is compared.
+            // After the limit, nothing more is compared.
             if steps.taken <= StepBudget::MOST && ends_differ(one, other, &mut steps.taken) {
                 continue;
             }
@@ -176,12 +179,12 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut StepBudget) -> 
 
 struct StepLimitExceeded;
 
-/// How a field of the table was reached: the items that each side used up, and whether the path has one segment more.
+/// How a cell of the table was reached: which sides consumed an item, and whether the path got one more segment.
 #[derive(Clone, Copy)]
 struct Move {
     one: bool,
     other: bool,
-    takes: bool,
+    adds_segment: bool,
 }
 
 /// A path in both areas.
@@ -199,8 +202,12 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
             }
             let (a, b) = (one.item(i), other.item(j));
             let (a_deep, b_deep) = (matches!(a, Some(Item::Deep)), matches!(b, Some(Item::Deep)));
-            let mut reach = |i: usize, j: usize, one: bool, other: bool, takes: bool| {
-                table[i * width + j].get_or_insert(Move { one, other, takes });
+            let mut reach = |i: usize, j: usize, one: bool, other: bool, adds_segment: bool| {
+                table[i * width + j].get_or_insert(Move {
+                    one,
+                    other,
+                    adds_segment,
+                });
             };
             if a_deep {
                 reach(i + 1, j, true, false, false);
@@ -209,7 +216,7 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
                 reach(i, j + 1, false, true, false);
             }
             let (Some(a), Some(b)) = (a, b) else { continue };
-            if !(a_deep && b_deep) && meet(a, b, steps) {
+            if !(a_deep && b_deep) && have_common_segment(a, b, steps) {
                 let (a_moves, b_moves) = (!a_deep, !b_deep);
                 reach(
                     i + usize::from(a_moves),
@@ -229,44 +236,44 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
         };
         i -= usize::from(step.one);
         j -= usize::from(step.other);
-        if let (true, Some(a), Some(b)) = (step.takes, one.item(i), other.item(j)) {
-            segments.extend(segment_of(a, b, steps));
+        if let (true, Some(a), Some(b)) = (step.adds_segment, one.item(i), other.item(j)) {
+            segments.extend(common_segment(a, b, steps));
         }
     }
     segments.reverse();
     Ok(Some(segments.join(&b'/')))
 }
 
-/// Whether the segments behind the last `**` of both, compared from the end, have no names in common.
+/// Whether the segments after the last `**` of both areas, compared from the end, have no names in common.
 fn ends_differ<'a>(one: &'a Area, other: &'a Area, steps: &mut u64) -> bool {
-    let back = |area: &'a Area, back: usize| area.len().checked_sub(back).and_then(|index| area.item(index));
-    let mut pairs = (1..).map_while(|index| match (back(one, index)?, back(other, index)?) {
+    let from_end = |area: &'a Area, back: usize| area.len().checked_sub(back).and_then(|index| area.item(index));
+    let mut pairs = (1..).map_while(|back| match (from_end(one, back)?, from_end(other, back)?) {
         (Item::Deep, _) | (_, Item::Deep) => None,
         pair => Some(pair),
     });
-    // Names are compared first, because they cost least and differ most.
+    // Names are compared first, because that is cheapest and they differ most often.
     let names_differ = |pair: (&Item, &Item)| match pair {
-        (Item::One(one), Item::One(other)) => {
+        (Item::Segment(one), Item::Segment(other)) => {
             one.tokens().is_empty() && other.tokens().is_empty() && one.name() != other.name()
         }
         _ => false,
     };
-    pairs.clone().any(names_differ) || pairs.any(|(one, other)| !meet(one, other, steps))
+    pairs.clone().any(names_differ) || pairs.any(|(one, other)| !have_common_segment(one, other, steps))
 }
 
-/// Whether both items take a segment. Each takes some.
-fn meet(one: &Item, other: &Item, steps: &mut u64) -> bool {
+/// Whether a segment exists that both items match. Each item matches one.
+fn have_common_segment(one: &Item, other: &Item, steps: &mut u64) -> bool {
     match (one, other) {
-        (Item::One(one), Item::One(other)) => common::exists(one, other, steps),
+        (Item::Segment(one), Item::Segment(other)) => common::name_exists(one, other, steps),
         _ => true,
     }
 }
 
-/// A segment that both items take.
-fn segment_of(one: &Item, other: &Item, steps: &mut u64) -> Option<Vec<u8>> {
+/// A segment that both items match.
+fn common_segment(one: &Item, other: &Item, steps: &mut u64) -> Option<Vec<u8>> {
     match (one, other) {
-        (Item::One(one), Item::One(other)) => common::name(one, other, steps),
-        (Item::One(one), _) | (_, Item::One(one)) => common::example(one),
+        (Item::Segment(one), Item::Segment(other)) => common::name(one, other, steps),
+        (Item::Segment(segment), _) | (_, Item::Segment(segment)) => common::example_name(segment),
         _ => Some(b"a".to_vec()),
     }
 }

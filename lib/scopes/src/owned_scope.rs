@@ -41,7 +41,7 @@ impl Scope {
         Ok(Scope { patterns, rules, areas })
     }
 
-    /// The patterns, each alternative in braces by itself.
+    /// The patterns, one for each alternative in braces.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
@@ -51,17 +51,18 @@ impl Scope {
         self.walk().find(path.as_ref()).is_some()
     }
 
-    /// Where this scope and another one meet. All comparisons for one intent share `steps`.
+    /// How this scope and `other` overlap, if they do. All comparisons for one intent share `steps`.
     pub fn overlap(&self, other: &Scope, steps: &mut StepBudget) -> Option<Overlap> {
-        let (one, two, example) = overlap::first(&self.areas, &other.areas, steps)?;
+        let (own_index, other_index, example) = overlap::find_first(&self.areas, &other.areas, steps)?;
         Some(Overlap {
-            pattern: self.patterns[one].as_str().to_owned(),
-            other: other.patterns[two].as_str().to_owned(),
+            pattern: self.patterns[own_index].as_str().to_owned(),
+            other: other.patterns[other_index].as_str().to_owned(),
             example,
         })
     }
 
-    /// The SHA-256 of the patterns, in any order, as 64 digits: scopes with the same digest cover the same files.
+    /// The SHA-256 of the patterns as 64 digits, whatever their order. Scopes with the same digest cover the same
+    /// files.
     pub fn digest(&self) -> String {
         let mut texts: Vec<&str> = self.patterns.iter().map(Pattern::as_str).collect();
         texts.sort_unstable();

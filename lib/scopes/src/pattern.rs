@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::braces;
 use super::brackets::{self, Brackets};
 use super::refusal::{ListProblem, MAX_PATTERN_BYTES, Refusal};
-use super::rule::{self, Item, Reading, Rule};
+use super::rule::{self, Item, Rule, Syntax};
 
 /// One pattern, without alternatives in braces.
 #[derive(Clone, Debug)]
@@ -16,34 +16,35 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Parses a pattern by a person or an agent; `{a,b}` gives a pattern for each alternative.
+    /// Parses a pattern that a person or an agent wrote. `{a,b}` gives a pattern for each alternative.
     ///
-    /// # Errors When its meaning would surprise its author: see [`Refusal`].
+    /// # Errors
+    /// When its meaning would surprise its author: see [`Refusal`].
     pub fn parse(written: &str) -> Result<Vec<Pattern>, Refusal> {
         if written.len() > MAX_PATTERN_BYTES {
             let beginning = written.chars().take(40).collect();
             return Err(Refusal::TooLong(beginning, written.len()));
         }
-        braces::expanded(written)?
+        braces::expand(written)?
             .iter()
-            .map(|text| Pattern::single(text))
+            .map(|text| Pattern::parse_single(text))
             .collect()
     }
 
-    fn single(written: &str) -> Result<Pattern, Refusal> {
-        // Names have one form, whatever the keyboard and the file system make of them; paths of claims have it too.
+    fn parse_single(written: &str) -> Result<Pattern, Refusal> {
+        // Names have one Unicode form, whatever the keyboard and the file system use; so do paths of claims.
         let text: String = written.nfc().collect();
-        let kept = rule::without_blanks(text.as_bytes()).len();
-        let text = text.get(..kept).unwrap_or(&text).to_owned();
+        let length = rule::trim_trailing_spaces(text.as_bytes()).len();
+        let text = text.get(..length).unwrap_or(&text).to_owned();
         if text.trim().is_empty() {
             return Err(ListProblem::EmptyPattern.into());
         }
-        if let Some(refusal) = refusal(text.as_bytes()) {
+        if let Some(refusal) = find_problem(text.as_bytes()) {
             return Err(refusal(text));
         }
         let folder_only = text.ends_with('/');
-        let row = text.strip_suffix('/').unwrap_or(&text);
-        let rows = rule::rows(row.as_bytes(), Reading::Literal);
+        let without_slash = text.strip_suffix('/').unwrap_or(&text);
+        let rows = rule::parse_rows(without_slash.as_bytes(), Syntax::Literal);
         Ok(Pattern {
             text,
             folder_only,
@@ -51,21 +52,21 @@ impl Pattern {
         })
     }
 
-    /// As it was written, but for alternatives in braces and blanks at its end.
+    /// The pattern as it was written, with alternatives expanded and without spaces at its end.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether its first segment is nothing but wildcards, so that it reaches into every folder of the root.
-    pub fn begins_wild(&self) -> bool {
+    /// Whether its first segment consists of wildcards alone, so that it reaches into every folder of the root.
+    pub(super) fn begins_with_wildcards(&self) -> bool {
         self.rows.iter().any(|row| match row.first() {
             Some(Item::Deep | Item::Any) => true,
-            Some(Item::One(segment)) => segment.is_wild(),
+            Some(Item::Segment(segment)) => segment.is_wild(),
             None => false,
         })
     }
 
-    /// The rules of the pattern, which is the `source`th of its scope.
+    /// The rules of the pattern, whose index in its scope is `source`.
     pub(super) fn rules(&self, source: usize) -> impl Iterator<Item = Rule> {
         self.rows.iter().map(move |items| Rule {
             items: items.clone(),
@@ -82,8 +83,8 @@ impl std::fmt::Display for Pattern {
     }
 }
 
-/// Which refusal `text` earns.
-fn refusal(text: &[u8]) -> Option<fn(String) -> Refusal> {
+/// The kind of refusal for `text`, if it is refused.
+fn find_problem(text: &[u8]) -> Option<fn(String) -> Refusal> {
     match text {
         _ if text.contains(&0) => return Some(Refusal::Nul),
         [b'!', ..] => return Some(Refusal::Negated),
@@ -104,18 +105,15 @@ fn refusal(text: &[u8]) -> Option<fn(String) -> Refusal> {
                 continue;
             }
             [b'\\', ..] => return Some(Refusal::Backslash),
-            [b'[', ..] => brackets::read(rest),
+            [b'[', ..] => brackets::parse(rest),
             _ => Brackets::None,
         };
         match set {
             Brackets::Set { has_class: true, .. } => return Some(Refusal::PosixClass),
             Brackets::Set { length, .. } if rest[..length].contains(&b'/') => return Some(Refusal::SlashInBrackets),
             Brackets::Set { length, .. } if rest[..length].contains(&b'\\') => {
-                let escapes = rest[..length].windows(2).filter(|pair| pair[0] == b'\\');
-                if escapes
-                    .into_iter()
-                    .any(|pair| !pair[1].is_ascii_punctuation() || pair[1] == b'\\')
-                {
+                let mut escapes = rest[..length].windows(2).filter(|pair| pair[0] == b'\\');
+                if escapes.any(|pair| !pair[1].is_ascii_punctuation() || pair[1] == b'\\') {
                     return Some(Refusal::Backslash);
                 }
                 at += length;
@@ -124,9 +122,9 @@ fn refusal(text: &[u8]) -> Option<fn(String) -> Refusal> {
             Brackets::None => at += 1,
         }
     }
-    let folders = text.strip_suffix(b"/").unwrap_or(text);
-    for segment in folders.split(|byte| *byte == b'/') {
-        match &*rule::unescaped(segment) {
+    let without_slash = text.strip_suffix(b"/").unwrap_or(text);
+    for segment in without_slash.split(|byte| *byte == b'/') {
+        match &*rule::unescape(segment) {
             b".." => return Some(Refusal::Parent),
             b"" | b"." => return Some(Refusal::EmptySegment),
             _ => {}

@@ -1,4 +1,4 @@
-//! Why a scope is refused when it is written.
+//! Why a scope is refused when it is parsed.
 
 /// Maximum number of patterns of a scope, and of alternatives of one pattern.
 pub const MAX_PATTERNS: usize = 64;
@@ -6,17 +6,17 @@ pub const MAX_PATTERNS: usize = 64;
 /// Maximum length of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 512;
 
-/// A problem of the list of patterns, as a predicate whose subject is its field.
+/// A problem of the list of patterns. The sentence lacks its subject, which is the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListProblem {
     #[error("is empty: name the files that the intent may change, such as src/db/**")]
     NoPattern,
     /// More than 64 patterns.
     #[error(
-        "has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders instead of files"
+        "has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders \
+         instead of files"
     )]
     TooManyPatterns(usize),
-    /// A pattern of nothing.
     #[error("has an empty pattern: leave it out, or name a file or folder")]
     EmptyPattern,
 }
@@ -32,17 +32,20 @@ pub enum Refusal {
     TooLong(String, usize),
     /// Braces with more than 64 alternatives.
     #[error(
-        "the pattern {0:?} has more than {MAX_PATTERNS} alternatives in braces: write * in their place, or name the folder"
+        "the pattern {0:?} has more than {MAX_PATTERNS} alternatives in braces: write * in their place, or name the \
+         folder"
     )]
     TooManyAlternatives(String),
     /// It begins with `!`.
     #[error(
-        "the pattern {0:?} begins with !: a scope only lists files that may be changed, and .intentignore those that may not (a name that begins with ! is written \\!)"
+        "the pattern {0:?} begins with !: a scope only lists files that may be changed, and .intentignore those that \
+         may not (a name that begins with ! is written \\!)"
     )]
     Negated(String),
     /// It begins with a slash, a drive or `~`.
     #[error(
-        "the pattern {0:?} is absolute: write it from the root of the repository, without anything before, such as src/db/**"
+        "the pattern {0:?} is absolute: write it from the root of the repository, without anything before, such as \
+         src/db/**"
     )]
     Absolute(String),
     /// `..` is one of its segments.
@@ -53,7 +56,8 @@ pub enum Refusal {
     EmptySegment(String),
     /// A backslash that separates folders.
     #[error(
-        "the pattern {0:?} has a backslash that is not before a special character: separate folders with /, such as src/db/**; \\ only makes *, ?, [, {{ and the like mean themselves"
+        "the pattern {0:?} has a backslash that is not before a special character: separate folders with /, such as \
+         src/db/**; \\ only makes *, ?, [, {{ and the like mean themselves"
     )]
     Backslash(String),
     /// `[:alpha:]`

@@ -1,6 +1,6 @@
-//! Files that no intent covers, because they rule over intents or over who asks for them.
+//! Files that no intent covers, because they control intents or the agents that ask for them.
 
-/// Coord's or git's own part of a file that no intent covers.
+/// The part of Coord or git to which a reserved file belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReservedPart {
     /// The data of git.
@@ -24,8 +24,7 @@ impl std::fmt::Display for ReservedPart {
     }
 }
 
-/// The files with hooks of the agents that `coord init` configures, in the folder where an agent is started, and those that
-/// such an agent reads beside them.
+/// The files from which the agents that `coord init` configures read hooks, in the folder where an agent is started.
 const HOOK_FILES: [&[&str]; 11] = [
     &[".claude", "settings.json"],
     &[".claude", "settings.local.json"],
@@ -40,8 +39,8 @@ const HOOK_FILES: [&[&str]; 11] = [
     &["opencode.jsonc"],
 ];
 
-/// Why no intent covers `path`. Names are compared without regard to case, as some file systems do.
-pub fn reserved(path: impl AsRef<[u8]>) -> Option<ReservedPart> {
+/// Why no intent covers `path`. The comparison ignores case, as some file systems do.
+pub fn reserved_part(path: impl AsRef<[u8]>) -> Option<ReservedPart> {
     let segments: Vec<&[u8]> = path.as_ref().split(|byte| *byte == b'/').collect();
     let is = |segment: &[u8], name: &str| segment.eq_ignore_ascii_case(name.as_bytes());
     if segments.iter().any(|segment| is(segment, ".git")) {
@@ -52,11 +51,13 @@ pub fn reserved(path: impl AsRef<[u8]>) -> Option<ReservedPart> {
         [only] if is(only, ".intentignore") => return Some(ReservedPart::IntentIgnore),
         _ => {}
     }
-    let is_at = |at: usize| {
+    let has_hook_file_at = |start: usize| {
         HOOK_FILES.iter().any(|names| {
-            let found = segments.get(at..at + names.len());
-            found.is_some_and(|found| found.iter().zip(*names).all(|(segment, name)| is(segment, name)))
+            let range = segments.get(start..start + names.len());
+            range.is_some_and(|range| range.iter().zip(*names).all(|(segment, name)| is(segment, name)))
         })
     };
-    (0..segments.len()).any(is_at).then_some(ReservedPart::HookSettings)
+    (0..segments.len())
+        .any(has_hook_file_at)
+        .then_some(ReservedPart::HookSettings)
 }

@@ -3,92 +3,91 @@
 use super::brackets::{self, Brackets};
 use super::segment::{ByteSet, Segment, Token};
 
-/// A step of a rule.
+/// An element of a rule.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     /// Any number of segments: `**`.
     Deep,
-    /// One segment, whatever its name: `*`.
+    /// One segment with any name: `*`.
     Any,
-    /// One segment.
-    One(Segment),
+    /// One segment that matches.
+    Segment(Segment),
 }
 
-/// A row of items that must match a path from the root on.
+/// A row of items that must match a path from the root.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) items: Vec<Item>,
-    /// It matches folders and no files, because it ends with a slash.
+    /// The rule matches only folders, because it ends with a slash.
     pub(super) folder_only: bool,
-    /// It includes files again that earlier ones ignore.
+    /// The rule includes files again that earlier rules ignore.
     pub(super) negated: bool,
-    /// Which pattern or line it comes from.
+    /// The index of its pattern or line.
     pub(super) source: usize,
 }
 
-/// How a text is read.
+/// How a text is parsed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// As git does.
+pub(super) enum Syntax {
+    /// As git parses it.
     Git,
-    /// As git does, and each segment with brackets matches itself too.
+    /// As git parses it, but each segment with brackets also matches itself.
     Literal,
 }
 
-/// The rows of items for `text`, a pattern without its first and its last slash: two where git reads a text in two ways.
-pub(super) fn rows(text: &[u8], reading: Reading) -> Vec<Vec<Item>> {
-    let joined = |parts: &[&[u8]]| row(&parts.concat(), reading);
-    // Git compares the text before the first wildcard by itself, and then reads the rest as if it were at the beginning of
-    // a segment. So the stars of `a**/b` are those of `**/b` behind an `a`: `ab`, `ax/b` and `ax/y/b` match.
-    let Some((name, mut rest)) = stars_after_name(text) else {
-        return vec![row(text, reading)];
+/// Parses `text`, a pattern without its first and its last slash. Returns two rows where git reads a text in two ways.
+pub(super) fn parse_rows(text: &[u8], syntax: Syntax) -> Vec<Vec<Item>> {
+    let row_of = |parts: &[&[u8]]| parse_row(&parts.concat(), syntax);
+    // Git compares the text before the first wildcard separately, and reads the rest as if a segment began there. So
+    // the stars of `a**/b` are those of `**/b` after an `a`: `ab`, `ax/b` and `ax/y/b` match.
+    let Some((name, mut rest)) = split_at_stars(text) else {
+        return vec![parse_row(text, syntax)];
     };
     loop {
         let after = match rest {
-            [] => return vec![joined(&[name, b"*/**"]), joined(&[name, b"*"])],
+            [] => return vec![row_of(&[name, b"*/**"]), row_of(&[name, b"*"])],
             [b'/', after @ ..] => after,
-            // An escaped slash must be there.
-            [_, after @ ..] => return vec![joined(&[name, b"*/**", after])],
+            // The path must contain an escaped slash.
+            [_, after @ ..] => return vec![row_of(&[name, b"*/**", after])],
         };
-        match stars_of_segment(after) {
-            Some(behind) => rest = behind,
-            None => return vec![joined(&[name, b"*/**/", after]), joined(&[name, after])],
+        match strip_stars_segment(after) {
+            Some(after_stars) => rest = after_stars,
+            None => return vec![row_of(&[name, b"*/**/", after]), row_of(&[name, after])],
         }
     }
 }
 
-/// The items for `text`, a name in any folder.
-pub(super) fn name(text: &[u8]) -> Vec<Item> {
+/// Parses `text`, a name that matches in every folder.
+pub(super) fn parse_name(text: &[u8]) -> Vec<Item> {
     let mut items = vec![Item::Deep];
-    // Alone, `**` is a name too: that of everything.
+    // Without a slash, `**` is also a name that matches everything.
     match text.iter().all(|byte| *byte == b'*') {
         true => items.push(Item::Any),
-        false => items.extend(row(text, Reading::Git)),
+        false => items.extend(parse_row(text, Syntax::Git)),
     }
     items
 }
 
-/// The texts before and behind the first wildcards of `text`, if they are `**` that ends a segment, but does not begin
-/// one.
-fn stars_after_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Splits `text` around its first wildcards, if these are a `**` that ends a segment but does not begin it.
+fn split_at_stars(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = text.iter().position(|byte| b"*?[\\".contains(byte))?;
     let (name, rest) = text.split_at(start);
     let begins_segment = matches!(name, [] | [.., b'/']);
     if begins_segment {
         None
     } else {
-        stars_of_segment(rest).map(|rest| (name, rest))
+        strip_stars_segment(rest).map(|rest| (name, rest))
     }
 }
 
-/// The text behind the `**` at the beginning of `text`, if the segment ends there.
-fn stars_of_segment(text: &[u8]) -> Option<&[u8]> {
+/// The rest of `text` after a `**` at its beginning, if the segment ends there.
+fn strip_stars_segment(text: &[u8]) -> Option<&[u8]> {
     let stars = text.iter().take_while(|byte| **byte == b'*').count();
     let rest = &text[stars..];
     (stars > 1 && matches!(rest, [] | [b'/', ..] | [b'\\', b'/', ..])).then_some(rest)
 }
 
-fn row(text: &[u8], reading: Reading) -> Vec<Item> {
+fn parse_row(text: &[u8], syntax: Syntax) -> Vec<Item> {
     let mut items = Vec::new();
     let (mut at, mut start, mut has_brackets) = (0, 0, false);
     let mut tokens = Vec::new();
@@ -97,47 +96,47 @@ fn row(text: &[u8], reading: Reading) -> Vec<Item> {
         let (token, length) = match rest {
             [] | [b'/', ..] | [b'\\', b'/', ..] => {
                 let written = &text[start..at];
-                let ending = rest.iter().position(|byte| *byte == b'/').map(|slash| slash + 1);
+                let separator = rest.iter().position(|byte| *byte == b'/').map(|slash| slash + 1);
                 let is_deep = written.len() > 1 && written.iter().all(|byte| *byte == b'*');
-                let name = (has_brackets && reading == Reading::Literal).then(|| unescaped(written));
-                if is_deep && ending == Some(1) {
+                let name = (has_brackets && syntax == Syntax::Literal).then(|| unescape(written));
+                if is_deep && separator == Some(1) {
                     if !matches!(items.last(), Some(Item::Deep)) {
                         items.push(Item::Deep);
                     }
                 } else if is_deep {
-                    // At the end, and before a slash that is escaped, it stands for at least one segment.
+                    // At the end, and before an escaped slash, it stands for at least one segment.
                     items.extend([Item::Any, Item::Deep]);
                 } else if written == b"*" {
                     items.push(Item::Any);
                 } else {
-                    items.push(Item::One(Segment::new(std::mem::take(&mut tokens), name)));
+                    items.push(Item::Segment(Segment::new(std::mem::take(&mut tokens), name)));
                 }
                 tokens.clear();
-                let Some(length) = ending else { return items };
+                let Some(length) = separator else { return items };
                 at += length;
                 (start, has_brackets) = (at, false);
                 continue;
             }
             [b'*', ..] => (Token::Star, 1),
-            [b'?', ..] => (Token::One(ByteSet::ANY), 1),
+            [b'?', ..] => (Token::Set(ByteSet::ANY), 1),
             [b'\\', byte, ..] => (Token::Byte(*byte), 2),
-            [b'\\'] => (Token::One(ByteSet::EMPTY), 1),
+            [b'\\'] => (Token::Set(ByteSet::EMPTY), 1),
             [b'[', ..] => {
                 has_brackets = true;
-                match brackets::read(rest) {
-                    Brackets::Set { set, length, .. } => (Token::One(set), length),
-                    // Nothing matches for git, and the rest need not be read.
-                    Brackets::None if reading == Reading::Git => {
-                        let nothing = Token::One(ByteSet::EMPTY);
-                        items.push(Item::One(Segment::new(vec![nothing], None)));
+                match brackets::parse(rest) {
+                    Brackets::Set { set, length, .. } => (Token::Set(set), length),
+                    // For git, the pattern matches nothing, so the rest does not matter.
+                    Brackets::None if syntax == Syntax::Git => {
+                        let nothing = Token::Set(ByteSet::EMPTY);
+                        items.push(Item::Segment(Segment::new(vec![nothing], None)));
                         return items;
                     }
-                    Brackets::None => (Token::One(ByteSet::EMPTY), 1),
+                    Brackets::None => (Token::Set(ByteSet::EMPTY), 1),
                 }
             }
             [byte, ..] => (Token::Byte(*byte), 1),
         };
-        // Stars side by side are one.
+        // Adjacent stars count as one.
         if token != Token::Star || tokens.last() != Some(&Token::Star) {
             tokens.push(token);
         }
@@ -145,35 +144,35 @@ fn row(text: &[u8], reading: Reading) -> Vec<Item> {
     }
 }
 
-/// `text` without the backslashes before other characters.
-pub(super) fn unescaped(text: &[u8]) -> Vec<u8> {
+/// Removes the backslashes that escape other characters of `text`.
+pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
     let mut bytes = text.iter();
-    let mut all = Vec::with_capacity(text.len());
+    let mut unescaped = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
         match byte {
-            b'\\' => all.extend(bytes.next()),
-            _ => all.push(*byte),
+            b'\\' => unescaped.extend(bytes.next()),
+            _ => unescaped.push(*byte),
         }
     }
-    all
+    unescaped
 }
 
-/// `text` without the blanks at its end, unless a backslash keeps them.
-pub(super) fn without_blanks(text: &[u8]) -> &[u8] {
-    let mut kept = 0;
+/// Removes the spaces at the end of `text` that no backslash escapes.
+pub(super) fn trim_trailing_spaces(text: &[u8]) -> &[u8] {
+    let mut length = 0;
     let mut at = 0;
     while at < text.len() {
         match text[at] {
             b' ' => at += 1,
             b'\\' => {
                 at += 2;
-                kept = at.min(text.len());
+                length = at.min(text.len());
             }
             _ => {
                 at += 1;
-                kept = at;
+                length = at;
             }
         }
     }
-    &text[..kept]
+    &text[..length]
 }

@@ -1,30 +1,30 @@
-//! Rules against many paths. The verdict on a folder is kept for the next path, which often lies in the same one.
+//! Matches rules against many paths. A folder's state is kept for the next path, which is often in the same folder.
 
 use super::rule::{Item, Rule};
 
-/// The rules that are left in a folder, for one path after the other.
+/// The rules that can still match in a folder, for one path after the other.
 pub(super) struct Walk<'r> {
     rules: &'r [Rule],
     folder: Vec<u8>,
     levels: Vec<Level>,
-    /// The places of all levels, one level after the other.
-    places: Vec<RulePosition>,
-    /// Whether a rule that matches a folder covers all below.
+    /// The positions of all levels, one level after the other.
+    positions: Vec<RulePosition>,
+    /// Whether a rule that matches a folder covers all files below it.
     covers_folders: bool,
-    /// How many bytes and places were looked at.
+    /// The number of compared bytes and positions.
     pub(super) steps: u64,
 }
 
 struct Level {
     /// The length of its path, with the slash.
     end: usize,
-    /// Where its places begin.
+    /// The index of its first position.
     first: usize,
-    /// The rule that decides about all below.
+    /// The rule that decides about all files below.
     covered_by: Option<usize>,
 }
 
-/// A rule, with the number of items that the folder has used up.
+/// A rule, and the number of its items that the folder has consumed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct RulePosition {
     rule: u32,
@@ -38,18 +38,18 @@ impl<'r> Walk<'r> {
             first: 0,
             covered_by: None,
         };
-        let places = (0..).take(rules.len()).map(|rule| RulePosition { rule, item: 0 });
+        let positions = (0..).take(rules.len()).map(|rule| RulePosition { rule, item: 0 });
         Walk {
             rules,
             folder: Vec::new(),
             levels: vec![root],
-            places: places.collect(),
+            positions: positions.collect(),
             covers_folders: true,
             steps: 0,
         }
     }
 
-    /// Of rules that match files alone.
+    /// A walk in which rules match only files.
     pub(super) fn of_files(rules: &'r [Rule]) -> Self {
         Walk {
             covers_folders: false,
@@ -57,12 +57,12 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// The rule by which `path`, a file, or a folder above it is matched: the last one that is about it, unless it is negated.
+    /// The last rule that matches `path`, a file, or a folder above it. `None` if that rule is negated.
     pub(super) fn find(&mut self, path: &[u8]) -> Option<&'r Rule> {
         let common = self.folder.iter().zip(path).take_while(|(old, new)| old == new).count();
         while self.levels.last().is_some_and(|level| level.end > common) {
             let level = self.levels.pop();
-            self.places.truncate(level.map_or(0, |level| level.first));
+            self.positions.truncate(level.map_or(0, |level| level.first));
         }
         loop {
             let (end, first, covered_by) = self
@@ -73,92 +73,95 @@ impl<'r> Walk<'r> {
             if let Some(rule) = covered_by {
                 return Some(&self.rules[rule]);
             }
-            if first == self.places.len() {
+            if first == self.positions.len() {
                 return None;
             }
             let rest = &path[end..];
-            let places = self.places.len();
+            let next_first = self.positions.len();
             let Some(slash) = memchr::memchr(b'/', rest) else {
-                return self.file(first, rest);
+                return self.match_file(first, rest);
             };
-            let covered_by = self.folder(first, &rest[..slash]);
+            let covered_by = self.enter_folder(first, &rest[..slash]);
             self.folder.extend_from_slice(&rest[..=slash]);
             self.levels.push(Level {
                 end: end + slash + 1,
-                first: places,
+                first: next_first,
                 covered_by,
             });
         }
     }
 
-    /// The rule that decides about a file of this name. The last one to match does.
-    fn file(&mut self, first: usize, name: &[u8]) -> Option<&'r Rule> {
+    /// The last rule that matches the file `name` in the current folder.
+    fn match_file(&mut self, first: usize, name: &[u8]) -> Option<&'r Rule> {
         if name.is_empty() {
             return None;
         }
-        for place in self.places[first..].iter().rev() {
-            let rule = &self.rules[place.rule as usize];
+        for position in self.positions[first..].iter().rev() {
+            let rule = &self.rules[position.rule as usize];
             self.steps += 1;
-            if !rule.folder_only && ends_with(&rule.items[place.item as usize..], name, &mut self.steps) {
+            if !rule.folder_only && match_last(&rule.items[position.item as usize..], name, &mut self.steps) {
                 return (!rule.negated).then_some(rule);
             }
         }
         None
     }
 
-    /// Adds the places in the folder of this name, and says which rule decides about all below it.
-    fn folder(&mut self, first: usize, name: &[u8]) -> Option<usize> {
+    /// Adds the positions in the folder `name`. Returns the rule that decides about all files below it.
+    fn enter_folder(&mut self, first: usize, name: &[u8]) -> Option<usize> {
         if name.is_empty() {
             return None;
         }
-        let mut last = None;
-        let start = self.places.len();
+        let mut last_match = None;
+        let start = self.positions.len();
         for index in first..start {
-            let RulePosition { rule, item } = self.places[index];
+            let RulePosition { rule, item } = self.positions[index];
             let items = &self.rules[rule as usize].items;
             let mut item = item as usize;
             self.steps += 1;
             if let Some(Item::Deep) = items.get(item) {
-                self.arrive(rule, item, start, &mut last);
+                self.add_position(rule, item, start, &mut last_match);
                 item += 1;
             }
-            if items.get(item).is_some_and(|item| takes(item, name, &mut self.steps)) {
-                self.arrive(rule, item + 1, start, &mut last);
+            if items
+                .get(item)
+                .is_some_and(|item| matches_name(item, name, &mut self.steps))
+            {
+                self.add_position(rule, item + 1, start, &mut last_match);
             }
         }
-        last.filter(|rule: &usize| self.covers_folders && !self.rules[*rule].negated)
+        last_match.filter(|rule: &usize| self.covers_folders && !self.rules[*rule].negated)
     }
 
-    fn arrive(&mut self, number: u32, item: usize, start: usize, last: &mut Option<usize>) {
-        let items = &self.rules[number as usize].items;
+    fn add_position(&mut self, rule: u32, item: usize, start: usize, last_match: &mut Option<usize>) {
+        let items = &self.rules[rule as usize].items;
         if let [] | [Item::Deep] = items[item..] {
-            *last = Some(number as usize);
+            *last_match = Some(rule as usize);
         }
-        // Places come in order, so that the same one twice comes one after the other.
-        let place = RulePosition {
-            rule: number,
+        // Positions are added in order, so a duplicate directly follows its original.
+        let position = RulePosition {
+            rule,
             item: u32::try_from(item).unwrap_or(u32::MAX),
         };
-        if item < items.len() && self.places[start..].last() != Some(&place) {
-            self.places.push(place);
+        if item < items.len() && self.positions[start..].last() != Some(&position) {
+            self.positions.push(position);
         }
     }
 }
 
 /// Whether `items` match the one segment `name`.
-fn ends_with(items: &[Item], name: &[u8], steps: &mut u64) -> bool {
+fn match_last(items: &[Item], name: &[u8], steps: &mut u64) -> bool {
     match items {
         [Item::Deep] => true,
-        [Item::Deep, rest @ ..] => ends_with(rest, name, steps),
-        [item] | [item, Item::Deep] => takes(item, name, steps),
+        [Item::Deep, rest @ ..] => match_last(rest, name, steps),
+        [item] | [item, Item::Deep] => matches_name(item, name, steps),
         _ => false,
     }
 }
 
-fn takes(item: &Item, name: &[u8], steps: &mut u64) -> bool {
+fn matches_name(item: &Item, name: &[u8], steps: &mut u64) -> bool {
     match item {
         Item::Deep => false,
         Item::Any => true,
-        Item::One(segment) => segment.matches(name, steps),
+        Item::Segment(segment) => segment.matches(name, steps),
     }
 }

@@ -2,7 +2,7 @@
 
 use coord_scopes::{
     BroadScope, Count, IgnoreReason, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, ReservedPart, Scope,
-    Verdict, reserved,
+    Verdict, reserved_part,
 };
 
 fn scope(patterns: &[&str]) -> Scope {
@@ -318,7 +318,7 @@ fn no_intent_covers_what_rules_over_intents() {
         ("src/git/config", None),
     ];
     for (path, expected) in cases {
-        assert_eq!(reserved(path), expected, "{path}");
+        assert_eq!(reserved_part(path), expected, "{path}");
     }
 }
 

@@ -11,10 +11,10 @@ use coord_git::OpenedRepository;
 
 /// A served repository, as it was at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ServedRepository {
     pub repo: RepoId,
     /// A folder, or the address of an API.
-    pub place: String,
+    pub location: String,
     /// The branch to show first.
     pub branch: Option<Branch>,
     /// The commit that is checked out, or else the head of the branch.
@@ -25,16 +25,16 @@ pub struct Served {
     pub notes: Vec<String>,
 }
 
-impl From<&OpenedRepository> for Served {
+impl From<&OpenedRepository> for ServedRepository {
     fn from(opened: &OpenedRepository) -> Self {
         let mut notes = Vec::new();
         if let Some(branch) = &opened.headless {
             let subject = match &opened.default_branch {
-                Some(shown) if shown == branch => String::new(),
+                Some(default) if default == branch => String::new(),
                 _ => format!("{branch} is checked out, "),
             };
-            let why = opened.hint.as_deref().unwrap_or("it was not found");
-            notes.push(format!("{subject}which has no head: {why}"));
+            let reason = opened.hint.as_deref().unwrap_or("it was not found");
+            notes.push(format!("{subject}which has no head: {reason}"));
         }
         if opened.detached {
             notes.push("HEAD is detached".to_owned());
@@ -42,9 +42,9 @@ impl From<&OpenedRepository> for Served {
         if opened.shallow {
             notes.push("a shallow clone: older commits are not known".to_owned());
         }
-        Served {
+        ServedRepository {
             repo: opened.repo.clone(),
-            place: opened.path.display().to_string(),
+            location: opened.path.display().to_string(),
             branch: opened.default_branch.clone(),
             head: opened.head.clone(),
             tip: opened.tip.clone(),
@@ -53,13 +53,13 @@ impl From<&OpenedRepository> for Served {
     }
 }
 
-/// The address, the repositories, three lines to try, and the demo.
-pub fn text(address: SocketAddr, store: &str, served: &[Served], rivals: &[Rival]) -> String {
+/// The address, the repositories, three commands to try, and the demo.
+pub fn render(address: SocketAddr, store: &str, served: &[ServedRepository], rivals: &[Rival]) -> String {
     let base = format!("http://{address}");
     let mut text = format!("\nCoord listens on {base}\n\n");
     for repository in served {
         // Writing to a String never fails.
-        let _ = writeln!(text, "  serving  {}  ({})", repository.repo, repository.place);
+        let _ = writeln!(text, "  serving  {}  ({})", repository.repo, repository.location);
         let _ = writeln!(text, "  branch   {}", branch_line(repository));
     }
     let _ = writeln!(text, "  store    {store}\n");
@@ -97,24 +97,24 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served], rivals: &[Rival
     let _ = writeln!(
         text,
         "To see the page with agents at work, run `{}`. Ctrl-C stops the server.\n",
-        demo()
+        demo_command()
     );
     text
 }
 
-/// The command of the demo, as whoever runs this would run it.
-fn demo() -> &'static str {
+/// The command of the demo: by cargo, if cargo runs this program.
+fn demo_command() -> &'static str {
     match std::env::var_os("CARGO") {
         Some(_) => "cargo run demo",
         None => "coord demo",
     }
 }
 
-fn branch_line(repository: &Served) -> String {
+fn branch_line(repository: &ServedRepository) -> String {
     let branch = repository.branch.as_ref().map_or("(none)", |branch| branch.as_str());
     let mut line = match (&repository.tip, &repository.head) {
         (Some(tip), _) => format!("{branch} at {} ({})", tip.commit.short(), tip.reference),
-        // A note says why it has no head.
+        // A note says why the branch has no head.
         (None, Some(_)) => branch.to_owned(),
         (None, None) => format!("{branch}, no commit yet"),
     };

@@ -1,6 +1,6 @@
-//! `coord serve --fetch SECONDS`: keeps clones current with `git fetch`, with the user's git, configuration and credentials,
-//! but without prompts. A clone whose own configuration would decide what runs or where a credential goes is not fetched. One
-//! fetch runs at a time.
+//! `coord serve --fetch SECONDS`: keeps clones current with `git fetch`, with the user's git, configuration and
+//! credentials, but without prompts. Skips a clone whose own configuration would decide what runs or where a credential
+//! goes. One fetch runs at a time.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -16,59 +16,64 @@ use tokio::time::sleep_until;
 
 use coord_git::{FetchSettings, GitSource};
 
-/// Time limit of one fetch.
-const LIMIT: Duration = Duration::from_secs(120);
-/// Time that git has to end after SIGTERM: it removes its lock files.
-const GRACE: Duration = Duration::from_secs(2);
-/// Interval of checks whether it has ended.
-const POLL: Duration = Duration::from_millis(20);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(120);
+/// Time that git has to end after SIGTERM, so that it can remove its lock files.
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
+/// Time between two checks whether git has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The longest pause after failures, unless the interval is longer.
-const LONGEST_PAUSE: Duration = Duration::from_secs(900);
-/// Most bytes of git's output that are kept.
-const MOST_SAID: u64 = 16 * 1024;
-/// A clone that is kept current.
-struct Clone {
+const MAX_PAUSE: Duration = Duration::from_secs(900);
+/// Number of bytes of git's output that this module keeps.
+const MAX_OUTPUT_BYTES: u64 = 16 * 1024;
+
+struct FetchedClone {
     repo: RepoId,
     path: PathBuf,
-    next: Instant,
+    next_fetch: Instant,
+    /// Failed fetches in a row.
     failures: u32,
 }
 
-/// Fetches every clone of `source` at once and then every `every`, until `stop`; a running fetch is ended then. Calls
-/// `fetched` after each fetch that succeeded.
-pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Future<Output = ()>, fetched: impl Fn()) {
-    let mut clones: Vec<Clone> = Vec::new();
+/// Fetches each clone of `source` at once and then after every `interval`. `stop` also ends a running fetch. Calls
+/// `on_fetched` after each fetch that succeeded.
+pub async fn keep_current(
+    source: Arc<GitSource>,
+    interval: Duration,
+    stop: impl Future<Output = ()>,
+    on_fetched: impl Fn(),
+) {
+    let mut clones: Vec<FetchedClone> = Vec::new();
     for opened in source.opened() {
         if clones.iter().all(|clone| clone.repo != opened.repo) {
-            clones.push(Clone {
+            clones.push(FetchedClone {
                 repo: opened.repo,
                 path: opened.path,
-                next: Instant::now(),
+                next_fetch: Instant::now(),
                 failures: 0,
             });
         }
     }
     let mut stop = std::pin::pin!(stop);
-    while let Some(clone) = clones.iter_mut().min_by_key(|clone| clone.next) {
+    while let Some(clone) = clones.iter_mut().min_by_key(|clone| clone.next_fetch) {
         tokio::select! {
-            () = sleep_until(clone.next.into()) => {}
+            () = sleep_until(clone.next_fetch.into()) => {}
             () = &mut stop => return,
         }
         let outcome = match source.fetch_settings(&clone.repo) {
             Ok(settings) => {
                 let (path, is_stopped) = (clone.path.clone(), Arc::new(AtomicBool::new(false)));
-                let stopping = Arc::clone(&is_stopped);
-                let mut fetching = tokio::task::spawn_blocking(move || fetch(&path, &settings, LIMIT, &is_stopped));
-                let fetched = tokio::select! {
-                    fetched = &mut fetching => fetched,
+                let stop_flag = Arc::clone(&is_stopped);
+                let mut task = tokio::task::spawn_blocking(move || fetch(&path, &settings, FETCH_TIMEOUT, &is_stopped));
+                let result = tokio::select! {
+                    result = &mut task => result,
                     () = &mut stop => {
-                        stopping.store(true, Ordering::Relaxed);
+                        stop_flag.store(true, Ordering::Relaxed);
                         // Waits for git, so that no git process is left behind. Its outcome no longer matters.
-                        let _ = fetching.await;
+                        let _ = task.await;
                         return;
                     }
                 };
-                fetched.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
+                result.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
             }
             Err(error) => Outcome::Failed(error.to_string()),
         };
@@ -79,7 +84,7 @@ pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Fu
                     tracing::warn!(repo = %clone.repo, "the clone is fetched again");
                 }
                 clone.failures = 0;
-                fetched();
+                on_fetched();
             }
             Outcome::Failed(why) => {
                 clone.failures += 1;
@@ -88,31 +93,30 @@ pub async fn keep_current(source: Arc<GitSource>, every: Duration, stop: impl Fu
                 }
             }
         }
-        clone.next = Instant::now() + pause(every, clone.failures);
+        clone.next_fetch = Instant::now() + pause(interval, clone.failures);
     }
 }
 
-/// The outcome of a fetch.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Fetched,
-    /// The reason, fit for the log.
+    /// The reason, without credentials.
     Failed(String),
     Stopped,
 }
 
 /// The pause after `failures` failures in a row.
-fn pause(every: Duration, failures: u32) -> Duration {
-    let longest = every.max(LONGEST_PAUSE);
-    every.saturating_mul(2_u32.saturating_pow(failures)).min(longest)
+fn pause(interval: Duration, failures: u32) -> Duration {
+    let max = interval.max(MAX_PAUSE);
+    interval.saturating_mul(2_u32.saturating_pow(failures)).min(max)
 }
 
-/// Fetches each remote in turn. Blocks: call it off the runtime's threads.
-fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &AtomicBool) -> Outcome {
+/// Fetches each remote in turn. Blocks, so call it off the runtime's threads.
+fn fetch(path: &Path, settings: &FetchSettings, timeout: Duration, is_stopped: &AtomicBool) -> Outcome {
     match git::settings::read(path) {
         Err(error) => return Outcome::Failed(error.to_string()),
-        Ok(own) => {
-            if let Some(name) = own.redirecting() {
+        Ok(own_settings) => {
+            if let Some(name) = own_settings.redirecting() {
                 return Outcome::Failed(format!(
                     "its own configuration sets {name}, which decides what runs or where a credential goes: \
                      set it in your own, with `git config --global`"
@@ -125,9 +129,9 @@ fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &At
             Ok(command) => command,
             Err(error) => return Outcome::Failed(error.to_string()),
         };
-        match run(command, limit, is_stopped) {
+        match run(command, timeout, is_stopped) {
             Ok(Outcome::Fetched) => {}
-            Ok(Outcome::Failed(why)) => return Outcome::Failed(format!("{remote}: {why}")),
+            Ok(Outcome::Failed(reason)) => return Outcome::Failed(format!("{remote}: {reason}")),
             Ok(Outcome::Stopped) => return Outcome::Stopped,
             Err(error) => return Outcome::Failed(format!("git cannot be run: {error}")),
         }
@@ -135,44 +139,44 @@ fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &At
     Outcome::Fetched
 }
 
-fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Result<Outcome> {
-    let mut running = command.spawn()?;
-    let stderr = running.stderr.take();
-    // Keeps reading beyond the limit, so that git never waits for its reader.
+fn run(mut command: Command, timeout: Duration, is_stopped: &AtomicBool) -> io::Result<Outcome> {
+    let mut process = command.spawn()?;
+    let stderr = process.stderr.take();
+    // Reads on and drops the bytes beyond the limit, so that git never waits for its reader.
     let reader = thread::spawn(move || {
         let mut output = Vec::new();
         if let Some(mut stderr) = stderr {
-            let read = stderr.by_ref().take(MOST_SAID).read_to_end(&mut output);
-            let _ = read.and_then(|_| io::copy(&mut stderr, &mut io::sink()));
+            let result = stderr.by_ref().take(MAX_OUTPUT_BYTES).read_to_end(&mut output);
+            let _ = result.and_then(|_| io::copy(&mut stderr, &mut io::sink()));
         }
         output
     });
-    let until = Instant::now() + limit;
+    let deadline = Instant::now() + timeout;
     loop {
-        if let Some(status) = running.try_wait()? {
+        if let Some(status) = process.try_wait()? {
             if status.success() {
                 return Ok(Outcome::Fetched);
             }
             // A process that git has left behind could keep the pipe open.
-            drop(Group::of(running.id()));
+            drop(Group::of(process.id()));
             let output = reader.join().unwrap_or_default();
-            return Ok(Outcome::Failed(sentence(&String::from_utf8_lossy(&output))));
+            return Ok(Outcome::Failed(error_line(&String::from_utf8_lossy(&output))));
         }
         let is_stopped = is_stopped.load(Ordering::Relaxed);
-        if is_stopped || Instant::now() >= until {
-            end(&mut running)?;
+        if is_stopped || Instant::now() >= deadline {
+            terminate(&mut process)?;
             return Ok(if is_stopped {
                 Outcome::Stopped
             } else {
-                Outcome::Failed(format!("it did not end within {} s", limit.as_secs()))
+                Outcome::Failed(format!("it did not end within {} s", timeout.as_secs()))
             });
         }
-        thread::sleep(POLL);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
 /// The last line about an error, without credentials.
-fn sentence(output: &str) -> String {
+fn error_line(output: &str) -> String {
     let line = output
         .lines()
         .rev()
@@ -181,14 +185,14 @@ fn sentence(output: &str) -> String {
     without_credentials(line.unwrap_or("git failed without a message").trim())
 }
 
-/// `text` without the part between `://` and `@`.
+/// `text` without what precedes an `@` in the authority of a URL.
 fn without_credentials(text: &str) -> String {
     let mut parts = text.split("://");
     let mut safe = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         safe.push_str("://");
-        let authority = part.find(|character: char| character == '/' || character.is_whitespace());
-        let (authority, rest) = part.split_at(authority.unwrap_or(part.len()));
+        let end = part.find(|character: char| character == '/' || character.is_whitespace());
+        let (authority, rest) = part.split_at(end.unwrap_or(part.len()));
         safe.push_str(authority.rsplit('@').next().unwrap_or_default());
         safe.push_str(rest);
     }
@@ -206,16 +210,16 @@ fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> anyhow::Resu
 }
 
 /// Ends git and its child processes: by SIGTERM first, so that no lock file is left behind.
-fn end(running: &mut Child) -> io::Result<()> {
+fn terminate(process: &mut Child) -> io::Result<()> {
     #[cfg(unix)]
-    git::signal(running.id(), rustix::process::Signal::TERM);
-    let until = Instant::now() + GRACE;
-    while running.try_wait()?.is_none() && Instant::now() < until {
-        thread::sleep(POLL);
+    git::signal(process.id(), rustix::process::Signal::TERM);
+    let deadline = Instant::now() + GRACE_PERIOD;
+    while process.try_wait()?.is_none() && Instant::now() < deadline {
+        thread::sleep(POLL_INTERVAL);
     }
-    drop(Group::of(running.id()));
-    running.kill()?;
-    running.wait().map(drop)
+    drop(Group::of(process.id()));
+    process.kill()?;
+    process.wait().map(drop)
 }
 
 #[cfg(test)]

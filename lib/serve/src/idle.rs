@@ -1,5 +1,5 @@
-//! `coord serve --exit-when-idle SECONDS`: a server that an agent has started ends when nobody needs it any more, or the
-//! repository was deleted. Locks are kept in the store, and expire there.
+//! `coord serve --exit-when-idle SECONDS`: a server that a command has started ends when nobody uses it any more, or
+//! when its repository was deleted. Locks stay in the store, and expire there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,38 +11,38 @@ use axum::middleware::Next;
 use axum::response::Response;
 use parking_lot::Mutex;
 
-/// Interval of looking whether the served repositories are still there.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Time between two checks whether the served repositories still exist.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// When the last request came.
+/// The time of the last request.
 #[derive(Clone, Debug)]
 pub struct LastRequest(Arc<Mutex<Instant>>);
 
 impl LastRequest {
-    /// Counts the start as a request.
+    /// Counts the start of the server as a request.
     pub fn now() -> LastRequest {
         LastRequest(Arc::new(Mutex::new(Instant::now())))
     }
 
-    /// Completes when no request has come for `limit`, and nothing was watched for as long; or when what is served `is_gone`.
-    pub async fn passed(self, limit: Duration, is_watched: impl Fn() -> bool, is_gone: impl Fn() -> bool) {
+    /// Completes when no request has come and nobody has watched events for `limit`, or when the repositories are gone.
+    pub async fn wait_until_idle(self, limit: Duration, is_watched: impl Fn() -> bool, is_gone: impl Fn() -> bool) {
         while !is_gone() {
             if is_watched() {
                 *self.0.lock() = Instant::now();
             }
-            let (at, now) = (*self.0.lock() + limit, Instant::now());
-            if at <= now {
+            let (deadline, now) = (*self.0.lock() + limit, Instant::now());
+            if deadline <= now {
                 return;
             }
-            tokio::time::sleep_until(at.min(now + LOOK_EVERY).into()).await;
+            tokio::time::sleep_until(deadline.min(now + CHECK_INTERVAL).into()).await;
         }
     }
 }
 
-/// Notes that a request has come.
-pub async fn note_request(State(last): State<LastRequest>, request: Request<Body>, next: Next) -> Response {
-    *last.0.lock() = Instant::now();
+/// Notes the start and the end of each request.
+pub async fn note_request(State(last_request): State<LastRequest>, request: Request<Body>, next: Next) -> Response {
+    *last_request.0.lock() = Instant::now();
     let response = next.run(request).await;
-    *last.0.lock() = Instant::now();
+    *last_request.0.lock() = Instant::now();
     response
 }

@@ -1,5 +1,6 @@
-//! Clones of a served repository that use this server because they have no store: it reads their commits too. Their commands list them before
-//! they ask ([`coord_agent::clone_list`]), so that each request looks whether the list has changed.
+//! Clones of a served repository that use this server because they have no store: it reads their commits, too. Their
+//! commands list them before they send a request ([`coord_agent::clone_list`]), so each request checks whether the list
+//! has changed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,23 +23,24 @@ pub struct JoinedClones {
 
 struct List {
     repo: RepoId,
-    /// Git's own folder of the clone that is served.
+    /// Git's own folder of the served clone.
     clone: PathBuf,
     /// The file with the list.
     file: Option<PathBuf>,
-    seen: Option<Version>,
-    /// The clones that use this server and can be read; they may be deleted and made again.
+    /// The version of the file that was read last.
+    version: Option<Version>,
+    /// The clones that use this server and can be read. They may be deleted and created again.
     joined: Vec<PathBuf>,
 }
 
 impl List {
-    fn version(&self) -> Option<Version> {
+    fn current_version(&self) -> Option<Version> {
         clone_list::version(self.file.as_deref()?)
     }
 }
 
 impl JoinedClones {
-    /// Those of the repositories that are `opened`; `None` where none has a remote, so that no other clone can be of it.
+    /// The lists of the `opened` repositories; `None` if no repository has a remote, so that there are no other clones.
     pub fn of(source: &Arc<GitSource>, opened: &[OpenedRepository]) -> Option<Arc<JoinedClones>> {
         let lists: Vec<List> = opened
             .iter()
@@ -47,7 +49,7 @@ impl JoinedClones {
                 repo: opened.repo.clone(),
                 clone: opened.git_folder.clone(),
                 file: clone_list::path(&opened.repo),
-                seen: None,
+                version: None,
                 joined: Vec::new(),
             })
             .collect();
@@ -64,13 +66,13 @@ impl JoinedClones {
         let is_missing = |clone: &PathBuf| !self.source.has_clone(clone) && clone.is_dir();
         lists
             .iter()
-            .any(|list| list.version() != list.seen || list.joined.iter().any(is_missing))
+            .any(|list| list.current_version() != list.version || list.joined.iter().any(is_missing))
     }
 
     fn read(&self) {
-        // Held, so that no request goes on before the clones that it needs are read.
+        // The lock makes other requests wait until the clones that they need are read.
         for list in self.lists.lock().iter_mut() {
-            list.seen = list.version();
+            list.version = list.current_version();
             list.joined.clear();
             for clone in CloneList::read(&list.repo).joined_to(&list.clone) {
                 if !self.source.has_clone(clone)
@@ -88,7 +90,7 @@ impl JoinedClones {
 /// Reads the clones that were listed since the last request.
 pub async fn read_joined(State(joined): State<Arc<JoinedClones>>, request: Request<Body>, next: Next) -> Response {
     if joined.has_changed() {
-        // It cannot be cancelled; where it panics, the request goes on without these clones.
+        // The task cannot be canceled. If it panics, the request continues without these clones.
         let _ = tokio::task::spawn_blocking(move || joined.read()).await;
     }
     next.run(request).await

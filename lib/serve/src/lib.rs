@@ -1,12 +1,12 @@
 //! `coord serve`: everything on one machine.
 //!
 //! - `args`, `run`, `server`: the options; start and shutdown; the parts of a server
-//! - `store`, `sources`: the store of the state, and the repositories
-//! - [`listen`], `listen_address`, [`local_guard`], `own_requests`, `page`: connections, permitted hosts, requests for another server, the web
-//!   page
+//! - `store`, `sources`, `joined_clones`: the store of the state, the repositories, and their other clones
+//! - [`listen`], `listen_address`, [`local_guard`], `own_requests`, `page`: connections, permitted hosts, requests for
+//!   another server, the web page
 //! - `banner`: output for the user
 //! - `syncing`, `sync_changes`: keeping the files of `.orchestration/` current
-//! - [`fetch`], `idle`: fetching clones; what stops the server
+//! - [`fetch`], `idle`: fetching clones; ending an idle server
 
 mod args;
 mod banner;

@@ -1,6 +1,6 @@
 //! Accepts connections, bounded in number and in time, with a graceful shutdown.
 //!
-//! - `places`: how many connections there may be, and which of them makes room for a new one
+//! - `places`: how many connections may be open, and which of them is closed for a new one
 //! - `stream`, `tracked_body`: a connection and its bodies, as they wait for the client
 
 mod places;
@@ -28,36 +28,40 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 pub use places::Places;
-use places::{ConnectionPlace, Phase};
+use places::{ConnectionSlot, Phase};
 use stream::ImpatientStream;
 use tracked_body::TrackedBody;
 
-/// Open files kept for other uses: repositories, the store, outgoing connections. A quarter of a small limit.
+/// Open files for other uses: repositories, the store, outgoing connections. At most a quarter of the limit.
 const OTHER_FILES: usize = 256;
 
-/// The response to a client without a place.
-const NO_PLACE: &[u8] =
+/// The response to a client whose connection is refused.
+const REFUSAL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
-/// Time for which a server still reads requests after the start of a shutdown: requests that had arrived are answered.
-const LAST_REQUESTS: Duration = Duration::from_millis(50);
+/// Time during which the server still reads requests after the start of a shutdown, so that it answers those that have
+/// arrived.
+const LAST_READS_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// The pause after a connection could not be accepted, and the interval of log lines about connections without a place.
+/// The pause after a connection could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-const LOG_EVERY: Duration = Duration::from_secs(60);
+
+/// The shortest time between two log lines about the same kind of failure.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Time that running requests have to finish after the start of a shutdown.
-const SHUTDOWN_TIME: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Limits of one connection. The router bounds bodies and responses.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Longest time for the whole head of a request to arrive, and so also for a connection to stay idle between two
-    /// requests.
+    /// The longest time for the whole head of a request to arrive, and so also for a connection to stay idle between
+    /// two requests.
     pub head_time: Duration,
-    /// Most bytes of a head. A longer one gets 431, and so do more than a hundred headers, hyper's own limit.
+    /// The greatest number of bytes of a head. A longer one gets 431. So do more than a hundred headers, which is
+    /// hyper's own limit.
     pub head_bytes: usize,
-    /// Longest time that the client may read nothing of a response.
+    /// The longest time during which the client may read nothing of a response.
     pub write_time: Duration,
 }
 
@@ -77,7 +81,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
     serve_within(Bounds::default(), places, listener, router, shutdown).await;
 }
 
-/// [`serve`] with other bounds, and with places that several listeners share.
+/// [`serve`] with other bounds, and with places that several listeners can share.
 pub async fn serve_within(
     bounds: Bounds,
     places: Arc<Places>,
@@ -93,48 +97,48 @@ pub async fn serve_within(
         .max_buf_size(bounds.head_bytes);
     let open = watch::Sender::new(());
     let (stop, stopped) = watch::channel(());
-    let serve_one = |stream: TcpStream, peer: SocketAddr, place: Arc<ConnectionPlace>| {
+    let serve_connection = |stream: TcpStream, peer: SocketAddr, slot: Arc<ConnectionSlot>| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let peer = PeerAddress(peer.ip());
         let router = TowerToHyperService::new(router.clone());
-        let of_requests = Arc::clone(&place);
-        let service = service_fn(move |request: Request<Incoming>| answer(&router, request, peer, &of_requests));
-        let stream = ImpatientStream::new(stream, bounds.write_time, Arc::clone(place.cut()));
+        let request_slot = Arc::clone(&slot);
+        let service = service_fn(move |request: Request<Incoming>| respond(&router, request, peer, &request_slot));
+        let stream = ImpatientStream::new(stream, bounds.write_time, Arc::clone(slot.cutoff()));
         let has_read = stream.has_read();
         let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut stopped = stopped.clone();
         tokio::spawn(async move {
             tokio::pin!(connection);
-            let ended = tokio::select! {
-                ended = connection.as_mut() => ended,
-                // It makes room for another one.
-                () = poll_fn(|context| place.cut().poll(context)) => return,
+            let result = tokio::select! {
+                result = connection.as_mut() => result,
+                // A newer connection takes its place.
+                () = poll_fn(|context| slot.cutoff().poll(context)) => return,
                 // The value never changes; the channel closes.
                 _ = stopped.changed() => {
                     if !has_read.load(Ordering::Relaxed) {
-                        // Opened in advance, as browsers do, and without a request to finish.
+                        // A browser has opened it in advance; there is no request to finish.
                         return;
                     }
                     connection.as_mut().graceful_shutdown();
                     connection.await
                 }
             };
-            if let Err(error) = ended {
+            if let Err(error) = result {
                 tracing::debug!(%error, "a connection failed");
             }
         });
     };
     tokio::pin!(shutdown);
-    let (mut failed, mut refused) = (LogTimes::default(), LogTimes::default());
+    let (mut failure_log, mut refusal_log) = (LogLimiter::default(), LogLimiter::default());
     loop {
         let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // No file descriptors left, or a client that has gone: neither ends the server.
-                    if failed.is_due() {
+                    // There are no file descriptors left, or the client has gone: neither ends the server.
+                    if failure_log.is_due() {
                         tracing::warn!(%error, "a connection could not be accepted (logged once a minute at most)");
                     }
                     tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -144,69 +148,71 @@ pub async fn serve_within(
             () = &mut shutdown => break,
         };
         match places.take(peer.ip(), open.subscribe()) {
-            Ok(place) => serve_one(stream, peer, place),
+            Ok(slot) => serve_connection(stream, peer, slot),
             Err(full) => {
-                // Nobody waits for its turn: what is to be accepted next may find a place.
-                let _ = stream.try_write(NO_PLACE);
-                if refused.is_due() {
+                // Connections do not queue for a slot: the next one to be accepted may get one.
+                let _ = stream.try_write(REFUSAL);
+                if refusal_log.is_due() {
                     let (address, variable) = (peer.ip(), full.variable());
                     tracing::warn!(%address, variable, "a connection is refused: there are too many (logged once a minute at most)");
                 }
             }
         }
-        // So that a connection that has made room is closed before the next one is opened.
+        // So that a connection that was cut off is closed before the next one is opened.
         tokio::task::yield_now().await;
     }
-    // Connections that the system has accepted so far are still served.
+    // Serves the connections that the system has accepted so far.
     while let Some(Ok((stream, peer))) = listener.accept().now_or_never() {
-        if let Ok(place) = places.take(peer.ip(), open.subscribe()) {
-            serve_one(stream, peer, place);
+        if let Ok(slot) = places.take(peer.ip(), open.subscribe()) {
+            serve_connection(stream, peer, slot);
         }
     }
     drop(listener);
-    tokio::time::sleep(LAST_REQUESTS).await;
+    tokio::time::sleep(LAST_READS_TIMEOUT).await;
     drop(stop);
-    if tokio::time::timeout(SHUTDOWN_TIME, open.closed()).await.is_err() {
-        tracing::warn!("requests still in flight after {SHUTDOWN_TIME:?} are cut off");
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, open.closed()).await.is_err() {
+        tracing::warn!("requests still in flight after {SHUTDOWN_TIMEOUT:?} are cut off");
     }
 }
 
-/// The response of `router`, while `place` follows what the connection waits for.
-fn answer(
+/// The response of `router`. Updates the phase of `slot` on the way.
+fn respond(
     router: &TowerToHyperService<Router>,
     request: Request<Incoming>,
     peer: PeerAddress,
-    place: &Arc<ConnectionPlace>,
+    slot: &Arc<ConnectionSlot>,
 ) -> impl Future<Output = Result<axum::http::Response<TrackedBody<Body>>, std::convert::Infallible>> + use<> {
-    place.begin(!request.body().is_end_stream());
-    let mut request = request.map(|body| Body::new(TrackedBody::new(body, place, Phase::Working)));
+    slot.begin_request(!request.body().is_end_stream());
+    let mut request = request.map(|body| Body::new(TrackedBody::new(body, slot, Phase::Working)));
     request.extensions_mut().insert(peer);
-    let connection: Arc<dyn OpenConnection> = Arc::clone(place) as _;
+    let connection: Arc<dyn OpenConnection> = Arc::clone(slot) as _;
     request.extensions_mut().insert(Connection::new(connection));
-    let answering = router.call(request);
-    let place = Arc::clone(place);
+    let response = router.call(request);
+    let slot = Arc::clone(slot);
     async move {
-        let response = answering.await?;
-        place.go_on(Phase::Responding);
-        Ok(response.map(|body| TrackedBody::new(body, &place, Phase::Idle)))
+        let response = response.await?;
+        slot.enter_phase(Phase::Responding);
+        Ok(response.map(|body| TrackedBody::new(body, &slot, Phase::Idle)))
     }
 }
 
-/// When something was logged last that is logged once a minute.
+/// Limits one kind of log line to one in [`LOG_INTERVAL`].
 #[derive(Default)]
-struct LogTimes(Option<Instant>);
+struct LogLimiter {
+    last_logged: Option<Instant>,
+}
 
-impl LogTimes {
+impl LogLimiter {
     fn is_due(&mut self) -> bool {
-        let is_due = self.0.is_none_or(|at| at.elapsed() >= LOG_EVERY);
+        let is_due = self.last_logged.is_none_or(|at| at.elapsed() >= LOG_INTERVAL);
         if is_due {
-            self.0 = Some(Instant::now());
+            self.last_logged = Some(Instant::now());
         }
         is_due
     }
 }
 
-/// `config`, with no more connections than the limit of open files leaves beside other uses.
+/// `config`, with no more connections than the limit of open files allows beside other uses.
 pub fn within_file_limit(config: ConnectionConfig) -> ConnectionConfig {
     #[cfg(unix)]
     if let Some(files) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
@@ -217,17 +223,17 @@ pub fn within_file_limit(config: ConnectionConfig) -> ConnectionConfig {
     config
 }
 
-/// Raises the limit of open files to what `most` connections need, or to its maximum; many systems start with 1,024 for programs
-/// that use `select`.
-pub fn raise_file_limit(most: usize) {
+/// Raises the limit of open files to the need of `max_connections`, or to its maximum. Many systems start with 1,024,
+/// for programs that use `select`.
+pub fn raise_file_limit(max_connections: usize) {
     #[cfg(not(unix))]
-    let _ = most;
+    let _ = max_connections;
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = getrlimit(Resource::Nofile);
-        let wanted = most.saturating_add(OTHER_FILES) as u64;
-        let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
+        let needed = max_connections.saturating_add(OTHER_FILES) as u64;
+        let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
         if limit.current.is_some_and(|current| current < raised) {
             let limit = Rlimit {
                 current: Some(raised),

@@ -5,8 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 /// The default port of `coord serve`.
 pub const DEFAULT_PORT: u16 = 3000;
 
-/// Parses `127.0.0.1:3000`, `[::1]:3000`, `localhost:3000`, an address without a port, or a port alone, on this machine
-/// only. Other names are not looked up: their addresses could change between two starts, and with them the possible callers.
+/// Parses `127.0.0.1:3000`, `[::1]:3000`, `localhost:3000`, an address without a port, or a port alone, which is on
+/// this machine only. Other names are not looked up: their addresses, and so the possible callers, could change between
+/// starts.
 ///
 /// # Errors
 /// A sentence with the accepted forms.

@@ -1,8 +1,8 @@
-//! On a loopback address without credentials, every program that can send a request is trusted. A web page is not: it may
-//! send one through a browser on this machine. A page of another site cannot send JSON without a preflight (CORS), which is
-//! refused unless `COORD_CORS_ORIGINS` lists the site. Its other requests, such as a GET for an image, are recognized by `Origin` and
-//! `Sec-Fetch-Site`, and refused before it counts for anybody. A page whose own name resolves to 127.0.0.1 (DNS rebinding) is
-//! detected by the Host of its requests.
+//! On a loopback address without credentials, the server trusts every program that can send a request. It does not
+//! trust web pages, which can send requests through a browser on this machine. A page of another site cannot send JSON
+//! without a preflight (CORS), which is refused unless `COORD_CORS_ORIGINS` lists the site. `Origin` and
+//! `Sec-Fetch-Site` identify its other requests, such as a GET for an image. They are refused before they count toward
+//! a rate limit. The Host of the request exposes a page whose own name resolves to 127.0.0.1 (DNS rebinding).
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use coord_http::error::Respond;
 use coord_http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
 use coord_settings::service_hosts::{is_loopback, parse_host};
 
-/// Refuses requests whose Host is not this machine, and those of pages of other sites. Webhook deliveries are exempt: they are
-/// signed, and come through a tunnel with another name.
+/// Refuses requests whose Host is not this machine, and those of pages of other sites. Webhook deliveries are exempt:
+/// they are signed, and come through a tunnel with another name.
 pub async fn require_local_caller(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next) -> Response {
-    match judge(&edge, &request) {
+    match check_request(&edge, &request) {
         Ok(()) => next.run(request).await,
         // POST requests come from agents, which get a command with every response.
         Err(error) if *request.method() == Method::POST => error.respond_to_agent(),
@@ -28,7 +28,7 @@ pub async fn require_local_caller(State(edge): State<Arc<Edge>>, request: Reques
     }
 }
 
-fn judge(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
+fn check_request(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
     let endpoint = Endpoint::at(coord_extensions::endpoints(), request.uri().path());
     if endpoint.is_some_and(|endpoint| endpoint.route().takes_any_host) {
         return Ok(());
@@ -38,7 +38,7 @@ fn judge(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
             "this server accepts only requests to localhost; to serve other hosts, set COORD_JWT_SECRET".to_owned(),
         ));
     }
-    // A link to the page opens it. A preflight is answered, without leave.
+    // Any site may link to the page. A preflight gets a response, which does not allow the request.
     let is_navigation = request
         .headers()
         .get("sec-fetch-mode")
@@ -50,7 +50,7 @@ fn judge(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
     }
 }
 
-/// The one host that the request names, in `Host` and, if it is there, in the target.
+/// The host that the request names in its only `Host`, unless the target names another one.
 fn host(request: &Request<Body>) -> Option<Authority> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let host = hosts.next().filter(|_| hosts.next().is_none())?;
@@ -68,7 +68,7 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        judge(&Edge::default(), &request.body(Body::empty()).unwrap()).is_ok()
+        check_request(&Edge::default(), &request.body(Body::empty()).unwrap()).is_ok()
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The web page, from `public/`, which Vercel serves as static files. The binary contains it, so that there is one file to
-//! install. A debug build reads the files from the folder, so that a change of the page needs no build.
+//! The web page, from `public/`, which Vercel serves as static files. The binary contains it, so that there is one file
+//! to install. A debug build reads the files from the folder, so that a change of the page needs no build.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -13,10 +13,10 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
 use tower_http::compression::CompressionLayer;
 
-use super::banner::Served;
+use super::banner::ServedRepository;
 
-/// The page loads nothing from elsewhere, runs no inline script, and cannot be framed. `vercel.json` has the same policy.
-/// The edge adds the other headers.
+/// The page loads nothing from other sites, runs no inline script, and cannot be framed. `vercel.json` has the same
+/// policy. The edge adds the other headers.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
@@ -24,7 +24,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 #[folder = "../../public"]
 struct Files;
 
-/// Serves the page at `/`, and every file of it.
+/// Serves the page at `/`, and each of its files.
 pub fn router() -> Router {
     let file = |name: String| get(async move |headers: HeaderMap| serve(&name, &headers));
     let mut router = Router::new().route("/", file("index.html".to_owned()));
@@ -34,19 +34,21 @@ pub fn router() -> Router {
     router.layer(CompressionLayer::new())
 }
 
-/// Serves `/served.json`: the repositories to choose from on the page, and the user for whom it acts. Only for servers whose callers
-/// may see all of them.
-pub fn served_list(served: &[Served], user: &UserId) -> Router {
-    let is_first = |(place, repository): &(usize, &Served)| {
-        // Several clones of one repository are one.
-        served[..*place].iter().all(|before| before.repo != repository.repo)
+/// Serves `/served.json`: the repositories to choose from on the page, and the user for whom it acts. Only for servers
+/// whose callers may see all of the repositories.
+pub fn served_list(served: &[ServedRepository], user: &UserId) -> Router {
+    // Several clones of one repository are listed once.
+    let is_first = |(index, repository): &(usize, &ServedRepository)| {
+        served[..*index].iter().all(|earlier| earlier.repo != repository.repo)
     };
     let repositories: Vec<Value> = served
         .iter()
         .enumerate()
         .filter(is_first)
-        .map(|(_, served)| served)
-        .map(|served| json!({"repo_url": format!("https://{}", served.repo), "branch": served.branch.as_ref().map(ToString::to_string)}))
+        .map(|(_, repository)| {
+            let branch = repository.branch.as_ref().map(ToString::to_string);
+            json!({"repo_url": format!("https://{}", repository.repo), "branch": branch})
+        })
         .collect();
     let list = json!({"repositories": repositories, "user": user.as_str()});
     Router::new().route(
@@ -64,22 +66,22 @@ fn serve(path: &str, headers: &HeaderMap) -> Response {
 
 fn respond(file: &EmbeddedFile, headers: &HeaderMap) -> Response {
     let hash = file.metadata.sha256_hash();
-    // Compression changes the bytes, but not what they mean.
+    // A weak tag, because compression changes the bytes, but not the content.
     let tag = format!(
         "W/\"{}\"",
         hash[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
     );
-    let is_known = headers
+    let is_not_modified = headers
         .get_all(IF_NONE_MATCH)
         .iter()
         .filter_map(|value| value.to_str().ok())
-        .any(|tags| tags.split(',').any(|known| known.trim() == tag));
-    let mut response = if is_known {
+        .any(|tags| tags.split(',').any(|other| other.trim() == tag));
+    let mut response = if is_not_modified {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let kind = HeaderValue::from_str(&content_type(file.metadata.mimetype()));
-        let kind = kind.unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-        ([(CONTENT_TYPE, kind)], file.data.to_vec()).into_response()
+        let content_type = HeaderValue::from_str(&content_type(file.metadata.mimetype()));
+        let content_type = content_type.unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+        ([(CONTENT_TYPE, content_type)], file.data.to_vec()).into_response()
     };
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -90,7 +92,7 @@ fn respond(file: &EmbeddedFile, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The media type with its character set, where it is text.
+/// The media type, with the character set if it is text.
 fn content_type(media_type: &str) -> String {
     if media_type.starts_with("text/") {
         format!("{media_type}; charset=utf-8")

@@ -26,10 +26,10 @@ use tokio::sync::watch;
 use tower::ServiceBuilder;
 
 use super::args::ServeArgs;
-use super::banner::Served;
+use super::banner::ServedRepository;
 use super::joined_clones::{JoinedClones, read_joined};
 use super::local_guard::require_local_caller;
-use super::own_requests::refuse_those_for_others;
+use super::own_requests::refuse_misdirected;
 use super::page;
 use super::sources::{self, OpenSources};
 use super::store::{OpenStore, open_store};
@@ -43,26 +43,26 @@ pub struct Server {
     /// The files with the address; dropped before the store is closed.
     pub announcement: Arc<Announcement>,
     pub store: Arc<dyn Store>,
-    /// The same, where it is a file on this machine.
-    pub file: Option<EmbeddedStore>,
+    /// The same store, if it is a file on this machine.
+    pub embedded_store: Option<EmbeddedStore>,
     /// The repositories on this machine.
-    pub local: Option<Arc<GitSource>>,
+    pub local_source: Option<Arc<GitSource>>,
     /// Clones of these with a separate server.
     pub rivals: Vec<Rival>,
     /// Live events; closed before the router is stopped.
     pub events: Arc<EventHub>,
     /// The builds that keep graphs up to date.
-    pub keeper: Arc<BackgroundBuilds>,
+    pub builds: Arc<BackgroundBuilds>,
     /// The extensions, which take part in sweeps.
     pub extensions: Extensions,
-    /// The repositories on this machine, and the interval of their fetches.
-    pub fetching: Option<(Arc<GitSource>, Duration)>,
+    /// The interval of `git fetch`; `None` without `--fetch`.
+    pub fetch_interval: Option<Duration>,
     /// The working copies whose files are kept current.
     #[cfg(feature = "intents")]
-    pub synced: Vec<SyncedClone>,
+    pub synced_clones: Vec<SyncedClone>,
     /// Changes whenever this process has appended to a ledger.
-    pub appended: watch::Receiver<u64>,
-    pub served: Vec<Served>,
+    pub ledger_changes: watch::Receiver<u64>,
+    pub served: Vec<ServedRepository>,
 }
 
 /// Builds a server; `address` is the address that it will listen on.
@@ -75,28 +75,30 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         source,
         people,
         webhook,
-        local,
+        local_source,
         opened,
         served,
     } = sources::open(args).await?;
-    if let Some(listed) = &settings.repositories
-        && let Some(other) = served.iter().find(|served| !listed.takes_in(&served.repo))
+    if let Some(allowed) = &settings.repositories
+        && let Some(unlisted) = served.iter().find(|served| !allowed.takes_in(&served.repo))
     {
         bail!(
             "{} is not among the repositories of {}: add it there, or unset the variable",
-            other.repo,
+            unlisted.repo,
             env_vars::COORD_REPOSITORIES
         );
     }
     #[cfg(feature = "intents")]
-    let (synced, served) = {
-        let (synced, mut served) = (syncing::clones(args, address, &opened)?, served);
-        for served in &mut served {
-            if synced.iter().any(|clone| clone.repo == served.repo) {
-                served.notes.push(".orchestration/ is kept current".to_owned());
+    let synced_clones = syncing::clones(args, address, &opened)?;
+    #[cfg(feature = "intents")]
+    let served = {
+        let mut served = served;
+        for repository in &mut served {
+            if synced_clones.iter().any(|clone| clone.repo == repository.repo) {
+                repository.notes.push(".orchestration/ is kept current".to_owned());
             }
         }
-        (synced, served)
+        served
     };
     let authenticator = authenticator(address, credentials(&settings, people))?;
     let local_user = match &authenticator {
@@ -106,62 +108,62 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     coord_extensions::register_state();
     let OpenStore {
         store,
-        file,
+        embedded_store,
         announcement,
     } = open_store(args, address, &opened, &served).await?;
-    if let Some(local) = &local {
-        local.keep_names();
+    if let Some(source) = &local_source {
+        source.keep_names();
     }
     let rivals = opened.iter().filter(|opened| opened.has_remote());
     let rivals = rivals
         .flat_map(|opened| rivals::of(&opened.repo, &opened.git_folder, address))
         .collect();
     let builder = format!("{}-{}", std::process::id(), started_at());
-    let keeper = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
+    let builds = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
     for repository in &served {
         if let Some(branch) = &repository.branch
             && let Ok(head) = source.head(&repository.repo, branch).await
         {
-            keeper.saw_head(&repository.repo, branch, &head);
+            builds.saw_head(&repository.repo, branch, &head);
         }
     }
     let app = App {
         source: Some(source),
         webhook,
-        head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
+        head_observer: Some(Arc::clone(&builds) as Arc<dyn HeadObserver>),
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
-    let (events, appended) = (Arc::clone(&app.events), coord_extensions::appended(&app));
+    let (events, ledger_changes) = (Arc::clone(&app.events), coord_extensions::appended(&app));
     let mut router = coord_http::routes(app, coord_extensions::endpoints()).merge(page::router());
-    let (mut local_edge, mut joined) = (None, None);
+    let (mut local_edge, mut joined_clones) = (None, None);
     if let Some(user) = &local_user {
         router = router.merge(page::served_list(&served, user));
         local_edge = Some(Arc::new(settings.edge.clone()));
-        joined = local.as_ref().and_then(|local| JoinedClones::of(local, &opened));
+        joined_clones = local_source
+            .as_ref()
+            .and_then(|source| JoinedClones::of(source, &opened));
     }
-    let own = HeaderValue::try_from(announcement.instance())?;
+    let own_name = HeaderValue::try_from(announcement.instance())?;
     let layers = ServiceBuilder::new()
-        .layer(from_fn_with_state(own, refuse_those_for_others))
+        .layer(from_fn_with_state(own_name, refuse_misdirected))
         .option_layer(local_edge.map(|edge| from_fn_with_state(edge, require_local_caller)))
-        .option_layer(joined.map(|joined| from_fn_with_state(joined, read_joined)))
+        .option_layer(joined_clones.map(|joined| from_fn_with_state(joined, read_joined)))
         .layer(Extension(coord_tools::protocol()));
     let router = router.layer(layers);
     Ok(Server {
         router: coord_http::wrap_router(settings.edge, coord_extensions::endpoints(), router),
         announcement: Arc::new(announcement),
         store,
-        file,
+        embedded_store,
+        local_source,
         rivals,
         events,
-        keeper,
+        builds,
         extensions: settings.extensions,
-        fetching: local
-            .clone()
-            .zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
-        local,
+        fetch_interval: args.fetch.map(|seconds| Duration::from_secs(seconds.into())),
         #[cfg(feature = "intents")]
-        synced,
-        appended,
+        synced_clones,
+        ledger_changes,
         served,
     })
 }

@@ -12,7 +12,7 @@ use coord_sources::github::{ApiBase, GithubConfig, GithubSource};
 use coord_sources::{Source, SourceError, Sources};
 
 use super::args::ServeArgs;
-use super::banner::Served;
+use super::banner::ServedRepository;
 use coord_git::{GitSource, OpenedRepository};
 
 pub struct OpenSources {
@@ -23,11 +23,11 @@ pub struct OpenSources {
     /// The secret and state of GitHub's webhook.
     pub webhook: Option<Arc<Webhook>>,
     /// The source of repositories on this machine.
-    pub local: Option<Arc<GitSource>>,
+    pub local_source: Option<Arc<GitSource>>,
     /// The repositories on this machine.
     pub opened: Vec<OpenedRepository>,
     /// All repositories, those on this machine first.
-    pub served: Vec<Served>,
+    pub served: Vec<ServedRepository>,
 }
 
 /// Opens the repositories that the command line names.
@@ -37,7 +37,7 @@ pub struct OpenSources {
 pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     let mut opened = Vec::new();
-    let mut local = None;
+    let mut local_source = None;
     let mut people = None;
     let mut webhook = None;
     if !args.repo.is_empty() || args.github.is_empty() {
@@ -46,22 +46,22 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         } else {
             args.repo.clone()
         };
-        let is_shared = args.redis.is_some() || args.upstash.is_some();
-        let open = move || match is_shared {
-            true => GitSource::open_shared(&paths, &machine()),
+        let has_shared_store = args.redis.is_some() || args.upstash.is_some();
+        let open = move || match has_shared_store {
+            true => GitSource::open_shared(&paths, &machine_name()),
             false => GitSource::open(&paths),
         };
         let source = tokio::task::spawn_blocking(open).await??;
         let source = Arc::new(source.sharing_heads());
         opened = source.opened();
-        local = Some(Arc::clone(&source));
+        local_source = Some(Arc::clone(&source));
         sources.push(source);
     }
-    let mut served: Vec<Served> = opened.iter().map(Served::from).collect();
-    if let (Some(source), Some(seconds)) = (&local, args.fetch) {
-        for served in &mut served {
-            let remotes = source.remotes(&served.repo)?;
-            served.notes.push(match remotes.as_slice() {
+    let mut served: Vec<ServedRepository> = opened.iter().map(ServedRepository::from).collect();
+    if let (Some(source), Some(seconds)) = (&local_source, args.fetch) {
+        for repository in &mut served {
+            let remotes = source.remotes(&repository.repo)?;
+            repository.notes.push(match remotes.as_slice() {
                 [] => "nothing to fetch".to_owned(),
                 remotes => format!("fetched from {} every {seconds} s", remotes.join(" and ")),
             });
@@ -70,12 +70,12 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         bail!("--fetch is for repositories on this machine (--repo)");
     }
     if !args.github.is_empty() {
-        let (source, repos, place) = github(args)?;
+        let (source, repos, api) = open_github(args)?;
         for repo in repos {
-            if served.iter().any(|known| known.repo == repo) {
+            if served.iter().any(|repository| repository.repo == repo) {
                 bail!("{repo} is named twice; serve it from --repo or from --github");
             }
-            served.push(look_at(&source, repo, &place).await?);
+            served.push(fetch_repository(&source, repo, &api).await?);
         }
         let source = Arc::new(source);
         webhook = secret(&process_environment, env_vars::GITHUB_WEBHOOK_SECRET)
@@ -87,19 +87,20 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
         source: Arc::new(Sources::of(sources)),
         people,
         webhook,
-        local,
+        local_source,
         opened,
         served,
     })
 }
 
-/// A name that tells this machine from others.
-fn machine() -> String {
+/// A name that distinguishes this machine from others.
+fn machine_name() -> String {
     let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
     format!("{} {}", whoami::hostname().unwrap_or_default(), id.trim())
 }
 
-fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {
+/// The source on GitHub, its repositories, and the address of the API.
+fn open_github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String)> {
     let environment = |name: &str| match (&args.github_api, name) {
         (Some(api), env_vars::GITHUB_API_URL) => Some(api.clone()),
         _ => process_environment(name),
@@ -118,43 +119,43 @@ fn github(args: &ServeArgs) -> anyhow::Result<(GithubSource, Vec<RepoId>, String
     };
     let repos = args.github.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     config.only = Some(repos.clone());
-    let place = config.api.as_str().to_owned();
+    let api = config.api.as_str().to_owned();
     let source = GithubSource::new(config).map_err(anyhow::Error::msg)?;
-    Ok((source, repos, place))
+    Ok((source, repos, api))
 }
 
-/// The current state of a repository on GitHub. A missing one is an error; a GitHub that cannot be reached is not, because
-/// it may be reachable later.
-async fn look_at(source: &GithubSource, repo: RepoId, place: &str) -> anyhow::Result<Served> {
-    let mut served = Served {
-        place: place.to_owned(),
+/// The current state of a repository on GitHub. A missing repository is an error. An outage of GitHub is not, because
+/// it may end.
+async fn fetch_repository(source: &GithubSource, repo: RepoId, api: &str) -> anyhow::Result<ServedRepository> {
+    let mut served = ServedRepository {
+        location: api.to_owned(),
         branch: None,
         head: None,
         tip: None,
         notes: Vec::new(),
         repo,
     };
-    let seen = match source.default_branch(&served.repo).await {
+    let tip = match source.default_branch(&served.repo).await {
         Ok(branch) => {
             let tip = source.tip(&served.repo, &branch).await;
             served.branch = Some(branch);
-            tip.map(Some)
+            tip
         }
         Err(error) => Err(error),
     };
-    match seen {
+    match tip {
         Ok(tip) => {
-            served.head = tip.as_ref().map(|tip| tip.commit.clone());
-            served.tip = tip;
+            served.head = Some(tip.commit.clone());
+            served.tip = Some(tip);
         }
         Err(SourceError::UnknownBranch { .. }) => {}
         Err(SourceError::UnknownRepository {
             repo,
             renamed_to: Some(name),
             ..
-        }) => bail!("{repo} was renamed to {name} at {place}: serve that"),
+        }) => bail!("{repo} was renamed to {name} at {api}: serve that"),
         Err(SourceError::UnknownRepository { repo, .. }) => bail!(
-            "{place} has no repository {repo}, or the service may not read it: set {} or a GitHub App that may",
+            "{api} has no repository {repo}, or the service may not read it: set {} or a GitHub App that may",
             env_vars::GITHUB_TOKEN
         ),
         Err(error) => {

@@ -18,24 +18,24 @@ use coord_store::upstash::UpstashStore;
 use secrecy::SecretString;
 
 use super::args::ServeArgs;
-use super::banner::Served;
+use super::banner::ServedRepository;
 
 pub struct OpenStore {
     pub store: Arc<dyn Store>,
-    /// The same, where it is a file on this machine, which may be deleted.
-    pub file: Option<EmbeddedStore>,
+    /// The same store, if it is a file on this machine, which may be deleted.
+    pub embedded_store: Option<EmbeddedStore>,
     /// The files that announce the address.
     pub announcement: Announcement,
 }
 
-/// The store, and the files that announce the address.
+/// Opens the store, and writes the files that announce the address.
 ///
-/// The store opens on another thread, so that signals are heard meanwhile.
+/// An embedded store opens on another thread, so that the process still handles signals.
 pub async fn open_store(
     args: &ServeArgs,
     address: SocketAddr,
     opened: &[OpenedRepository],
-    served: &[Served],
+    served: &[ServedRepository],
 ) -> anyhow::Result<OpenStore> {
     list_clones(opened);
     let repositories = opened
@@ -43,31 +43,31 @@ pub async fn open_store(
         .map(|repository| (own_folder(repository), Some(repository.repo.clone())));
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
-        note_places(opened, None, &store.describe());
-        return Ok(OpenStore::elsewhere(store, Announcement::write(repositories, address)));
+        note_locations(opened, None, &store.describe());
+        return Ok(OpenStore::remote(store, Announcement::write(repositories, address)));
     }
     if let Some(url) = &args.upstash {
         let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
         let store = UpstashStore::new(url, token).context("--upstash")?;
-        note_places(opened, None, &store.describe());
-        return Ok(OpenStore::elsewhere(store, Announcement::write(repositories, address)));
+        note_locations(opened, None, &store.describe());
+        return Ok(OpenStore::remote(store, Announcement::write(repositories, address)));
     }
-    let (folder, made) = match (&args.data_dir, opened.first()) {
+    let (folder, result) = match (&args.data_dir, opened.first()) {
         // A user who names a folder is responsible for its owner.
         (Some(folder), _) => (RootedPath::new(folder, ""), private_folder::make_named(folder)),
         (None, Some(repository)) => {
             let folder = own_folder(repository);
-            let made = private_folder::make_inside(&folder);
-            (folder, made)
+            let result = private_folder::make_inside(&folder);
+            (folder, result)
         }
         (None, None) => {
             let folder = state_folder(served)?;
-            let made = private_folder::make(&folder);
-            (RootedPath::new(folder, ""), made)
+            let result = private_folder::make(&folder);
+            (RootedPath::new(folder, ""), result)
         }
     };
-    made.with_context(|| format!("cannot make the folder {}", folder.full().display()))?;
+    result.with_context(|| format!("cannot make the folder {}", folder.full().display()))?;
     let file = folder.join(STORE);
     if args.data_dir.is_none() {
         private_folder::close(&folder.full());
@@ -75,23 +75,23 @@ pub async fn open_store(
         file.open().context("cannot open the store")?;
     }
     let path = file.full();
-    let opening = {
+    let result = {
         let (path, is_checked) = (path.clone(), args.check);
         tokio::task::spawn_blocking(move || match is_checked {
             true => EmbeddedStore::open_checked(&path),
             false => EmbeddedStore::open(&path),
         })
     };
-    match opening.await? {
+    match result.await? {
         Ok(store) => {
-            note_places(
+            note_locations(
                 opened,
                 Some(&folder.full()),
                 &format!("embedded store at {}", path.display()),
             );
             let folders = repositories.chain([(folder.clone(), None)]);
             Ok(OpenStore {
-                file: Some(store.clone()),
+                embedded_store: Some(store.clone()),
                 store: Arc::new(store),
                 announcement: Announcement::write(folders, address),
             })
@@ -110,21 +110,21 @@ pub async fn open_store(
 }
 
 impl OpenStore {
-    fn elsewhere(store: impl Store, announcement: Announcement) -> OpenStore {
+    fn remote(store: impl Store, announcement: Announcement) -> OpenStore {
         OpenStore {
             store: Arc::new(store),
-            file: None,
+            embedded_store: None,
             announcement,
         }
     }
 }
 
-/// Lists the clones that are served, so that other clones of their repositories find this server. A clone beside another one of its
-/// repository uses that one's store.
+/// Lists the served clones, so that other clones of their repositories find this server. Of several served clones of a
+/// repository, those after the first use its store.
 fn list_clones(opened: &[OpenedRepository]) {
-    for (place, repository) in opened.iter().enumerate().filter(|(_, opened)| opened.has_remote()) {
-        let is_beside = opened[..place].iter().any(|first| first.repo == repository.repo);
-        match is_beside && !local_server::has_store(&own_folder(repository)) {
+    for (index, repository) in opened.iter().enumerate().filter(|(_, opened)| opened.has_remote()) {
+        let is_later = opened[..index].iter().any(|first| first.repo == repository.repo);
+        match is_later && !local_server::has_store(&own_folder(repository)) {
             true => clone_list::join(&repository.repo, &repository.git_folder),
             false => clone_list::register(&repository.repo, &repository.git_folder),
         };
@@ -140,17 +140,18 @@ fn is_listed(repository: &OpenedRepository, store: &Path) -> bool {
         && !local_server::has_store(&own_folder(repository))
 }
 
-/// Notes in each repository whose locks are not kept in its own folder where they are: `place`. `store` is the folder of the embedded
-/// store. This comes before the announcement: whoever has found the server knows its store after it has ended.
-fn note_places(opened: &[OpenedRepository], store: Option<&Path>, place: &str) {
-    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let store = store.map(real);
+/// Notes the `location` of the locks in each repository that keeps them outside of its own folder. `store` is the
+/// folder of the embedded store. This comes before the announcement: a command that has found the server must find its
+/// store, too, after the server has ended.
+fn note_locations(opened: &[OpenedRepository], store: Option<&Path>, location: &str) {
+    let canonical = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let store = store.map(canonical);
     for repository in opened {
         let own = own_folder(repository);
-        let is_found = |store: &PathBuf| *store == real(&own.full()) || is_listed(repository, store);
+        let is_found = |store: &PathBuf| *store == canonical(&own.full()) || is_listed(repository, store);
         match store.as_ref().is_some_and(is_found) {
             true => store_location::forget(&own),
-            false => store_location::note(&own, place),
+            false => store_location::note(&own, location),
         }
     }
 }
@@ -160,9 +161,9 @@ fn own_folder(repository: &OpenedRepository) -> RootedPath {
     RootedPath::new(&repository.git_folder, FOLDER)
 }
 
-/// The user's folder for the store of repositories without a folder on this machine. Each first repository has one, because
-/// two processes cannot share a store.
-fn state_folder(served: &[Served]) -> anyhow::Result<PathBuf> {
+/// The user's folder for the store of repositories without a folder on this machine. Each first repository has one,
+/// because two processes cannot share a store.
+fn state_folder(served: &[ServedRepository]) -> anyhow::Result<PathBuf> {
     let (Some(folder), Some(first)) = (user_state::folder(), served.first()) else {
         bail!("name a folder for the store with --data-dir");
     };

@@ -12,64 +12,64 @@ use coord_protocol::Event;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Interval of looks at the files.
-const LOOK: Duration = Duration::from_secs(2);
+/// Time between two checks of the files.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A file as one look sees it: when it was changed, and its length. `None` where there is none.
-type SeenFile = Option<(Option<SystemTime>, u64)>;
+/// The time of the last change of a file, and its length; `None` for a file that does not exist.
+type FileState = Option<(Option<SystemTime>, u64)>;
 
 /// The changes of one working copy and of its repository.
 pub struct SyncChanges {
     repo: RepoId,
     folder: RootedPath,
     events: Arc<EventHub>,
-    watching: Option<EventWatch>,
+    event_watch: Option<EventWatch>,
     /// Changes whenever this process has appended to a ledger.
-    appended: watch::Receiver<u64>,
-    files: [SeenFile; FILES.len()],
+    ledger_changes: watch::Receiver<u64>,
+    files: [FileState; FILES.len()],
 }
 
 impl SyncChanges {
-    /// Those of the working copy with this `root`.
-    pub fn new(repo: RepoId, root: &Path, events: Arc<EventHub>, appended: watch::Receiver<u64>) -> SyncChanges {
+    pub fn new(repo: RepoId, root: &Path, events: Arc<EventHub>, ledger_changes: watch::Receiver<u64>) -> SyncChanges {
         SyncChanges {
             repo,
             folder: RootedPath::new(root, FOLDER),
             events,
-            watching: None,
-            appended,
+            event_watch: None,
+            ledger_changes,
             files: [None; FILES.len()],
         }
     }
 
-    /// Watches the events from now on, if the store responds; if not, [`SyncChanges::next`] does.
+    /// Watches the events from now on. If the store does not respond, [`SyncChanges::wait_for_change`] tries again.
     pub async fn watch(&mut self) {
-        self.watching = self.events.watch(&self.repo, None).await.ok();
+        self.event_watch = self.events.watch(&self.repo, None).await.ok();
     }
 
-    /// Notes the files as they are. Comes before they are read, so that no later edit is missed.
+    /// Notes the state of the files. Call this before the files are read, so that no later edit is missed.
     pub fn note_files(&mut self) {
-        self.files = self.look();
+        self.files = self.file_states();
     }
 
-    /// Notes the files that were written, but for the one that people edit: an edit just after is seen so.
+    /// Notes the state of the files that were written. Leaves out the file that people edit, so that an edit just after
+    /// the write still counts as a change.
     pub fn note_written(&mut self, report: &Report) {
-        let now = self.look();
-        for ((name, file), now) in FILES.iter().zip(&mut self.files).zip(now) {
+        let states = self.file_states();
+        for ((name, file), state) in FILES.iter().zip(&mut self.files).zip(states) {
             if *name != REGISTRY && report.written.contains(name) {
-                *file = now;
+                *file = state;
             }
         }
     }
 
-    /// Completes after the next change, and at the latest at `until`.
-    pub async fn next(&mut self, until: Instant) {
+    /// Completes after the next change, and at `deadline` at the latest.
+    pub async fn wait_for_change(&mut self, deadline: Instant) {
         loop {
             let has_changed = tokio::select! {
-                Ok(()) = self.appended.changed() => true,
-                matters = event(&self.events, &self.repo, &mut self.watching) => matters,
-                () = sleep(LOOK) => self.look() != self.files,
-                () = sleep_until(until) => true,
+                Ok(()) = self.ledger_changes.changed() => true,
+                has_changed = next_event(&self.events, &self.repo, &mut self.event_watch) => has_changed,
+                () = sleep(CHECK_INTERVAL) => self.file_states() != self.files,
+                () = sleep_until(deadline) => true,
             };
             if has_changed {
                 return;
@@ -77,38 +77,39 @@ impl SyncChanges {
         }
     }
 
-    fn look(&self) -> [SeenFile; FILES.len()] {
+    fn file_states(&self) -> [FileState; FILES.len()] {
         FILES.map(|name| {
-            let about = self.folder.join(name).about().ok()??;
-            Some((about.modified, about.len))
+            let info = self.folder.join(name).about().ok()??;
+            Some((info.modified, info.len))
         })
     }
 }
 
-/// Whether the next event changes what the files say. Watching anew, some may have been missed.
-async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<EventWatch>) -> bool {
-    let Some(watched) = watching else {
+/// Waits for the next event. Returns whether it changes the files. True after a new watch, because events may have been
+/// missed before it.
+async fn next_event(events: &EventHub, repo: &RepoId, event_watch: &mut Option<EventWatch>) -> bool {
+    let Some(watch) = event_watch else {
         match events.watch(repo, None).await {
-            Ok(watched) => *watching = Some(watched),
-            // Until the next look.
+            Ok(watch) => *event_watch = Some(watch),
+            // Until the next check of the files, after which this tries again.
             Err(_) => std::future::pending().await,
         }
         return true;
     };
-    match watched.next().await {
-        Ok(WatchItem::Event(published)) => matters(&published.event),
+    match watch.next().await {
+        Ok(WatchItem::Event(published)) => changes_files(&published.event),
         Ok(WatchItem::Gap) => true,
         Ok(WatchItem::Live(_)) => false,
         Ok(WatchItem::Slow) | Err(_) => {
-            *watching = None;
+            *event_watch = None;
             false
         }
         Ok(WatchItem::Stopped) => std::future::pending().await,
     }
 }
 
-/// Whether `event` is about intents, what they own, or the ledger.
-fn matters(event: &Event) -> bool {
+/// Whether `event` is about intents, the files that they own, or the ledger.
+fn changes_files(event: &Event) -> bool {
     matches!(
         event,
         Event::IntentChanged(_)

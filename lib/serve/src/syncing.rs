@@ -1,5 +1,5 @@
-//! `coord serve --sync`: keeps the files of `.orchestration/` current, by what `coord sync` does, as the person who runs the server.
-//! There is no terminal, so that nothing is taken that takes a person.
+//! `coord serve --sync`: keeps the files of `.orchestration/` current as `coord sync` does, for the person who runs the
+//! server. There is no terminal to ask in, so this skips changes that only a person may make.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use coord_agent::workplace::Failure;
 use coord_domain::RepoId;
 use coord_events::EventHub;
 use coord_git::{OpenedRepository, WorkingCopy};
-use coord_intent_commands::sync::{Callers, Report, once};
+use coord_intent_commands::sync::{Callers, Report, sync_once};
 use coord_protocol::{Client, ClientSettings};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -21,30 +21,28 @@ use tokio::time::{Instant, sleep};
 use super::args::ServeArgs;
 use super::sync_changes::SyncChanges;
 
-/// Time after a change, in which others come.
+/// Time after a change in which further changes are awaited.
 const DEBOUNCE: Duration = Duration::from_secs(1);
-/// Pause after a synchronization: its requests count as those of the person.
+/// Pause after a synchronization, because its requests count toward the rate limit of the person.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Time after which a failure is tried again.
-const RETRY: Duration = Duration::from_secs(10);
-/// Time after which the files are brought up to date without a change: owners stop counting when they are idle.
-const REFRESH: Duration = Duration::from_secs(600);
-/// Time limit of a request.
-const LIMIT: Duration = Duration::from_secs(30);
+/// Time between a failure and the next attempt.
+const RETRY_INTERVAL: Duration = Duration::from_secs(10);
+/// Time after which the files are updated without a change, because an intent becomes idle without an event.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(600);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A working copy whose files are kept current.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncedClone {
-    /// The repository, as it is served.
     pub repo: RepoId,
     /// The root of the working copy.
     pub path: PathBuf,
 }
 
-/// The working copies of `--sync`; none without it.
+/// The working copies of `--sync`; none without this option.
 ///
 /// # Errors
-/// When a repository has no files here, or callers at `address` need a credential.
+/// When a repository has no files on this machine, or callers at `address` need a credential.
 pub fn clones(args: &ServeArgs, address: SocketAddr, opened: &[OpenedRepository]) -> anyhow::Result<Vec<SyncedClone>> {
     let mut clones: Vec<SyncedClone> = Vec::new();
     if !args.sync {
@@ -76,53 +74,59 @@ pub fn clones(args: &ServeArgs, address: SocketAddr, opened: &[OpenedRepository]
 /// A client of the server at `address`, as the person who runs it.
 ///
 /// # Errors
-/// When there can be none.
+/// When the client cannot be built.
 pub fn client(address: SocketAddr) -> anyhow::Result<Client> {
     let settings = ClientSettings {
         base: &format!("http://{address}"),
         token: None,
         agent_id: None,
         server: None,
-        limit: LIMIT,
+        limit: REQUEST_TIMEOUT,
     };
     Client::with_settings(settings).context("--sync")
 }
 
-/// Brings the files of `clone` up to date at once, after `events` and when lines were `appended`, until `stop`. One synchronization runs at a time.
+/// Updates the files of `clone` at once, after each of the `events`, and after `ledger_changes`, until `stop`. One
+/// synchronization runs at a time.
 pub async fn keep_current(
     clone: SyncedClone,
     client: Client,
     events: Arc<EventHub>,
-    appended: watch::Receiver<u64>,
+    ledger_changes: watch::Receiver<u64>,
     stop: impl Future<Output = ()>,
 ) {
-    let mut changes = SyncChanges::new(clone.repo.clone(), &clone.path, events, appended);
+    let mut changes = SyncChanges::new(clone.repo.clone(), &clone.path, events, ledger_changes);
     let mut stop = std::pin::pin!(stop);
-    let mut logged = LoggedCauses::default();
+    let mut log = ProblemLog::default();
     changes.watch().await;
     loop {
         changes.note_files();
-        let (here, client) = (clone.clone(), client.clone());
-        let mut running = tokio::task::spawn_blocking(move || synchronize(&here, &client));
-        let outcome = tokio::select! {
-            outcome = &mut running => outcome.unwrap_or_else(|error| Err(error.into())),
+        let (task_clone, client) = (clone.clone(), client.clone());
+        let mut task = tokio::task::spawn_blocking(move || synchronize(&task_clone, &client));
+        let result = tokio::select! {
+            result = &mut task => result.unwrap_or_else(|error| Err(error.into())),
             () = &mut stop => {
-                // Nothing is left half written. The server answers no more, so that it ends soon.
-                let _ = running.await;
+                // So that no file is left half written. The task ends soon, because the server no longer answers.
+                let _ = task.await;
                 return;
             }
         };
-        let until = Instant::now() + if outcome.is_ok() { REFRESH } else { RETRY };
-        if let Ok(report) = &outcome {
+        let interval = if result.is_ok() {
+            REFRESH_INTERVAL
+        } else {
+            RETRY_INTERVAL
+        };
+        let deadline = Instant::now() + interval;
+        if let Ok(report) = &result {
             changes.note_written(report);
         }
-        for sentence in logged.news(&outcome) {
+        for sentence in log.new_sentences(&result) {
             tracing::warn!(repo = %clone.repo, "coord serve --sync: {sentence}");
         }
         tokio::select! {
             () = async {
                 sleep(PAUSE).await;
-                changes.next(until).await;
+                changes.wait_for_change(deadline).await;
                 sleep(DEBOUNCE).await;
             } => {}
             () = &mut stop => return,
@@ -130,37 +134,39 @@ pub async fn keep_current(
     }
 }
 
-/// One synchronization. Blocks: call it off the runtime's threads.
+/// Synchronizes once. Blocks, so call it off the runtime's threads.
 fn synchronize(clone: &SyncedClone, client: &Client) -> anyhow::Result<Report> {
     let working_copy = WorkingCopy::containing(&clone.path)?;
     let callers = Callers {
         client,
         as_person: &|| Err(anyhow!("this takes a person: run coord sync in a terminal")),
     };
-    match Handle::current().block_on(once(&working_copy, &clone.repo, &callers, false)) {
+    match Handle::current().block_on(sync_once(&working_copy, &clone.repo, &callers, false)) {
         Ok(report) => Ok(report),
         Err(Failure::NoAnswer(error)) => Err(error.into()),
         Err(Failure::Error(error)) => Err(error),
     }
 }
 
-/// Causes in the log, so that each is logged once.
+/// The problems of the last synchronization, so that each is logged once.
 #[derive(Debug, Default)]
-struct LoggedCauses(BTreeSet<String>);
+struct ProblemLog {
+    problems: BTreeSet<String>,
+}
 
-impl LoggedCauses {
-    /// Causes that were not logged with the last outcome.
-    fn news(&mut self, outcome: &anyhow::Result<Report>) -> Vec<String> {
-        let causes: BTreeSet<String> = match outcome {
+impl ProblemLog {
+    /// The problems of `result` that the last one did not have, or that there are none any more.
+    fn new_sentences(&mut self, result: &anyhow::Result<Report>) -> Vec<String> {
+        let problems: BTreeSet<String> = match result {
             Ok(report) => report.problems.iter().chain(&report.notes).cloned().collect(),
             Err(error) => BTreeSet::from([format!("{error:#}")]),
         };
-        let mut news: Vec<String> = causes.difference(&self.0).cloned().collect();
-        if causes.is_empty() && !self.0.is_empty() {
-            news.push("the files are up to date again".to_owned());
+        let mut sentences: Vec<String> = problems.difference(&self.problems).cloned().collect();
+        if problems.is_empty() && !self.problems.is_empty() {
+            sentences.push("the files are up to date again".to_owned());
         }
-        self.0 = causes;
-        news
+        self.problems = problems;
+        sentences
     }
 }
 
@@ -169,20 +175,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_logged_once_and_so_is_its_end() {
-        let mut logged = LoggedCauses::default();
+    fn each_problem_is_logged_once_and_so_is_its_end() {
+        let mut log = ProblemLog::default();
         let with = |problems: &[&str]| {
             Ok(Report {
                 problems: problems.iter().map(|&problem| problem.to_owned()).collect(),
                 ..Report::default()
             })
         };
-        assert!(logged.news(&with(&[])).is_empty());
-        assert_eq!(logged.news(&with(&["a", "b"])), ["a", "b"]);
-        assert_eq!(logged.news(&with(&["b", "c"])), ["c"]);
-        assert_eq!(logged.news(&Err(anyhow!("d"))), ["d"]);
-        assert!(logged.news(&Err(anyhow!("d"))).is_empty());
-        assert_eq!(logged.news(&with(&[])), ["the files are up to date again"]);
-        assert!(logged.news(&with(&[])).is_empty());
+        assert!(log.new_sentences(&with(&[])).is_empty());
+        assert_eq!(log.new_sentences(&with(&["a", "b"])), ["a", "b"]);
+        assert_eq!(log.new_sentences(&with(&["b", "c"])), ["c"]);
+        assert_eq!(log.new_sentences(&Err(anyhow!("d"))), ["d"]);
+        assert!(log.new_sentences(&Err(anyhow!("d"))).is_empty());
+        assert_eq!(log.new_sentences(&with(&[])), ["the files are up to date again"]);
+        assert!(log.new_sentences(&with(&[])).is_empty());
     }
 }

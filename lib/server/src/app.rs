@@ -1,4 +1,4 @@
-//! The parts that every operation works with.
+//! The parts that every operation works with: [`App`].
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ use coord_settings::policy::cache::PolicyCache;
 use coord_settings::{Approvers, ConfigError, HeadAges, LockConfig, Rates};
 use coord_sources::github::webhook::Webhook;
 use coord_sources::{Source, SourceError};
-use coord_state::admission::KnownUses;
+use coord_state::admission::RememberedUses;
 use coord_state::locks::ClaimedRepositories;
 use coord_store::{Store, TimedStore};
 
-/// The parts that every operation works with, built from the [`Settings`], a store and an [`Authenticator`]. The rest is
+/// The parts that every operation works with, built from [`Settings`], a store and an [`Authenticator`]. The rest is
 /// optional.
 #[derive(Clone)]
 pub struct App {
     pub store: Arc<dyn Store>,
-    /// Reads repositories. Without one, heads and graphs are those in the store.
+    /// Reads repositories. Without one, heads and graphs come from the store.
     pub source: Option<Arc<dyn Source>>,
-    /// The only repositories that are served; `None` for all those of the source.
+    /// The only repositories that are served; `None` for all repositories of the source.
     pub repositories: Option<RepoLimit>,
     /// Verifies callers.
     pub authenticator: Arc<Authenticator>,
     /// Verdicts of other processes on credentials.
     pub lookups: Arc<Lookups>,
     /// Lookups at the source, by person.
-    pub person_lookups: Arc<UserLookups>,
+    pub user_lookups: Arc<UserLookups>,
     /// Long reads, by person.
     pub long_reads: Arc<LongReads>,
     /// Settings of locks.
@@ -50,11 +50,11 @@ pub struct App {
     pub rates: Rates,
     /// Verifies deliveries of GitHub's webhook; without one, deliveries are not accepted.
     pub webhook: Option<Arc<Webhook>>,
-    /// The secret that the cron sends.
+    /// The secret that the cron job sends.
     pub cron_secret: Option<SecretString>,
-    /// The setting that this deployment cannot use; then every request is refused.
+    /// An invalid setting of this deployment: every request is refused because of it.
     pub misconfigured: Option<ConfigError>,
-    /// Observes the heads that requests meet.
+    /// Observes the heads that requests find.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
     /// Settings of the HTTP edge.
     pub edge: Edge,
@@ -62,12 +62,12 @@ pub struct App {
     pub graph_cache: Arc<GraphCache>,
     /// Live events.
     pub events: Arc<EventHub>,
-    /// The policies of repositories that this process knows.
+    /// The repositories' policies that this process knows.
     pub policies: Arc<PolicyCache>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
-    /// The features that the repositories of this process use.
-    pub uses: Arc<KnownUses>,
+    /// The features that repositories are known to use.
+    pub uses: Arc<RememberedUses>,
 }
 
 /// The credentials that `settings` and `people` can verify.
@@ -90,7 +90,7 @@ impl App {
             repositories: settings.repositories.clone(),
             authenticator: Arc::new(authenticator),
             lookups: Arc::default(),
-            person_lookups: Arc::default(),
+            user_lookups: Arc::default(),
             long_reads: Arc::default(),
             locks: settings.locks,
             approvers: settings.approvers.clone(),
@@ -109,13 +109,13 @@ impl App {
         }
     }
 
-    /// Whether `repo` may be served, as far as is known without a request.
+    /// Checks that `repo` may be served, as far as that is known without a request.
     ///
     /// # Errors
     /// [`SourceError::UnknownRepository`] if the settings do not list it, or the source does not have it.
     pub fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
         let source = self.source.as_deref();
-        if self.repositories.as_ref().is_some_and(|listed| !listed.takes_in(repo)) {
+        if self.repositories.as_ref().is_some_and(|limit| !limit.takes_in(repo)) {
             return Err(SourceError::UnknownRepository {
                 repo: repo.clone(),
                 known: source.map(Source::repositories).unwrap_or_default(),

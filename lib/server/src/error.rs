@@ -1,4 +1,5 @@
-//! All errors that a caller can get. Messages are for the caller; causes go to the log. `http/error.rs` makes the responses.
+//! All errors that a caller can get. Messages are for the caller; causes go to the log. `lib/http/src/error.rs` makes
+//! the responses.
 
 use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration, Waiting};
 
@@ -50,10 +51,7 @@ pub enum ApiError {
         instead: Option<&'static str>,
     },
     /// 404: this server does not serve the repository.
-    #[error("repo_url names {repo}, which {}", match renamed_to {
-        Some(name) => format!("was renamed to {name}: send that; a server that serves it by the old name has to be started with the new one"),
-        None => format!("is not served here{}", list("; this server serves ", known, "and", "")),
-    })]
+    #[error("repo_url names {repo}, which {}", unknown_repository(known, renamed_to.as_ref()))]
     UnknownRepository {
         /// The repository in the request.
         repo: RepoId,
@@ -63,13 +61,18 @@ pub enum ApiError {
         renamed_to: Option<RepoId>,
     },
     /// 404: the repository has no such branch, or no commit at all.
-    #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), list("; did you mean ", near, "or", "?"))]
+    #[error(
+        "branch {branch} {} in {repo}{}{}",
+        if *is_empty { "has no commit yet" } else { "does not exist" },
+        hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(),
+        list("; did you mean ", suggestions, "or", "?")
+    )]
     UnknownBranch {
         repo: RepoId,
         /// The branch in the request.
         branch: String,
         /// Branches with a similar name.
-        near: Vec<String>,
+        suggestions: Vec<String>,
         /// Whether the repository has no commit at all.
         is_empty: bool,
         /// Why the branch is missing, and the fix.
@@ -98,10 +101,10 @@ pub enum ApiError {
     /// 409: there is no room for more locks.
     #[error("{}", no_room(.0))]
     TooManyLocks(FullPart),
-    /// 409: a person has taken locks of the caller away.
+    /// 409: a person has force-released locks of the caller.
     #[error("{}", forced_release(.0))]
     LockTaken(Box<ForceReleased>),
-    /// 413: the files have too many locks or neighbors to look at in one request.
+    /// 413: the files have too many locks or neighbors for one request.
     #[error("these files have too many {} for one request; name fewer files", match .0 {
         SizeLimit::Locks => "locks",
         SizeLimit::Neighbors => "neighbors in the import graph",
@@ -127,7 +130,7 @@ pub enum ApiError {
         /// The limit that is exceeded, in words.
         whose: &'static str,
     },
-    /// 429: other large bodies take all the room.
+    /// 429: other large bodies use all the memory for them.
     #[error("this server is receiving as many large bodies as it has room for; try again in {retry_after_seconds} s")]
     TooManyBodies {
         /// Seconds until there may be room.
@@ -142,12 +145,12 @@ pub enum ApiError {
     /// 503: the caller cannot be verified at the moment.
     #[error("{0}")]
     IdentityUnavailable(String),
-    /// 503: the server gives no answer. Clients make it.
+    /// 503: the server does not respond. Clients create this error.
     #[error("{problem}")]
     NoServer {
         /// The unreachable service, as the subject of a sentence.
         name: String,
-        /// Why there is no answer.
+        /// Why there is no response.
         problem: String,
     },
     /// 503: no store is configured, or it does not respond.
@@ -162,6 +165,17 @@ pub enum ApiError {
         /// Seconds until the next attempt.
         retry_after_seconds: u64,
     },
+}
+
+/// The second half of a sentence about a repository that is not served.
+fn unknown_repository(served: &[String], renamed_to: Option<&RepoId>) -> String {
+    match renamed_to {
+        Some(name) => format!(
+            "was renamed to {name}: send the new name; a server that was started with the old name has to be restarted \
+             with the new one"
+        ),
+        None => format!("is not served here{}", list("; this server serves ", served, "and", "")),
+    }
 }
 
 fn no_room(full: &FullPart) -> String {
@@ -179,8 +193,8 @@ fn no_room(full: &FullPart) -> String {
                 .to_owned()
         }
         FullPart::Owners(None) => {
-            "intents own the maximum number of files in this repository, so nothing was claimed; complete or abandon some \
-             of them"
+            "intents own the maximum number of files in this repository, so nothing was claimed; complete or abandon \
+             some of them"
                 .to_owned()
         }
         FullPart::Owners(Some(path)) => {
@@ -189,19 +203,19 @@ fn no_room(full: &FullPart) -> String {
     }
 }
 
-fn forced_release(taken: &ForceReleased) -> String {
-    let ForceReleased { by, message, files } = taken;
+fn forced_release(forced: &ForceReleased) -> String {
+    let ForceReleased { by, message, files } = forced;
     let files = match files.as_slice() {
         [first, more @ ..] if !more.is_empty() => format!("'{first}' and {} more files", more.len()),
         files => format!("'{}'", files.concat()),
     };
     format!(
-        "user '{by}' force-released your lock on {files}: {message}; stop working there, and tell your user; confirm with OPEN \
-         and \"abandon\": true"
+        "user '{by}' force-released your lock on {files}: {message}; stop working there, and tell your user; confirm \
+         with OPEN and \"abandon\": true"
     )
 }
 
-/// `before`, the names as in a sentence (`a`, `a or b`, `a, b or c`), and `after`; empty without names.
+/// `before`, the names as a list (`a`, `a or b`, `a, b or c`), and `after`; an empty text without names.
 fn list(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
     match names {
         [] => String::new(),
@@ -224,7 +238,7 @@ impl ApiError {
             ApiError::UnknownBranch { .. } => ErrorCode::UnknownBranch,
             ApiError::UnknownFile { .. } => ErrorCode::UnknownFile,
             ApiError::PersonRequired(_) => ErrorCode::PersonRequired,
-            ApiError::OfExtension(refused) => refused.error.error,
+            ApiError::OfExtension(refusal) => refusal.error.error,
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
             ApiError::LockTaken(_) => ErrorCode::LockTaken,
@@ -262,7 +276,7 @@ impl ApiError {
             ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
-            ApiError::OfExtension(refused) => refused.error.field.clone(),
+            ApiError::OfExtension(refusal) => refusal.error.field.clone(),
             _ => None,
         };
         ErrorBody {
@@ -272,7 +286,7 @@ impl ApiError {
         }
     }
 
-    /// Seconds until a retry, where known.
+    /// Seconds until a retry, if known.
     pub fn retry_after(&self) -> Option<u64> {
         match self {
             ApiError::SourceLimited { retry_after_seconds }
@@ -285,13 +299,13 @@ impl ApiError {
         }
     }
 
-    /// The error with a command, as agents get it.
+    /// The response to an agent: the error and a command.
     pub fn for_agent(&self) -> AgentError {
         AgentError {
             error: self.body(),
             orchestration: self.orchestration(),
             waiting: match self {
-                ApiError::OfExtension(refused) => refused.waiting.clone(),
+                ApiError::OfExtension(refusal) => refusal.waiting.clone(),
                 _ => Waiting::default(),
             },
         }
@@ -308,16 +322,16 @@ impl ApiError {
                 retry_after: i64::try_from(*retry_after_seconds).ok(),
                 ..Metadata::default()
             }),
-            ApiError::OfExtension(refused) => refused.orchestration.clone(),
-            ApiError::LockTaken(taken) => Orchestration::new(Action::Stop, error.message).with(Metadata {
-                lock_owner: Some(taken.by.clone()),
-                conflicts: taken.files.clone(),
+            ApiError::OfExtension(refusal) => refusal.orchestration.clone(),
+            ApiError::LockTaken(forced) => Orchestration::new(Action::Stop, error.message).with(Metadata {
+                lock_owner: Some(forced.by.clone()),
+                conflicts: forced.files.clone(),
                 ..Metadata::default()
             }),
             ApiError::TooManyLocks(FullPart::File(_) | FullPart::Repository) => {
                 Orchestration::new(Action::Wait, error.message)
             }
-            _ if error.error.is_of_call() => {
+            _ if error.error.is_caller_mistake() => {
                 let sentence = error.message.trim_end_matches('.');
                 Orchestration::new(Action::Stop, format!("{sentence}. Fix the field and retry."))
             }
@@ -392,7 +406,7 @@ impl From<SourceError> for ApiError {
             } => ApiError::UnknownBranch {
                 repo,
                 branch: branch.to_string(),
-                near: suggestions,
+                suggestions,
                 is_empty,
                 hint,
             },

@@ -1,4 +1,5 @@
-//! The additions of extensions to the operations. A build registers those that it links in [`Extensions`]; no operation names one.
+//! Additions of extensions to the operations. A build registers the extensions that it links in [`Extensions`]; no
+//! operation names an extension.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,16 +16,16 @@ use coord_state::locks::{GateFindings, GateTerms};
 use coord_store::{Store, StoreError};
 
 pub trait Extension: Any + Send + Sync {
-    /// Its stored state.
+    /// The stored state of the extension.
     fn state(&self) -> &'static StoredExtension;
 
-    /// Its gate before checks and claims, if it has one.
+    /// The extension's gate before checks and claims, if it has one.
     fn gate(&self) -> Option<&dyn Gate> {
         None
     }
 
-    /// Drops and announces up to `most` expired records in each part of `repo` that a sweep has found `due`. Returns how many had
-    /// expired.
+    /// Drops and announces up to `most` expired records in each part of `repo` that a sweep has found `due`. Returns
+    /// the number of expired records.
     fn settle<'a>(
         &'a self,
         _store: &'a dyn Store,
@@ -35,7 +36,7 @@ pub trait Extension: Any + Send + Sync {
         ready(Ok(0)).boxed()
     }
 
-    /// Finishes its work in a repository that is swept.
+    /// Finishes the extension's work in `repo` at the end of a sweep.
     fn finish<'a>(&'a self, _store: &'a dyn Store, _repo: &'a RepoId) -> BoxFuture<'a, Result<(), StoreError>> {
         ready(Ok(())).boxed()
     }
@@ -43,13 +44,13 @@ pub trait Extension: Any + Send + Sync {
 
 /// The gate before checks and claims.
 pub trait Gate: Send + Sync {
-    /// The tool call that a request is for, and the agent's session.
+    /// Parses the tool call that a request is for, and the agent's session.
     ///
     /// # Errors
     /// When a text is missing or too long.
     fn tool_use(&self, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<ToolUse, ApiError>;
 
-    /// Begins with `request` of `holder`.
+    /// Begins to judge the files in `request` of `holder`.
     fn begin<'a>(&'a self, request: GatedFiles<'a>, holder: Holder, tool_use: &'a ToolUse)
     -> Box<dyn GateRequest + 'a>;
 
@@ -70,15 +71,15 @@ pub struct GatedFiles<'a> {
 /// A tool call that may change something, and the origin of the records about it. Only the gate reads it.
 #[derive(Clone, Debug, Default)]
 pub struct ToolUse {
-    /// Name of the tool; empty where there is no call.
+    /// Name of the tool; empty without a call.
     pub tool: String,
-    /// Digest of the tool and its input; empty where there is no call.
+    /// Digest of the tool and its input; empty without a call.
     pub digest: String,
-    /// As scripts take it.
+    /// The origin of records, as an argument of scripts.
     pub origin: String,
 }
 
-/// A request before the gate.
+/// A request at the gate.
 pub trait GateRequest: Send + Sync {
     /// The terms of the next run of the script.
     fn terms(&self) -> GateTerms<'_>;
@@ -86,11 +87,11 @@ pub trait GateRequest: Send + Sync {
     /// Answers a question of the script.
     ///
     /// # Errors
-    /// When it is none of the gate's.
+    /// Returns a question that is not for this gate.
     fn answer(&mut self, question: Question) -> Result<(), Question>;
 
     /// Puts the findings into words.
-    fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict;
+    fn end(self: Box<Self>, findings: &GateFindings) -> GateVerdict;
 }
 
 /// The findings of the gate, in words.
@@ -98,7 +99,7 @@ pub trait GateRequest: Send + Sync {
 pub struct GateVerdict {
     /// The command of a refusal.
     pub refusal: Option<Orchestration>,
-    /// All that is true beside it.
+    /// Warnings besides the refusal.
     pub warnings: Vec<String>,
 }
 
@@ -107,14 +108,14 @@ pub struct GateVerdict {
 pub struct Extensions(Arc<[Arc<dyn Extension>]>);
 
 impl Extensions {
-    /// These extensions, and registers their state.
+    /// Collects `extensions`, and registers their state.
     pub fn of(extensions: impl IntoIterator<Item = Arc<dyn Extension>>) -> Self {
         let extensions: Arc<[_]> = extensions.into_iter().collect();
         extensions.iter().for_each(|extension| register(extension.state()));
         Extensions(extensions)
     }
 
-    /// The same, with `extension` in place of the one of its type.
+    /// The same extensions, with `extension` in place of the one that has its type.
     #[must_use]
     pub fn with<T: Extension>(&self, extension: T) -> Self {
         let others = self.iter().filter(|other| !is_a::<T>(other)).cloned();

@@ -5,7 +5,7 @@ use coord_sources::{KnownHead, Source, SourceError};
 use coord_state::heads::{FetchedHead, HeadChange, distrust_webhook, forget_head, record_head, record_head_failure};
 use coord_store::{Store, StoreError};
 
-/// Commits recorded with a head that has moved: one page of GitHub's API.
+/// Number of commits that are recorded with a new head: one page of GitHub's API.
 const RECENT_COMMITS: usize = 100;
 
 /// Seconds until an unreachable source is tried again.
@@ -14,7 +14,7 @@ const RETRY_SECONDS: u64 = 5;
 /// Why a head could not be refreshed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RefreshError {
-    /// The source gave no head.
+    /// The source returned no head.
     #[error(transparent)]
     Source(#[from] SourceError),
     /// The store does not respond.
@@ -22,9 +22,9 @@ pub enum RefreshError {
     Store(#[from] StoreError),
 }
 
-/// Fetches the head of `branch` from `source` and records it; `known` is the head in the store. A failed fetch is recorded
-/// with the pause before the next; the head of an unknown branch is deleted. Of a repository that is gone, or has another name,
-/// no head is trusted any longer because of the webhook: its pushes are not delivered under this name.
+/// Fetches the head of `branch` from `source` and records it. A failed fetch is recorded with the pause before the
+/// next; the head of an unknown branch is deleted. If a repository is gone or was renamed, GitHub no longer delivers
+/// its pushes under this name. Then the webhook is no reason to trust its heads any longer.
 ///
 /// # Errors
 /// When source or store do not respond, or there is no such branch.
@@ -33,9 +33,9 @@ pub async fn refresh(
     source: &dyn Source,
     repo: &RepoId,
     branch: &Branch,
-    known: Option<&KnownHead>,
+    stored_head: Option<&KnownHead>,
 ) -> Result<CommitSha, RefreshError> {
-    let head = match source.refresh_head(repo, branch, known).await {
+    let head = match source.refresh_head(repo, branch, stored_head).await {
         Ok(head) => head,
         Err(error) => {
             match &error {
@@ -54,11 +54,11 @@ pub async fn refresh(
             return Err(error.into());
         }
     };
-    let is_known = known.is_some_and(|known| known.commit == head.commit);
-    let recent = if is_known {
+    let is_unchanged = stored_head.is_some_and(|stored| stored.commit == head.commit);
+    let recent = if is_unchanged {
         Vec::new()
     } else {
-        // Without this list, commits are looked up at the source one by one.
+        // Without this list, each commit is looked up at the source.
         source
             .recent_commits(repo, &head.commit, RECENT_COMMITS)
             .await

@@ -24,13 +24,13 @@ pub struct Settings {
     pub rates: Rates,
     /// Settings of the HTTP edge.
     pub edge: Edge,
-    /// Verifies the JWTs that name callers.
+    /// Verifies callers' JWTs.
     pub jwt: Option<JwtVerifier>,
     /// The only repositories that are served; `None` for all.
     pub repositories: Option<RepoLimit>,
     /// Whether graphs of public repositories may be read without a credential.
     pub is_graph_public: bool,
-    /// The secret that the cron sends.
+    /// The secret that the cron job sends.
     pub cron_secret: Option<SecretString>,
     /// The secret that signs GitHub's webhook deliveries.
     pub webhook_secret: Option<SecretString>,
@@ -65,16 +65,16 @@ impl Settings {
     }
 }
 
-/// The repositories in `COORD_REPOSITORIES`, those without a host on that of GitHub's API; `None` if it is unset.
+/// The repositories in `COORD_REPOSITORIES`; `None` if it is unset. An entry without a host is on that of GitHub's API.
 ///
 /// # Errors
-/// When an entry is no repository and no owner, or the address of the API is none.
+/// When an entry is neither a repository nor an owner, or the address of the API is invalid.
 fn repositories(environment: Environment<'_>) -> Result<Option<RepoLimit>, ConfigError> {
     let Some(list) = value_of(environment, env_vars::COORD_REPOSITORIES) else {
         return Ok(None);
     };
-    let listed = RepoLimit::of_host(&list, ApiBase::from_env(environment)?.serves());
-    listed.map(Some).ok_or_else(|| ConfigError {
+    let limit = RepoLimit::of_host(&list, ApiBase::from_env(environment)?.serves());
+    limit.map(Some).ok_or_else(|| ConfigError {
         variable: env_vars::COORD_REPOSITORIES,
         problem:
             "must be OWNER/NAME and OWNER/*, separated by commas; those of another host than GitHub's begin with it"

@@ -1,5 +1,5 @@
-//! Drops and announces expired locks and expired records of extensions. No claim depends on it: an expired lock is free at
-//! that instant.
+//! Drops and announces expired locks and expired records of extensions. No claim depends on it: a file is free as soon
+//! as its lock has expired.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ use coord_state::expiry::{DueRepository, settle_due, take_due};
 use coord_state::sweep::sweep;
 use coord_store::{Store, StoreError};
 
-/// Repositories taken from the due list at once.
+/// Maximum repositories that are taken from the due list at once.
 const MOST_REPOSITORIES: usize = 100;
 
-/// Files, or records of an extension, per script run, so that no script blocks the store for long.
+/// Maximum files, or records of an extension, per script run, so that no script blocks the store for long.
 const MOST_AT_ONCE: usize = 500;
 
-/// Time after which a sweep stops; the rest is due in the next.
-const MOST_TIME: Duration = Duration::from_secs(20);
+/// Time after which a sweep stops; the next one continues.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -32,18 +32,18 @@ pub struct SweepReport {
     pub is_complete: bool,
 }
 
-/// Sweeps every repository in which a lock, or a record of one of `extensions`, may have expired.
-/// Sweeps may run concurrently. If nothing is due, it costs four store commands.
+/// Sweeps every repository in which a lock, or a record of one of `extensions`, may have expired. Sweeps may run
+/// concurrently. If nothing is due, it costs four store commands.
 ///
 /// # Errors
 /// When the store does not respond. Repositories that were taken but not completed are due again a minute later.
 pub async fn sweep_due(store: &dyn Store, extensions: &Extensions) -> Result<SweepReport, StoreError> {
     let started = Instant::now();
     let mut report = SweepReport::default();
-    while started.elapsed() < MOST_TIME {
-        let taken = take_due(store, MOST_REPOSITORIES).await?;
-        let count = taken.len();
-        for repository in taken {
+    while started.elapsed() < TIME_LIMIT {
+        let due = take_due(store, MOST_REPOSITORIES).await?;
+        let count = due.len();
+        for repository in due {
             report.repositories += 1;
             report.expired += sweep_repository(store, &repository, extensions, started).await?;
         }
@@ -53,27 +53,27 @@ pub async fn sweep_due(store: &dyn Store, extensions: &Extensions) -> Result<Swe
         }
     }
     if let Err(error) = store.delete_unused_libraries(coord_state::libraries::library()).await {
-        tracing::warn!(%error, "unused libraries of functions could not be looked for");
+        tracing::warn!(%error, "unused function libraries could not be deleted");
     }
     Ok(report)
 }
 
 async fn sweep_repository(
     store: &dyn Store,
-    taken: &DueRepository,
+    due: &DueRepository,
     extensions: &Extensions,
     started: Instant,
 ) -> Result<u64, StoreError> {
-    let Ok(repo) = RepoId::parse(&format!("https://{}", taken.name)) else {
+    let Ok(repo) = RepoId::parse(&format!("https://{}", due.name)) else {
         tracing::error!(
-            name = taken.name,
+            name = due.name,
             "an entry of the due list names no repository; it is dropped"
         );
-        let forgotten = DueRepository {
+        let dropped = DueRepository {
             is_last_look: true,
-            ..taken.clone()
+            ..due.clone()
         };
-        settle_due(store, &forgotten, None).await?;
+        settle_due(store, &dropped, None).await?;
         return Ok(0);
     };
     let mut expired = 0;
@@ -83,15 +83,15 @@ async fn sweep_repository(
         for extension in extensions.iter() {
             expired += extension.settle(store, &repo, &swept.due, MOST_AT_ONCE).await?;
         }
-        // Parts stay due until their records are settled, whatever ends this sweep.
+        // Parts of the repository stay due until their records are settled, even if this sweep stops early.
         let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);
-        if !has_more || started.elapsed() >= MOST_TIME {
+        if !has_more || started.elapsed() >= TIME_LIMIT {
             if swept.has_unfinished {
                 for extension in extensions.iter() {
                     extension.finish(store, &repo).await?;
                 }
             }
-            settle_due(store, taken, swept.next_expiry).await?;
+            settle_due(store, due, swept.next_expiry).await?;
             return Ok(expired);
         }
     }

@@ -4,7 +4,7 @@ use super::environment::{ConfigError, Environment, value_of};
 use super::variables::env_vars;
 use coord_domain::UserId;
 
-/// Logins whose acts count as a person's; none for all with the right to push.
+/// Logins whose acts count as a person's. An empty list stands for everybody with the right to push.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvers(Vec<String>);
 
@@ -17,9 +17,9 @@ impl Approvers {
     /// When the variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let text = value_of(environment, env_vars::COORD_APPROVERS).unwrap_or_default();
-        let logins = text.split(',').map(str::trim).filter(|login| !login.is_empty());
-        let logins: Vec<String> = logins
-            .map(|login| UserId::parse(login).map(|login| login.as_str().to_owned()))
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        let logins: Vec<String> = entries
+            .map(|entry| UserId::parse(entry).map(|login| login.as_str().to_owned()))
             .collect::<Result<_, _>>()
             .map_err(|invalid| ConfigError {
                 variable: env_vars::COORD_APPROVERS,
@@ -34,18 +34,17 @@ impl Approvers {
         Ok(Approvers(logins))
     }
 
-    /// The logins that are named.
     pub fn logins(&self) -> &[String] {
         &self.0
     }
 
-    /// Whether acts of `user` count as a person's, if no agent is named.
+    /// Whether acts of `user` without an agent id count as a person's.
     pub fn includes(&self, user: &UserId) -> bool {
-        self.0.is_empty() || self.names(user)
+        self.0.is_empty() || self.lists(user)
     }
 
-    /// Whether `user` is one of those that are named.
-    pub fn names(&self, user: &UserId) -> bool {
+    /// Whether `user` is on the list.
+    pub fn lists(&self, user: &UserId) -> bool {
         self.0.iter().any(|login| login == user.as_str())
     }
 }
@@ -61,11 +60,11 @@ mod tests {
     #[test]
     fn approvers_are_the_logins_of_the_list() {
         let (ann, bob) = (UserId::parse("ann").unwrap(), UserId::parse("bob").unwrap());
-        let nobody_named = Approvers::from_env(&|_| None).unwrap();
-        assert!(nobody_named.includes(&ann) && !nobody_named.names(&ann));
-        let named = with("ann, octo-app[bot],").unwrap();
-        assert_eq!(named.logins(), ["ann", "octo-app[bot]"]);
-        assert!(named.includes(&ann) && !named.includes(&bob));
+        let unset = Approvers::from_env(&|_| None).unwrap();
+        assert!(unset.includes(&ann) && !unset.lists(&ann));
+        let approvers = with("ann, octo-app[bot],").unwrap();
+        assert_eq!(approvers.logins(), ["ann", "octo-app[bot]"]);
+        assert!(approvers.includes(&ann) && !approvers.includes(&bob));
         for wrong in ["ann bob", ","] {
             assert_eq!(with(wrong).unwrap_err().variable, env_vars::COORD_APPROVERS, "{wrong}");
         }

@@ -1,26 +1,26 @@
-//! Settings of connections: how many there may be, and the proxies in front.
+//! Settings of connections: their maximum number, and the proxies in front.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use ipnet::IpNet;
 
-use super::environment::{ConfigError, Environment, value_of};
+use super::environment::{ConfigError, Environment, number_within, value_of};
 use super::variables::env_vars;
 
-/// Most proxies.
+/// Maximum entries of `COORD_PROXIES`.
 const MOST_PROXIES: usize = 64;
 
 /// Settings of connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionConfig {
-    /// Most open connections of the process.
+    /// Maximum open connections of the process.
     pub most: usize,
-    /// Most of them from one address.
+    /// Maximum connections from one address.
     pub most_of_address: usize,
-    /// Not counted by address: the connections of many callers come from these.
+    /// Not counted by address, because each proxy has the connections of many callers.
     pub proxies: Proxies,
-    /// Whether loopback addresses count as those of other machines do, which tests need.
+    /// Whether loopback addresses are counted by address, too; only tests do.
     pub counts_loopback: bool,
 }
 
@@ -36,34 +36,27 @@ impl Default for ConnectionConfig {
 }
 
 impl ConnectionConfig {
-    /// Most connections, unless the environment says otherwise.
+    /// Maximum connections, unless the environment says otherwise.
     const MOST: usize = 4096;
 
     /// # Errors
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        let number = |variable: &'static str| match value_of(environment, variable) {
-            None => Ok(None),
-            Some(text) => match text.parse() {
-                Ok(number) if number > 0 => Ok(Some(number)),
-                _ => Err(ConfigError {
-                    variable,
-                    problem: "must be a whole number, at least 1".to_owned(),
-                }),
-            },
+        let positive_number = |variable: &'static str, default: usize| {
+            let problem = "must be a whole number, at least 1";
+            number_within(environment, variable, 1..=usize::MAX, default, problem)
         };
-        let most = number(env_vars::COORD_MAX_CONNECTIONS)?.unwrap_or(Self::MOST);
-        let of_address = number(env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS)?;
+        let most = positive_number(env_vars::COORD_MAX_CONNECTIONS, Self::MOST)?;
         Ok(ConnectionConfig {
             most,
-            most_of_address: of_address.unwrap_or((most / 4).max(1)),
+            most_of_address: positive_number(env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS, (most / 4).max(1))?,
             proxies: Proxies::from_env(environment)?,
             counts_loopback: false,
         })
     }
 
-    /// Whether the connections from `peer` have a separate bound. All agents of this machine have one address, and the bound of
-    /// all connections holds for them.
+    /// Whether the connections from `peer` have a separate bound. All agents of this machine share one address, so only
+    /// the bound of all connections applies to them.
     pub fn is_counted(&self, peer: IpAddr) -> bool {
         (self.counts_loopback || !peer.to_canonical().is_loopback()) && !self.proxies.contains(peer)
     }
@@ -77,7 +70,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The addresses of the proxies in front, which say by `X-Forwarded-For` who calls.
+/// The addresses of the proxies in front. Their `X-Forwarded-For` names the caller's address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proxies(Vec<IpNet>);
 

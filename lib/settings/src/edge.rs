@@ -5,11 +5,11 @@ use std::time::Duration;
 use url::Url;
 
 use super::connections::Proxies;
-use super::environment::{ConfigError, Environment, value_of};
+use super::environment::{ConfigError, Environment, printable_start, value_of};
 use super::service_hosts::ServiceHosts;
 use super::variables::env_vars;
 
-/// Maximum number of origins.
+/// Maximum entries of `COORD_CORS_ORIGINS`.
 const MOST_ORIGINS: usize = 64;
 
 /// Settings of the HTTP edge.
@@ -18,10 +18,10 @@ pub struct Edge {
     /// Origins of other sites whose pages may send requests.
     pub cors: Option<AllowedOrigins>,
     /// The hosts under which the service is reached.
-    pub own_names: ServiceHosts,
-    /// Whether a trusted proxy is in front, so that its headers (`X-Forwarded-Proto`, `X-Vercel-Id`) are true.
+    pub own_hosts: ServiceHosts,
+    /// Whether a proxy is in front whose headers (`X-Forwarded-Proto`, `X-Vercel-Id`) can be trusted.
     pub is_behind_proxy: bool,
-    /// Other proxies, of which `X-Forwarded-For` alone is true.
+    /// Other proxies, whose `X-Forwarded-For` alone can be trusted.
     pub proxies: Proxies,
     /// Time limit of a response; the sweep has `Endpoint::extra_time` more.
     pub time_limit: Duration,
@@ -31,7 +31,7 @@ impl Default for Edge {
     fn default() -> Self {
         Edge {
             cors: None,
-            own_names: ServiceHosts::default(),
+            own_hosts: ServiceHosts::default(),
             is_behind_proxy: false,
             proxies: Proxies::default(),
             // Five seconds before the platform stops a function and sends its own page.
@@ -46,7 +46,7 @@ impl Edge {
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         Ok(Edge {
             cors: AllowedOrigins::from_env(environment)?,
-            own_names: ServiceHosts::from_env(environment)?,
+            own_hosts: ServiceHosts::from_env(environment)?,
             proxies: Proxies::from_env(environment)?,
             ..Edge::default()
         })
@@ -66,16 +66,16 @@ impl AllowedOrigins {
         let Some(list) = value_of(environment, env_vars::COORD_CORS_ORIGINS) else {
             return Ok(None);
         };
-        let refused = |problem: String| ConfigError {
+        let config_error = |problem: String| ConfigError {
             variable: env_vars::COORD_CORS_ORIGINS,
             problem,
         };
         let mut origins = Vec::new();
         for entry in list.split(',').map(str::trim) {
-            origins.push(parse_origin(entry).map_err(refused)?);
+            origins.push(parse_origin(entry).map_err(config_error)?);
         }
         if origins.len() > MOST_ORIGINS {
-            return Err(refused(format!(
+            return Err(config_error(format!(
                 "has {} origins; at most {MOST_ORIGINS} are allowed",
                 origins.len()
             )));
@@ -98,23 +98,19 @@ fn parse_origin(entry: &str) -> Result<String, String> {
                 .to_owned(),
         );
     }
-    let refused = || {
-        let shown: String = entry
-            .chars()
-            .filter(|character| !character.is_control())
-            .take(80)
-            .collect();
-        format!("must be origins such as https://coord.example.com, separated by commas; {shown:?} is not an origin")
+    let problem = || {
+        let start = printable_start(entry);
+        format!("must be origins such as https://coord.example.com, separated by commas; {start:?} is not an origin")
     };
-    let (scheme, authority) = entry.split_once("://").ok_or_else(refused)?;
-    let is_scheme = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    let is_bare = !authority.contains(|character: char| {
+    let (scheme, authority) = entry.split_once("://").ok_or_else(problem)?;
+    let is_http = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    let is_host_and_port = !authority.contains(|character: char| {
         character.is_whitespace() || character.is_control() || "/\\?#@*,%".contains(character)
     });
-    if !is_scheme || !is_bare || authority.ends_with(':') {
-        return Err(refused());
+    if !is_http || !is_host_and_port || authority.ends_with(':') {
+        return Err(problem());
     }
-    let url = Url::parse(entry).map_err(|_| refused())?;
+    let url = Url::parse(entry).map_err(|_| problem())?;
     Ok(url.origin().ascii_serialization())
 }
 

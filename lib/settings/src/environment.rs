@@ -1,5 +1,8 @@
 //! The environment, and how its variables are read.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use secrecy::SecretString;
 
 /// A setting with an invalid value.
@@ -21,11 +24,11 @@ impl ConfigError {
     }
 }
 
-/// Reads variables; in tests, a table.
+/// Returns the value of a variable. Tests pass a table.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The value of `name`. Empty values and leftovers of templates (`undefined`, `null`) count as unset: an unset secret must
-/// close access, not open it.
+/// The value of `name`. Empty values and leftovers of templates (`undefined`, `null`) count as unset: an unset secret
+/// must close access, not open it.
 pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
     let value = environment(name)?.trim().to_owned();
     let is_set = !value.is_empty()
@@ -35,7 +38,7 @@ pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
     is_set.then_some(value)
 }
 
-/// The process's own environment.
+/// The value of `name` in this process's environment.
 pub fn process_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -45,7 +48,7 @@ pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> 
     value_of(environment, name).map(SecretString::from)
 }
 
-/// Minimum bytes of a secret, against guessing; SHA-256 has as many.
+/// Minimum bytes of a secret, so that nobody can guess it; a SHA-256 digest has as many.
 pub const LEAST_SECRET_BYTES: usize = 32;
 
 /// The secret in variable `name`, if set.
@@ -62,24 +65,43 @@ pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<O
     }
 }
 
-/// The number of seconds in `variable`, within `bounds`; `default` where it is unset.
+/// The number of seconds in `variable`, within `bounds`; `default` if it is unset.
 ///
 /// # Errors
 /// When it has another value.
 pub fn seconds_within(
     environment: Environment<'_>,
     variable: &'static str,
-    bounds: std::ops::RangeInclusive<u32>,
+    bounds: RangeInclusive<u32>,
     default: u32,
 ) -> Result<u32, ConfigError> {
-    match value_of(environment, variable) {
-        None => Ok(default),
-        Some(text) => match text.parse() {
-            Ok(seconds) if bounds.contains(&seconds) => Ok(seconds),
-            _ => Err(ConfigError {
-                variable,
-                problem: format!("must be a whole number from {} to {}", bounds.start(), bounds.end()),
-            }),
-        },
-    }
+    let problem = format!("must be a whole number from {} to {}", bounds.start(), bounds.end());
+    number_within(environment, variable, bounds, default, &problem)
+}
+
+/// The number in `variable`, within `bounds`; `default` if it is unset.
+///
+/// # Errors
+/// When it has another value: then `problem` is the error.
+pub(crate) fn number_within<T: FromStr + PartialOrd>(
+    environment: Environment<'_>,
+    variable: &'static str,
+    bounds: RangeInclusive<T>,
+    default: T,
+    problem: &str,
+) -> Result<T, ConfigError> {
+    let Some(text) = value_of(environment, variable) else {
+        return Ok(default);
+    };
+    let number = text.parse::<T>().ok().filter(|number| bounds.contains(number));
+    number.ok_or_else(|| ConfigError {
+        variable,
+        problem: problem.to_owned(),
+    })
+}
+
+/// The beginning of a value, without control characters, to quote in an error.
+pub(crate) fn printable_start(value: &str) -> String {
+    let characters = value.chars().filter(|character| !character.is_control());
+    characters.take(80).collect()
 }

@@ -1,6 +1,6 @@
 //! Maximum ages of heads that are kept in the store.
 
-use crate::environment::{ConfigError, Environment, value_of};
+use crate::environment::{ConfigError, Environment, number_within};
 use crate::variables::env_vars;
 
 /// Maximum ages of a head.
@@ -9,40 +9,39 @@ pub struct HeadAges {
     /// Seconds after which the head is fetched again.
     pub refresh_after: u32,
     /// Maximum age in seconds for a claim to write, when the head cannot be fetched.
-    pub at_most: u32,
+    pub for_writing: u32,
 }
 
 impl Default for HeadAges {
     fn default() -> Self {
         HeadAges {
             refresh_after: 10,
-            at_most: 60,
+            for_writing: 60,
         }
     }
 }
 
 impl HeadAges {
-    const LONGEST: u32 = 3_600;
+    const MAX_SECONDS: u32 = 3_600;
 
     /// # Errors
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let default = HeadAges::default();
-        let seconds = |variable: &'static str, default: u32, least: u32| match value_of(environment, variable) {
-            None => Ok(default.max(least)),
-            Some(text) => {
-                let seconds = text.parse().ok();
-                let seconds = seconds.filter(|seconds| (least..=Self::LONGEST).contains(seconds));
-                seconds.ok_or_else(|| ConfigError {
-                    variable,
-                    problem: format!("must be a number of seconds from {least} to {}", Self::LONGEST),
-                })
-            }
+        let seconds = |variable: &'static str, default: u32, least: u32| {
+            let problem = format!("must be a number of seconds from {least} to {}", Self::MAX_SECONDS);
+            number_within(
+                environment,
+                variable,
+                least..=Self::MAX_SECONDS,
+                default.max(least),
+                &problem,
+            )
         };
         let refresh_after = seconds(env_vars::COORD_HEAD_TTL_SECONDS, default.refresh_after, 1)?;
         Ok(HeadAges {
             refresh_after,
-            at_most: seconds(env_vars::COORD_HEAD_MAX_AGE_SECONDS, default.at_most, refresh_after)?,
+            for_writing: seconds(env_vars::COORD_HEAD_MAX_AGE_SECONDS, default.for_writing, refresh_after)?,
         })
     }
 }
@@ -60,7 +59,12 @@ mod tests {
                 _ => None,
             })
         };
-        let ages = |refresh_after, at_most| Ok(HeadAges { refresh_after, at_most });
+        let ages = |refresh_after, for_writing| {
+            Ok(HeadAges {
+                refresh_after,
+                for_writing,
+            })
+        };
         assert_eq!(with("", "undefined"), Ok(HeadAges::default()));
         assert_eq!(with("1", "1"), ages(1, 1));
         assert_eq!(with("90", ""), ages(90, 90));

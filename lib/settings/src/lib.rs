@@ -1,5 +1,5 @@
-//! Settings as values: those of a deployment, read from the environment ([`variables`] lists them), and those of a repository, read from
-//! its `.coord.toml` ([`policy`]).
+//! Settings as values: those of a deployment, read from the environment ([`variables`] lists them), and those of a
+//! repository, read from its `.coord.toml` ([`policy`]).
 
 mod approvers;
 pub mod connections;
@@ -18,12 +18,13 @@ use coord_graph::Limits;
 pub use approvers::Approvers;
 use coord_domain::NeighborPolicy;
 use coord_protocol::bounds::WAIT_SECONDS;
+use environment::number_within;
 pub use environment::{ConfigError, Environment, process_environment, seconds_within, secret, value_of};
 pub use head_ages::HeadAges;
 pub use rates::{Rate, Rates};
 pub use variables::env_vars;
 
-/// Seconds for which a waiting claim lets later ones take its files, unless a setting changes it. By the contest of
+/// Seconds for which a waiting claim lets later claims take its files, unless a setting changes it. Measured in
 /// `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
 pub const QUEUE_PATIENCE_SECONDS: u32 = 180;
 
@@ -32,15 +33,15 @@ pub const QUEUE_PATIENCE_SECONDS: u32 = 180;
 pub struct LockConfig {
     /// Seconds until a lock expires, unless it is renewed.
     pub ttl_seconds: u32,
-    /// Maximum of these seconds that a repository's policy can set.
+    /// The highest `ttl_seconds` that a repository's policy can set.
     pub most_ttl_seconds: u32,
-    /// Seconds for which a waiting claim lets later ones take its files.
+    /// Seconds for which a waiting claim lets later claims take its files.
     pub queue_patience_seconds: u32,
-    /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
+    /// The effect of a neighbor that is locked for writing, unless a repository's policy sets it.
     pub neighbor_policy: NeighborPolicy,
-    /// Most seconds that a request waits.
+    /// Maximum seconds that a request waits.
     pub poll_max_seconds: u32,
-    /// How long a release waits for the source to report which of the released files are unchanged.
+    /// Time limit of a release for the source to report which of the released files are unchanged.
     pub comparison_time: Duration,
 }
 
@@ -71,22 +72,13 @@ impl LockConfig {
             0..=WAIT_SECONDS,
             config.poll_max_seconds,
         )?;
+        let problem = format!("must be a number of seconds from 1 to {}", Self::MAX_TTL_SECONDS);
         for (variable, value) in [
             (env_vars::COORD_LOCK_TTL_SECONDS, &mut config.ttl_seconds),
             (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.most_ttl_seconds),
             (env_vars::COORD_QUEUE_PATIENCE, &mut config.queue_patience_seconds),
         ] {
-            let Some(text) = value_of(environment, variable) else {
-                continue;
-            };
-            let seconds = text
-                .parse()
-                .ok()
-                .filter(|seconds| (1..=Self::MAX_TTL_SECONDS).contains(seconds));
-            *value = seconds.ok_or(ConfigError {
-                variable,
-                problem: format!("must be a number of seconds from 1 to {}", Self::MAX_TTL_SECONDS),
-            })?;
+            *value = number_within(environment, variable, 1..=Self::MAX_TTL_SECONDS, *value, &problem)?;
         }
         if let Some(text) = value_of(environment, env_vars::COORD_NEIGHBOR_POLICY) {
             config.neighbor_policy = NeighborPolicy::parse(&text).ok_or(ConfigError {
@@ -118,21 +110,18 @@ pub fn is_graph_public(environment: Environment<'_>) -> Result<bool, ConfigError
 /// # Errors
 /// When a variable has an invalid value.
 pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError> {
-    let number = |variable: &'static str, default: u64| match value_of(environment, variable) {
-        None => Ok(default),
-        Some(text) => text.parse().ok().filter(|number| *number > 0).ok_or(ConfigError {
-            variable,
-            problem: "must be a whole number, at least 1".to_owned(),
-        }),
+    let positive_number = |variable: &'static str, default: u64| {
+        let problem = "must be a whole number, at least 1";
+        number_within(environment, variable, 1..=u64::MAX, default, problem)
     };
     let default = Limits::default();
-    let files = number(env_vars::COORD_GRAPH_MAX_FILES, default.max_files as u64)?;
-    let imports = number(env_vars::COORD_GRAPH_MAX_IMPORTS, default.max_imports as u64)?;
+    let files = positive_number(env_vars::COORD_GRAPH_MAX_FILES, default.max_files as u64)?;
+    let imports = positive_number(env_vars::COORD_GRAPH_MAX_IMPORTS, default.max_imports as u64)?;
     Ok(Limits {
-        max_file_bytes: number(env_vars::COORD_GRAPH_MAX_FILE_BYTES, default.max_file_bytes)?,
+        max_file_bytes: positive_number(env_vars::COORD_GRAPH_MAX_FILE_BYTES, default.max_file_bytes)?,
         max_files: usize::try_from(files).unwrap_or(usize::MAX),
         max_imports: usize::try_from(imports).unwrap_or(usize::MAX),
-        max_bytes: number(env_vars::COORD_GRAPH_MAX_BYTES, default.max_bytes)?,
+        max_bytes: positive_number(env_vars::COORD_GRAPH_MAX_BYTES, default.max_bytes)?,
         ..default
     })
 }

@@ -1,11 +1,11 @@
 //! Rate limits. The store counts, in `lib/state/src/admission/modules/limits.lua`.
 
-use crate::environment::{ConfigError, Environment, value_of};
+use crate::environment::{ConfigError, Environment, number_within};
 use crate::variables::env_vars;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Milliseconds between two at the sustained rate; 0 is no limit.
+    /// Milliseconds between two requests at the sustained rate; 0 is no limit.
     pub interval_ms: u32,
     pub burst: u32,
 }
@@ -17,8 +17,9 @@ impl Rate {
         burst: 0,
     };
 
-    /// The theoretical arrival time after `amount` more, or the seconds until they are allowed; times are in milliseconds. For
-    /// what a process counts by itself, in the same way.
+    /// The theoretical arrival time after `amount` more requests, or the seconds until they are allowed. `arrival`,
+    /// `now` and the returned arrival time are in milliseconds. For limits that a process counts itself, by the same
+    /// algorithm as the store.
     pub fn after(self, arrival: u64, now: u64, amount: u32) -> Result<u64, u64> {
         let interval = u64::from(self.interval_ms);
         let next = arrival.max(now) + interval * u64::from(amount.min(self.burst));
@@ -29,19 +30,19 @@ impl Rate {
     }
 }
 
-/// How often something may be requested in one repository. Claims may come half as often again as reads; renewals and releases
-/// have as much once more, for themselves.
+/// The rate limits in one repository. The burst of claims is 1.5 times that of reads. Renewals and releases have
+/// separate limits of the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
-    /// By one holder: one agent of a person.
+    /// Requests of one holder: one agent of a person.
     pub holder: Rate,
-    /// By one person, with all agents and credentials together.
+    /// Requests of one person, with all agents and credentials.
     pub person: Rate,
-    /// By all.
+    /// Requests of all callers.
     pub repository: Rate,
-    /// Lookups at the source, of commits that the store does not know, for one person.
+    /// One person's lookups at the source, of commits that the store does not know.
     pub source: Rate,
-    /// Lookups at the source, of branches that the store does not know, for one person.
+    /// One person's lookups at the source, of branches that the store does not know.
     pub new: Rate,
     /// Whether the request has been counted.
     pub is_counted: bool,
@@ -58,7 +59,8 @@ impl Rates {
         is_counted: false,
     };
 
-    /// As the functions read them: the interval and the burst of each, in the order of the fields; `None` where nothing is limited.
+    /// The argument of the store's functions: the interval and the burst of each rate, in the order of the fields.
+    /// `None` if nothing is limited.
     pub fn as_text(&self) -> Option<String> {
         let rates = [self.holder, self.person, self.repository, self.source, self.new];
         let is_limited = rates.iter().any(|rate| *rate != Rate::NONE);
@@ -68,7 +70,7 @@ impl Rates {
         })
     }
 
-    /// The limits of a request that has been counted: it is not counted again, but its work and its lookups at the source are.
+    /// The limits of a request that has been counted. Only its work and its lookups at the source are still counted.
     #[must_use]
     pub fn of_counted(self) -> Rates {
         Rates {
@@ -79,26 +81,26 @@ impl Rates {
 }
 
 /// Requests per minute of one holder: ten times those of a busy agent.
-const OF_A_HOLDER: u32 = 300;
+const HOLDER_PER_MINUTE: u32 = 300;
 /// By default, a person may send as many requests as this number of holders.
-const HOLDERS_OF_A_PERSON: u32 = 5;
+const HOLDERS_PER_PERSON: u32 = 5;
 /// Requests per minute of all holders of a repository.
-const OF_A_REPOSITORY: u32 = 6_000;
-/// Lookups per minute of one person at the source, for commits that the store does not know: a quarter of the 5,000 requests
-/// per hour that GitHub allows.
-const ABOUT_COMMITS: u32 = 20;
+const REPOSITORY_PER_MINUTE: u32 = 6_000;
+/// Lookups per minute of one person at the source, for commits that the store does not know: a quarter of the 5,000
+/// requests per hour that GitHub allows.
+const COMMIT_LOOKUPS_PER_MINUTE: u32 = 20;
 /// The same for branches, and the burst.
-const ABOUT_BRANCHES: u32 = 20;
-const BRANCHES_AT_ONCE: u32 = 60;
+const BRANCH_LOOKUPS_PER_MINUTE: u32 = 20;
+const BRANCH_LOOKUPS_BURST: u32 = 60;
 /// The largest rate: one request per millisecond.
-const LARGEST: u32 = 60_000;
+const MAX_PER_MINUTE: u32 = 60_000;
 
-/// `each_minute` sustained, a third of that as burst; 0 is no limit.
-fn rate(each_minute: u32) -> Rate {
-    match 60_000_u32.checked_div(each_minute) {
+/// A sustained rate of `per_minute` requests, with a burst of a third of that; 0 is no limit.
+fn rate(per_minute: u32) -> Rate {
+    match 60_000_u32.checked_div(per_minute) {
         Some(interval_ms) => Rate {
             interval_ms,
-            burst: (each_minute / 3).max(1),
+            burst: (per_minute / 3).max(1),
         },
         None => Rate::NONE,
     }
@@ -107,16 +109,16 @@ fn rate(each_minute: u32) -> Rate {
 impl Default for Rates {
     fn default() -> Self {
         Rates {
-            holder: rate(OF_A_HOLDER),
-            person: rate(HOLDERS_OF_A_PERSON * OF_A_HOLDER),
-            repository: rate(OF_A_REPOSITORY),
+            holder: rate(HOLDER_PER_MINUTE),
+            person: rate(HOLDERS_PER_PERSON * HOLDER_PER_MINUTE),
+            repository: rate(REPOSITORY_PER_MINUTE),
             source: Rate {
-                burst: ABOUT_COMMITS,
-                ..rate(ABOUT_COMMITS)
+                burst: COMMIT_LOOKUPS_PER_MINUTE,
+                ..rate(COMMIT_LOOKUPS_PER_MINUTE)
             },
             new: Rate {
-                burst: BRANCHES_AT_ONCE,
-                ..rate(ABOUT_BRANCHES)
+                burst: BRANCH_LOOKUPS_BURST,
+                ..rate(BRANCH_LOOKUPS_PER_MINUTE)
             },
             is_counted: false,
         }
@@ -127,20 +129,14 @@ impl Rates {
     /// # Errors
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        let each_minute = |variable: &'static str, default: u32| match value_of(environment, variable) {
-            None => Ok(default),
-            Some(text) => {
-                let number = text.parse().ok().filter(|number| *number <= LARGEST);
-                number.ok_or_else(|| ConfigError {
-                    variable,
-                    problem: format!("must be a number of requests a minute, 1 to {LARGEST}, or 0 for no limit"),
-                })
-            }
+        let problem = format!("must be a number of requests a minute, 1 to {MAX_PER_MINUTE}, or 0 for no limit");
+        let per_minute = |variable: &'static str, default: u32| {
+            number_within(environment, variable, 0..=MAX_PER_MINUTE, default, &problem)
         };
-        let holder = each_minute(env_vars::COORD_LIMIT_HOLDER_PER_MINUTE, OF_A_HOLDER)?;
-        let of_a_person = (HOLDERS_OF_A_PERSON * holder).min(LARGEST);
-        let person = each_minute(env_vars::COORD_LIMIT_PERSON_PER_MINUTE, of_a_person)?;
-        let repository = each_minute(env_vars::COORD_LIMIT_REPOSITORY_PER_MINUTE, OF_A_REPOSITORY)?;
+        let holder = per_minute(env_vars::COORD_LIMIT_HOLDER_PER_MINUTE, HOLDER_PER_MINUTE)?;
+        let person_default = (HOLDERS_PER_PERSON * holder).min(MAX_PER_MINUTE);
+        let person = per_minute(env_vars::COORD_LIMIT_PERSON_PER_MINUTE, person_default)?;
+        let repository = per_minute(env_vars::COORD_LIMIT_REPOSITORY_PER_MINUTE, REPOSITORY_PER_MINUTE)?;
         Ok(Rates {
             holder: rate(holder),
             person: rate(person),

@@ -1,18 +1,19 @@
-//! The names under which a service is reached. A web page whose own name resolves to our address (DNS rebinding) names itself in `Host`.
+//! The names under which a service is reached. In an attack by DNS rebinding, a web page's own name resolves to our
+//! address; the header `Host` then has that name.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use axum::http::HeaderValue;
 use axum::http::uri::Authority;
 
-use super::environment::{ConfigError, Environment, value_of};
+use super::environment::{ConfigError, Environment, printable_start, value_of};
 use super::variables::env_vars;
 
-/// Most names.
-const MOST_NAMES: usize = 64;
+/// Maximum entries of `COORD_HOSTS`.
+const MOST_HOSTS: usize = 64;
 
-/// The platform's names of a deployment: of the project, of the branch, and of this deployment alone.
-const OF_PLATFORM: [&str; 3] = [
+/// The variables with the platform's hosts of the project, of the branch, and of this deployment alone.
+const PLATFORM_VARIABLES: [&str; 3] = [
     env_vars::VERCEL_PROJECT_PRODUCTION_URL,
     env_vars::VERCEL_BRANCH_URL,
     env_vars::VERCEL_URL,
@@ -23,55 +24,50 @@ const OF_PLATFORM: [&str; 3] = [
 pub struct ServiceHosts(Vec<Authority>);
 
 impl ServiceHosts {
-    /// Those of `COORD_HOSTS`, and those that the platform gives.
+    /// The hosts in `COORD_HOSTS`, and those that the platform sets.
     ///
     /// # Errors
     /// When an entry of `COORD_HOSTS` is no host.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        let refused = |problem: String| ConfigError {
+        let config_error = |problem: String| ConfigError {
             variable: env_vars::COORD_HOSTS,
             problem,
         };
-        let mut names = Vec::new();
+        let mut hosts = Vec::new();
         for entry in value_of(environment, env_vars::COORD_HOSTS)
             .iter()
             .flat_map(|list| list.split(','))
         {
             let entry = entry.trim();
-            let shown: String = entry
-                .chars()
-                .filter(|character| !character.is_control())
-                .take(80)
-                .collect();
-            let name = parse_host(entry).ok_or_else(|| {
-                refused(format!(
-                    "must be hosts such as coord.example.com or 10.0.0.5:3000, separated by commas; {shown:?} is not \
+            let host = parse_host(entry).ok_or_else(|| {
+                let start = printable_start(entry);
+                config_error(format!(
+                    "must be hosts such as coord.example.com or 10.0.0.5:3000, separated by commas; {start:?} is not \
                      a host"
                 ))
             })?;
-            names.push(name);
+            hosts.push(host);
         }
-        if names.len() > MOST_NAMES {
-            return Err(refused(format!(
-                "has {} hosts; at most {MOST_NAMES} are allowed",
-                names.len()
+        if hosts.len() > MOST_HOSTS {
+            return Err(config_error(format!(
+                "has {} hosts; at most {MOST_HOSTS} are allowed",
+                hosts.len()
             )));
         }
-        let of_platform = OF_PLATFORM
+        let platform_hosts = PLATFORM_VARIABLES
             .into_iter()
             .filter_map(|variable| value_of(environment, variable));
-        names.extend(of_platform.filter_map(|name| parse_host(&name)));
-        Ok(ServiceHosts(names))
+        hosts.extend(platform_hosts.filter_map(|host| parse_host(&host)));
+        Ok(ServiceHosts(hosts))
     }
 
-    /// The host in `sent`, a header `Host`, if it is one of ours: with its port, if it has one.
-    pub fn own(&self, sent: &HeaderValue) -> Option<Authority> {
-        let named = parse_host(sent.to_str().ok()?)?;
-        let is_ours = |own: &Authority| {
-            own.host().eq_ignore_ascii_case(named.host())
-                && (own.port().is_none() || own.port_u16() == named.port_u16())
+    /// The host in `header`, which is `Host`, if it is one of ours: with its port, if it has one.
+    pub fn find_own(&self, header: &HeaderValue) -> Option<Authority> {
+        let host = parse_host(header.to_str().ok()?)?;
+        let is_same = |own: &Authority| {
+            own.host().eq_ignore_ascii_case(host.host()) && (own.port().is_none() || own.port_u16() == host.port_u16())
         };
-        (is_loopback(&named) || self.0.iter().any(is_ours)).then_some(named)
+        (is_loopback(&host) || self.0.iter().any(is_same)).then_some(host)
     }
 }
 
@@ -82,13 +78,14 @@ pub fn parse_host(text: &str) -> Option<Authority> {
         .host()
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
-    // Neither a user nor a port that is none.
-    let bare = match authority.port_u16() {
+    // Without a user, and without a port that is no number.
+    let host_and_port = match authority.port_u16() {
         Some(port) => format!("{}:{port}", authority.host()),
         None => authority.host().to_owned(),
     };
-    let is_bare = is_host && !bare.is_empty() && !authority.host().ends_with('.') && authority.as_str() == bare;
-    is_bare.then_some(authority)
+    let is_valid =
+        is_host && !host_and_port.is_empty() && !authority.host().ends_with('.') && authority.as_str() == host_and_port;
+    is_valid.then_some(authority)
 }
 
 /// Whether `authority` is this machine's name for itself.
@@ -113,7 +110,7 @@ mod tests {
     }
 
     fn is_own(names: &ServiceHosts, host: &str) -> bool {
-        names.own(&HeaderValue::from_str(host).unwrap()).is_some()
+        names.find_own(&HeaderValue::from_str(host).unwrap()).is_some()
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The one list of all environment variables that Coord reads. `docs/reference/settings.md`, `.env.example` and the help of the
-//! command line are generated from it or compared with it.
+//! All environment variables that Coord reads. `docs/reference/settings.md`, `.env.example` and the help of the
+//! command line are generated from this list.
 
 use std::sync::OnceLock;
 
@@ -23,7 +23,7 @@ pub enum Reader {
     Serve,
     /// `coord graph`.
     Graph,
-    /// The commands that agents and people run in a working copy: `coord mcp`, `coord hook`, `coord claim` and the like.
+    /// The commands that agents and people run in a working copy, such as `coord mcp`, `coord hook` and `coord claim`.
     Agent,
 }
 
@@ -127,14 +127,14 @@ pub fn reference_table() -> String {
     table
 }
 
-/// The variables of `reader` as a section of a command's help: each name on a separate line, then indented text. It is made once: every
-/// start of `coord` names it for each command.
+/// The variables of `reader` as a section of a command's help: each name on a separate line, then indented text. It is
+/// built once, because every start of `coord` needs it for several commands.
 pub fn help(reader: Reader) -> &'static str {
     static SECTIONS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
-    SECTIONS[reader as usize].get_or_init(|| section(reader))
+    SECTIONS[reader as usize].get_or_init(|| format_section(reader))
 }
 
-fn section(reader: Reader) -> String {
+fn format_section(reader: Reader) -> String {
     const WIDTH: usize = 92;
     let mut text = "Environment:\n".to_owned();
     for variable in VARIABLES.iter().filter(|variable| variable.readers.contains(&reader)) {
@@ -142,9 +142,9 @@ fn section(reader: Reader) -> String {
             name, purpose, unset, ..
         } = variable;
         text.push_str(&format!("  {name}"));
-        let about = format!("{purpose} [unset: {unset}]").replace('`', "");
+        let description = format!("{purpose} [unset: {unset}]").replace('`', "");
         let mut column = WIDTH;
-        for word in about.split(' ') {
+        for word in description.split(' ') {
             if column + word.len() >= WIDTH {
                 text.push_str("\n         ");
                 column = 9;

@@ -20,7 +20,7 @@ pub enum SourceHealth {
 
 impl SourceHealth {
     /// The worst of several. A source without a request yet does not hide one that responds.
-    pub fn worst(all: impl IntoIterator<Item = SourceHealth>) -> SourceHealth {
+    pub fn worst(healths: impl IntoIterator<Item = SourceHealth>) -> SourceHealth {
         let rank = |health: &SourceHealth| match health {
             SourceHealth::Unknown => 0,
             SourceHealth::Ok => 1,
@@ -28,7 +28,7 @@ impl SourceHealth {
             SourceHealth::Unreachable => 3,
             SourceHealth::NotConfigured => 4,
         };
-        all.into_iter().max_by_key(rank).unwrap_or_default()
+        healths.into_iter().max_by_key(rank).unwrap_or_default()
     }
 }
 

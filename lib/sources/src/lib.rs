@@ -1,6 +1,6 @@
-//! Sources of repositories. [`github`] implements the trait [`Source`] for GitHub, the crate `coord_git` for local
-//! repositories. [`Sources`] holds all sources of a deployment. [`name_suggestions`] finds branch names similar to a wrong
-//! one.
+//! Sources of repositories. [`github`] implements the trait [`Source`] for GitHub, and the crate `coord_git` for local
+//! repositories. [`Sources`] contains all sources of a deployment. [`name_suggestions`] finds branch names that are
+//! similar to a wrong one.
 
 pub mod github;
 mod health;

@@ -3,80 +3,82 @@
 use strsim::levenshtein;
 
 /// Maximum number of names in an error.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
-/// The distance of a name; smaller is nearer.
+/// How a name differs from the wanted one; the smallest is the most similar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Nearness {
-    /// The same except for case.
-    OtherCase,
-    /// The same last part: `login` and `feature/login`.
-    SameEnd(usize),
-    /// A typo: one or two edits.
-    Slip(usize),
+enum Difference {
+    Case,
+    /// The same last component: `login` and `feature/login`. The difference in length.
+    Prefix(usize),
+    /// One or two edits.
+    Typo(usize),
     /// One contains the other; the difference in length.
-    Contains(usize),
-    /// At most a third differs.
-    Alike(usize),
+    Containment(usize),
+    /// Edits of at most a third.
+    Edits(usize),
 }
 
-/// The names nearest to one that does not exist, among those seen.
+/// The names that are most similar to one that does not exist.
 #[derive(Debug)]
 pub struct NameSuggestions<'a> {
     wanted: &'a str,
-    wanted_lower: String,
-    best: Vec<(Nearness, String)>,
+    wanted_lowercase: String,
+    best: Vec<(Difference, String)>,
 }
 
 impl<'a> NameSuggestions<'a> {
     /// Suggestions for `wanted`.
-    pub fn near(wanted: &'a str) -> Self {
+    pub fn new(wanted: &'a str) -> Self {
         NameSuggestions {
             wanted,
-            wanted_lower: wanted.to_lowercase(),
-            best: Vec::with_capacity(MOST_NAMES + 1),
+            wanted_lowercase: wanted.to_lowercase(),
+            best: Vec::with_capacity(MAX_NAMES + 1),
         }
     }
 
     /// Adds one name; duplicates are ignored.
-    pub fn see(&mut self, name: &str) {
-        let Some(nearness) = self.nearness(name) else {
+    pub fn add(&mut self, name: &str) {
+        let Some(difference) = self.difference(name) else {
             return;
         };
-        let place = self
+        let index = self
             .best
-            .partition_point(|(known, other)| (*known, other.as_str()) < (nearness, name));
-        if place < MOST_NAMES && self.best.get(place).is_none_or(|(_, other)| other != name) {
-            self.best.insert(place, (nearness, name.to_owned()));
-            self.best.truncate(MOST_NAMES);
+            .partition_point(|(better, other)| (*better, other.as_str()) < (difference, name));
+        if index < MAX_NAMES && self.best.get(index).is_none_or(|(_, other)| other != name) {
+            self.best.insert(index, (difference, name.to_owned()));
+            self.best.truncate(MAX_NAMES);
         }
     }
 
-    /// The suggestions, nearest first.
+    /// The suggestions, the most similar first.
     pub fn into_names(self) -> Vec<String> {
         self.best.into_iter().map(|(_, name)| name).collect()
     }
 
-    fn nearness(&self, name: &str) -> Option<Nearness> {
+    /// `None` if the names are the same, or not similar.
+    fn difference(&self, name: &str) -> Option<Difference> {
         if name == self.wanted {
             return None;
         }
-        let (wanted, name) = (self.wanted_lower.as_str(), name.to_lowercase());
+        let (wanted, name) = (self.wanted_lowercase.as_str(), name.to_lowercase());
         if wanted == name {
-            return Some(Nearness::OtherCase);
+            return Some(Difference::Case);
         }
-        let longer = wanted.len().abs_diff(name.len());
+        let length_difference = wanted.len().abs_diff(name.len());
         if wanted.rsplit('/').next() == name.rsplit('/').next() {
-            return Some(Nearness::SameEnd(longer));
+            return Some(Difference::Prefix(length_difference));
         }
         let shorter = wanted.len().min(name.len());
-        let alike = wanted.len().max(name.len()) / 3;
-        // The difference in length is a lower bound of the distance.
-        let edits = (longer <= alike.max(2)).then(|| levenshtein(wanted, &name));
+        let max_edits = wanted.len().max(name.len()) / 3;
+        // Two names differ by at least as many edits as their lengths differ.
+        let edits = (length_difference <= max_edits.max(2)).then(|| levenshtein(wanted, &name));
         match edits {
-            Some(edits) if edits <= 2 && edits < shorter => Some(Nearness::Slip(edits)),
-            _ if shorter >= 3 && (wanted.contains(&name) || name.contains(wanted)) => Some(Nearness::Contains(longer)),
-            Some(edits) if edits <= alike => Some(Nearness::Alike(edits)),
+            Some(edits) if edits <= 2 && edits < shorter => Some(Difference::Typo(edits)),
+            _ if shorter >= 3 && (wanted.contains(&name) || name.contains(wanted)) => {
+                Some(Difference::Containment(length_difference))
+            }
+            Some(edits) if edits <= max_edits => Some(Difference::Edits(edits)),
             _ => None,
         }
     }
@@ -86,28 +88,28 @@ impl<'a> NameSuggestions<'a> {
 mod tests {
     use super::*;
 
-    fn near(wanted: &str, names: &[&str]) -> Vec<String> {
-        let mut suggestions = NameSuggestions::near(wanted);
+    fn suggest(wanted: &str, names: &[&str]) -> Vec<String> {
+        let mut suggestions = NameSuggestions::new(wanted);
         for name in names.iter().chain(names) {
-            suggestions.see(name);
+            suggestions.add(name);
         }
         suggestions.into_names()
     }
 
     #[test]
-    fn the_nearest_come_first() {
+    fn the_most_similar_come_first() {
         let names = ["release", "mian", "Main", "maintenance", "fix/main", "mail", "next"];
         assert_eq!(
-            near("main", &names),
+            suggest("main", &names),
             ["Main", "fix/main", "mail", "mian", "maintenance"]
         );
     }
 
     #[test]
     fn dissimilar_names_are_not_listed() {
-        assert!(near("main", &["next", "develop", "a", "main"]).is_empty());
+        assert!(suggest("main", &["next", "develop", "a", "main"]).is_empty());
         assert_eq!(
-            near("feature/logn", &["feature/login", "feature/logout"])[0],
+            suggest("feature/logn", &["feature/login", "feature/logout"])[0],
             "feature/login"
         );
     }

@@ -11,24 +11,25 @@ use super::{
 use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_runtime::timing::Call;
 
-/// All sources of a deployment. A call goes to the source of the repository, and its time counts for the current request.
+/// All sources of a deployment. A call goes to the source of the repository, and its time counts for the current
+/// request.
 pub struct Sources {
-    registered: Vec<RegisteredSource>,
+    sources: Vec<RegisteredSource>,
     /// Why no source can be used.
     problem: Option<String>,
 }
 
-/// A source, and the outcome of its last call.
+/// A source, and its health according to its last call.
 struct RegisteredSource {
     source: Arc<dyn Source>,
-    last: Mutex<SourceHealth>,
+    last_health: Mutex<SourceHealth>,
 }
 
 impl Sources {
     /// A registry of `sources`, no two of which may serve the same repository.
     pub fn of(sources: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
         Sources {
-            registered: sources.into_iter().map(RegisteredSource::new).collect(),
+            sources: sources.into_iter().map(RegisteredSource::new).collect(),
             problem: None,
         }
     }
@@ -36,7 +37,7 @@ impl Sources {
     /// A registry without sources, in place of one with invalid settings: every call fails with `problem`.
     pub fn not_configured(problem: String) -> Self {
         Sources {
-            registered: Vec::new(),
+            sources: Vec::new(),
             problem: Some(problem),
         }
     }
@@ -46,9 +47,9 @@ impl Sources {
         if let Some(problem) = &self.problem {
             return Err(SourceError::NotConfigured(problem.clone()));
         }
-        let mut registered = self.registered.iter();
-        registered
-            .find(|registered| registered.source.serves(repo).is_ok())
+        let mut sources = self.sources.iter();
+        sources
+            .find(|entry| entry.source.serves(repo).is_ok())
             .ok_or_else(|| SourceError::UnknownRepository {
                 repo: repo.clone(),
                 known: self.repositories(),
@@ -61,7 +62,7 @@ impl RegisteredSource {
     fn new(source: Arc<dyn Source>) -> Self {
         RegisteredSource {
             source,
-            last: Mutex::default(),
+            last_health: Mutex::default(),
         }
     }
 
@@ -85,14 +86,14 @@ impl RegisteredSource {
             Err(SourceError::UnknownRepository { .. }) => None,
         };
         if let Some(health) = health {
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = health;
+            *self.last_health.lock().unwrap_or_else(PoisonError::into_inner) = health;
         }
         outcome
     }
 
-    /// The source's own health, or else that of its last response.
+    /// The health that the source reports itself, or else the health according to its last call.
     fn health(&self) -> SourceHealth {
-        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *self.last_health.lock().unwrap_or_else(PoisonError::into_inner);
         match (self.source.health(), last) {
             (SourceHealth::Unknown, SourceHealth::Limited { until }) if until <= SystemTime::now() => {
                 SourceHealth::Unknown
@@ -110,8 +111,8 @@ impl RegisteredSource {
 #[async_trait]
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
-        let all = self.registered.iter();
-        all.flat_map(|registered| registered.source.repositories()).collect()
+        let sources = self.sources.iter();
+        sources.flat_map(|entry| entry.source.repositories()).collect()
     }
 
     fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
@@ -129,23 +130,23 @@ impl Source for Sources {
     fn health(&self) -> SourceHealth {
         match self.problem {
             Some(_) => SourceHealth::NotConfigured,
-            None => SourceHealth::worst(self.registered.iter().map(RegisteredSource::health)),
+            None => SourceHealth::worst(self.sources.iter().map(RegisteredSource::health)),
         }
     }
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.head(repo, branch)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.head(repo, branch)).await
     }
 
     async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.tip(repo, branch)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.tip(repo, branch)).await
     }
 
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
-        let found = self.find(repo);
-        found.is_ok_and(|found| found.source.keeps_heads_in_store(repo))
+        let entry = self.find(repo);
+        entry.is_ok_and(|entry| entry.source.keeps_heads_in_store(repo))
     }
 
     async fn refresh_head(
@@ -154,8 +155,8 @@ impl Source for Sources {
         branch: &Branch,
         known: Option<&KnownHead>,
     ) -> Result<RefreshedHead, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.refresh_head(repo, branch, known)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.refresh_head(repo, branch, known)).await
     }
 
     async fn is_ancestor(
@@ -164,8 +165,8 @@ impl Source for Sources {
         ancestor: &CommitSha,
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.is_ancestor(repo, ancestor, descendant)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.is_ancestor(repo, ancestor, descendant)).await
     }
 
     async fn compare(
@@ -175,8 +176,8 @@ impl Source for Sources {
         tip: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.compare(repo, base, tip, paths)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.compare(repo, base, tip, paths)).await
     }
 
     async fn work_in_copy(
@@ -186,8 +187,8 @@ impl Source for Sources {
         copy: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.work_in_copy(repo, pushed, copy, paths)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.work_in_copy(repo, pushed, copy, paths)).await
     }
 
     async fn recent_commits(
@@ -196,13 +197,13 @@ impl Source for Sources {
         tip: &CommitSha,
         limit: usize,
     ) -> Result<Vec<CommitSha>, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.recent_commits(repo, tip, limit)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.recent_commits(repo, tip, limit)).await
     }
 
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.tree(repo, commit)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.tree(repo, commit)).await
     }
 
     async fn blobs_at(
@@ -211,8 +212,8 @@ impl Source for Sources {
         commit: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.blobs_at(repo, commit, paths)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.blobs_at(repo, commit, paths)).await
     }
 
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
@@ -226,8 +227,8 @@ impl Source for Sources {
         max_bytes: u64,
         sink: BlobSink,
     ) -> Result<(), SourceError> {
-        let found = self.find(repo)?;
-        found.run(found.source.read_blobs(repo, blobs, max_bytes, sink)).await
+        let entry = self.find(repo)?;
+        entry.run(entry.source.read_blobs(repo, blobs, max_bytes, sink)).await
     }
 }
 
@@ -347,11 +348,11 @@ mod tests {
         assert_eq!(sources.health(), SourceHealth::Unknown);
         let timings = Arc::new(coord_runtime::timing::Timings::default());
         let main = Branch::parse("main").unwrap();
-        let asking = sources.tip(&repo("local"), &main).await;
-        assert!(asking.is_ok(), "outside of a request it counts for none");
+        let tip = sources.tip(&repo("local"), &main).await;
+        assert!(tip.is_ok(), "outside of a request it counts for none");
         let local = repo("local");
-        let asking = sources.tip(&local, &main);
-        coord_runtime::timing::measure(Arc::clone(&timings), asking)
+        let call = sources.tip(&local, &main);
+        coord_runtime::timing::measure(Arc::clone(&timings), call)
             .await
             .unwrap();
         assert_eq!(timings.spent_on_source().calls, 1);

@@ -13,11 +13,11 @@ use coord_runtime::single_flight::Unfinished;
 
 use crate::health::SourceHealth;
 
-/// Maximum of files and folders in a tree. A few nested trees can name billions of files, and a build over 980,000 paths took
-/// 323 MiB; real repositories are far below.
+/// Maximum of files and folders in a tree. A few nested trees can contain billions of files, and a build over 980,000
+/// paths took 323 MiB; real repositories are far below.
 pub const MOST_TREE_ENTRIES: usize = 750_000;
 
-/// Maximum bytes of the paths of a tree: folders with long names take much memory with few objects.
+/// Maximum bytes of the paths of a tree. Folders with long names take much memory with few objects.
 pub const MOST_TREE_PATH_BYTES: usize = 64 << 20;
 
 /// Why a source failed.
@@ -33,7 +33,7 @@ pub enum SourceError {
         /// The current name, if it was renamed.
         renamed_to: Option<RepoId>,
     },
-    /// The repository has no such branch. `suggestions` lists branches of a similar name, nearest first.
+    /// The repository has no such branch. `suggestions` lists branches with a similar name, the most similar first.
     #[error("branch {branch} does not exist in {repo}{}", if *.is_empty { ": it has no commits yet" } else { "" })]
     UnknownBranch {
         repo: RepoId,
@@ -50,7 +50,10 @@ pub enum SourceError {
     #[error("the repository cannot be read: {0}")]
     Unreachable(String),
     /// The rate limit of the source is used up.
-    #[error("the {} rate limit is reached; the next request is allowed in {retry_after_seconds} s", if *.is_secondary { "secondary" } else { "primary" })]
+    #[error(
+        "the {} rate limit is reached; the next request is allowed in {retry_after_seconds} s",
+        if *.is_secondary { "secondary" } else { "primary" }
+    )]
     RateLimited {
         /// Seconds until the next attempt; at least 1.
         retry_after_seconds: u64,
@@ -77,7 +80,7 @@ pub enum Reachable {
     /// It is an ancestor, or the same commit.
     Yes,
     No,
-    /// It is not known: an object is missing (not fetched, or cut off in a shallow clone).
+    /// An object is missing (not fetched, or cut off in a shallow clone), or the time did not suffice.
     Unknown,
 }
 
@@ -86,16 +89,16 @@ pub enum Reachable {
 pub struct Comparison {
     /// Whether the earlier commit is reachable from the later.
     pub descends: Reachable,
-    /// Whether it is the other way round: the later commit is in truth an ancestor of the earlier.
+    /// Whether it is the other way round: the "later" commit is an ancestor of the earlier one.
     pub precedes: Reachable,
     /// For each requested file, whether it is equal in both commits, or missing in both; `None` if unknown.
     pub same: Vec<Option<bool>>,
-    /// For each requested file that differs, its blob in the later commit, empty where it is gone; `None` if unknown.
+    /// For each requested file that differs, its blob in the later commit, empty if it is gone; `None` if unknown.
     pub blobs: Vec<Option<String>>,
 }
 
 impl Comparison {
-    /// Nothing is known of `count` files.
+    /// The relation of two commits, without a comparison of `count` files.
     pub fn of_commits(descends: Reachable, precedes: Reachable, count: usize) -> Self {
         Comparison {
             descends,
@@ -105,14 +108,14 @@ impl Comparison {
         }
     }
 
-    /// Whether the file with index `place` is known to be equal in both.
-    pub fn is_same(&self, place: usize) -> bool {
-        self.same.get(place).copied().flatten() == Some(true)
+    /// Whether the file with this index is certainly equal in both.
+    pub fn is_same(&self, index: usize) -> bool {
+        self.same.get(index).copied().flatten() == Some(true)
     }
 }
 
-/// Receives blobs: the index in the slice of requested ids, and the result of reading that blob. It is called from several
-/// threads at once, in any order, once for each id.
+/// Receives blobs: the index in the slice of requested ids, and the result of reading that blob. Several threads call
+/// it concurrently, in any order, once for each id.
 pub type BlobSink = Arc<dyn Fn(usize, Blob<'_>) + Send + Sync>;
 
 /// A head that was recorded before.
@@ -158,7 +161,7 @@ pub trait Source: Send + Sync + 'static {
         Ok(())
     }
 
-    /// The name of `repo` now, where the source has met another one, without a request.
+    /// The new name of `repo`, if the source already knows that it was renamed. Sends no request.
     fn renamed_to(&self, repo: &RepoId) -> Option<RepoId> {
         let _ = repo;
         None
@@ -181,15 +184,15 @@ pub trait Source: Send + Sync + 'static {
         })
     }
 
-    /// Whether heads of `repo` are expensive, and so are kept in the store with their age. Other heads are fetched for every
-    /// request.
+    /// Whether heads of `repo` are expensive, and are therefore kept in the store with their age. Other heads are
+    /// fetched for every request.
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
         let _ = repo;
         false
     }
 
-    /// The current head of `branch` at its origin, bypassing all caches. `known`, with the ETag of the last response, allows
-    /// a conditional request. Callers omit the ETag now and then, to detect an origin with wrong ETags.
+    /// The current head of `branch` at its origin, bypassing all caches. `known`, with the ETag of the last response,
+    /// allows a conditional request. Callers omit the ETag now and then, to detect an origin with wrong ETags.
     async fn refresh_head(
         &self,
         repo: &RepoId,
@@ -205,8 +208,8 @@ pub trait Source: Send + Sync + 'static {
         })
     }
 
-    /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id. That it is not known may be
-    /// remembered for a short time.
+    /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id. The source may cache
+    /// [`Reachable::Unknown`] for a short time.
     async fn is_ancestor(
         &self,
         repo: &RepoId,
@@ -214,8 +217,8 @@ pub trait Source: Send + Sync + 'static {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError>;
 
-    /// How `tip` relates to `base`, and whether `paths` are equal in both. A source that did not have one of them before is
-    /// asked again: the caller says that it was pushed.
+    /// How `tip` relates to `base`, and whether `paths` are equal in both. The source looks again for a commit that it
+    /// did not have before, because the caller says that it was pushed.
     async fn compare(
         &self,
         repo: &RepoId,
@@ -231,8 +234,8 @@ pub trait Source: Send + Sync + 'static {
         Ok(Comparison::of_commits(descends, precedes, paths.len()))
     }
 
-    /// The differences of `copy`, the commit of a working copy, from `pushed` for `paths`: a file is the same if it is so in both,
-    /// or if `copy` has it as their newest common ancestor has it. The blobs are those of `copy`.
+    /// The differences of `copy`, the commit of a working copy, from `pushed` for `paths`. A file is the same if it is
+    /// equal in both, or if it is equal in `copy` and in their newest common ancestor. The blobs are those of `copy`.
     async fn work_in_copy(
         &self,
         repo: &RepoId,
@@ -240,10 +243,10 @@ pub trait Source: Send + Sync + 'static {
         copy: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let compared = self.compare(repo, copy, pushed, paths).await?;
+        let comparison = self.compare(repo, copy, pushed, paths).await?;
         Ok(Comparison {
             blobs: vec![None; paths.len()],
-            ..compared
+            ..comparison
         })
     }
 
@@ -254,7 +257,7 @@ pub trait Source: Send + Sync + 'static {
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
 
-    /// The blobs of `paths` in `commit`, in their order; `None` for a path that is no file there.
+    /// The blobs of `paths` in `commit`, in the order of `paths`; `None` for a path that is not a file there.
     async fn blobs_at(
         &self,
         repo: &RepoId,
@@ -262,24 +265,24 @@ pub trait Source: Send + Sync + 'static {
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
         let tree = self.tree(repo, commit).await?;
-        let respelled = tree.iter().filter_map(|entry| match to_nfc(&entry.path) {
+        let converted = tree.iter().filter_map(|entry| match to_nfc(&entry.path) {
             Cow::Owned(path) => Some((path, entry)),
             Cow::Borrowed(_) => None,
         });
-        let respelled: HashMap<String, &TreeEntry> = respelled.collect();
+        let by_nfc_path: HashMap<String, &TreeEntry> = converted.collect();
         let blob = |path: &FilePath| {
-            let found = tree.binary_search_by(|entry| entry.path.as_str().cmp(path.as_str()));
-            let entry = found.ok().and_then(|place| tree.get(place));
+            let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(path.as_str()));
+            let entry = index.ok().and_then(|index| tree.get(index));
             entry
-                .or_else(|| respelled.get(path.as_str()).copied())
+                .or_else(|| by_nfc_path.get(path.as_str()).copied())
                 .filter(|entry| entry.kind == EntryKind::File)
                 .map(|entry| entry.blob.clone())
         };
         Ok(paths.iter().map(blob).collect())
     }
 
-    /// Keeps alive, until it is dropped, the state that every call of [`Self::read_blobs`] would set up. Callers with
-    /// several calls hold it meanwhile. `None` if there is no such state.
+    /// Until it is dropped, the result keeps state alive that otherwise every call of [`Self::read_blobs`] would set
+    /// up. Callers with several calls hold it meanwhile. `None` if there is no such state.
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
         let _ = repo;
         None

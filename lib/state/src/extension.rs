@@ -34,7 +34,7 @@ pub struct Extension {
 /// The extensions of this process, until its first call of the store.
 static REGISTERED: Mutex<Vec<&Extension>> = Mutex::new(Vec::new());
 
-/// The same, since that call.
+/// The extensions of this process, from its first call of the store on.
 static IN_USE: OnceLock<Vec<&Extension>> = OnceLock::new();
 
 /// Adds `extension` to this process. Nothing changes if it was added before.
@@ -50,7 +50,7 @@ pub fn register(extension: &'static Extension) {
     }
 }
 
-/// The extensions of this process. None can be added any more.
+/// The extensions of this process. After this call, none can be added.
 pub fn registered() -> &'static [&'static Extension] {
     IN_USE.get().unwrap_or_else(|| {
         // Under the lock, so that none is added between the copy and its use.

@@ -1,5 +1,5 @@
 //! The state by aggregate: a folder each, with its keys, its Lua scripts, their modules, and the typed calls that decode
-//! all outcomes. Only this module knows the contents of keys.
+//! all outcomes. Only this crate knows the contents of keys.
 //!
 //! All folders have the same shape: `keys.rs`; `scripts.rs`, the list of the scripts; a file `NAME.lua` for each change;
 //! `modules/`, tables of functions that they share: `require('AGGREGATE/NAME')` is `AGGREGATE/modules/NAME.lua`; and the typed calls.

@@ -14,12 +14,12 @@ pub struct Keys {
 
 impl Keys {
     pub fn of(keys: impl IntoIterator<Item = NamedKey>) -> Self {
-        let mut all = Keys::default();
-        all.add(keys);
-        all
+        let mut named = Keys::default();
+        named.add(keys);
+        named
     }
 
-    /// Adds keys; those of a known name are there already.
+    /// Adds the keys whose names are new.
     pub fn add(&mut self, keys: impl IntoIterator<Item = NamedKey>) {
         for (name, key) in keys {
             if !self.names.contains(&name) {
@@ -34,13 +34,13 @@ impl Keys {
         &self.names
     }
 
-    /// ARGV of a function without an admission, which has the fields of `own`.
+    /// ARGV of a function without an admission, with the fields of `own`, `()` for none.
     pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
         let request = Request {
             keys: &self.names.join(" "),
             own,
         };
-        // Texts, numbers and lists, under names: they all have a form in JSON.
+        // Encoding cannot fail: there are only texts, numbers and lists, under names.
         vec![serde_json::to_vec(&request).unwrap_or_default()]
     }
 }

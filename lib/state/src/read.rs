@@ -28,7 +28,7 @@ impl<T: Send + 'static> Read<T> {
     ) -> Self {
         Read {
             requests: requests.into(),
-            decode: Box::new(|replies| decode(exactly(replies)?)),
+            decode: Box::new(|replies| decode(into_array(replies)?)),
         }
     }
 
@@ -39,13 +39,13 @@ impl<T: Send + 'static> Read<T> {
         Read {
             requests: self.requests.into_iter().chain(other.requests).collect(),
             decode: Box::new(move |mut replies| {
-                let others = replies.split_off(own_count.min(replies.len()));
-                Ok(((self.decode)(replies)?, (other.decode)(others)?))
+                let other_replies = replies.split_off(own_count.min(replies.len()));
+                Ok(((self.decode)(replies)?, (other.decode)(other_replies)?))
             }),
         }
     }
 
-    /// The same, with `change` applied to the value.
+    /// This read, with `change` applied to its value.
     #[must_use]
     pub fn map<U>(self, change: impl FnOnce(T) -> U + Send + 'static) -> Read<U> {
         Read {
@@ -54,10 +54,10 @@ impl<T: Send + 'static> Read<T> {
         }
     }
 
-    /// Runs it. One round trip.
+    /// Runs the read. One round trip.
     ///
     /// # Errors
-    /// When the store gives no reply, or none that is understood.
+    /// When the store does not respond, or its reply is malformed.
     pub async fn run(self, store: &dyn Store) -> Result<T, StoreError> {
         let (requests, decode) = self.into_parts();
         decode(store.run(requests).await?)
@@ -74,7 +74,7 @@ impl<T: Send + 'static> Read<T> {
     }
 }
 
-fn exactly<const N: usize>(replies: Vec<Value>) -> Result<[Value; N], StoreError> {
+fn into_array<const N: usize>(replies: Vec<Value>) -> Result<[Value; N], StoreError> {
     <[Value; N]>::try_from(replies)
         .map_err(|replies| StoreError::Malformed(format!("{} replies to {N} requests", replies.len())))
 }

@@ -70,13 +70,13 @@ impl Reply {
     }
 }
 
-/// An answer that is a number of things.
+/// An answer that is a count.
 #[derive(Deserialize)]
 pub struct Counted {
     pub count: u64,
 }
 
-/// The type of a reply. Its content may be a caller's text, and is omitted.
+/// The type of a reply, without its content, which may be a caller's text.
 fn shape(value: Option<&Value>) -> &'static str {
     match value {
         None => "nothing",
@@ -89,7 +89,7 @@ fn shape(value: Option<&Value>) -> &'static str {
     }
 }
 
-/// A value that is JSON in a text of JSON, as scripts pass lock entries on.
+/// A value that is encoded as JSON within a JSON string, as scripts pass on stored lock entries.
 #[derive(Debug)]
 pub struct JsonText<T>(pub T);
 
@@ -101,7 +101,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
     }
 }
 
-/// Reads a list of values that are each JSON in a text.
+/// Deserializes a list of [`JsonText`] values.
 pub fn json_texts<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: serde::Deserializer<'de>,

@@ -34,11 +34,11 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([("pending", locks::keys::pending(terms.repo))]);
 }
 
-fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, of: fn(&Extension) -> SeamKeys) {
-    keys.add(registered().iter().flat_map(|extension| of(extension)(terms)));
+fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, seam_keys: fn(&Extension) -> SeamKeys) {
+    keys.add(registered().iter().flat_map(|extension| seam_keys(extension)(terms)));
 }
 
-/// KEYS of a login's allowances: its share of the log of events, and of other logs.
+/// KEYS of a login's allowances: its share of the event log, and of other logs.
 fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
         ("refusals", events::keys::refusals(terms.repo)),
@@ -66,7 +66,7 @@ pub fn change_keys(terms: &AdmissionTerms<'_>, uses_all: bool) -> Keys {
     keys
 }
 
-/// KEYS of the functions that may use up a share of the caller.
+/// KEYS of the functions that may use up the caller's share of a log.
 pub fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
     let mut keys = check_keys(terms, true);
     add_shares(&mut keys, terms);
@@ -78,21 +78,21 @@ pub fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
     change_keys(terms, true)
 }
 
-/// Asks by `ask(terms, uses_all)`: for everything where the repository is known to use it, or the request `needs` it; and once more
-/// where a function finds that the repository uses more.
+/// Runs `call(terms, uses_all)`: with all keys if the repository is known to use rare features, or the request `needs_all`; and once
+/// more with all keys if the function finds that the repository uses them.
 pub async fn run_with_required_keys<'a, F: Future<Output = Result<Reply, StoreError>>>(
     terms: &AdmissionTerms<'a>,
-    needs: bool,
-    ask: impl Fn(AdmissionTerms<'a>, bool) -> F,
+    needs_all: bool,
+    call: impl Fn(AdmissionTerms<'a>, bool) -> F,
 ) -> Result<Reply, StoreError> {
-    let reply = ask(*terms, needs || terms.uses.uses_all()).await?;
+    let reply = call(*terms, needs_all || terms.uses.uses_all()).await?;
     if reply.outcome != "NEEDS" {
         return Ok(reply);
     }
-    terms.uses.note();
+    terms.uses.set_uses_all();
     let counted = AdmissionTerms {
         rates: terms.rates.of_counted(),
         ..*terms
     };
-    ask(counted, true).await
+    call(counted, true).await
 }

@@ -23,8 +23,8 @@ fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The places that may make a request of the store, or take one apart: the state, the connections, the embedded store, the commands
-/// that export and wipe a store, and the store that a test plays.
+/// The code that may create or decode requests of the store: the state, the connections, the embedded store, the commands that export
+/// and wipe a store, and the fake store of a test.
 const MAKES_REQUESTS: [&str; 7] = [
     "/../state/src/",
     "/../intents_state/src/",
@@ -35,7 +35,7 @@ const MAKES_REQUESTS: [&str; 7] = [
     "/../events/src/fake.rs",
 ];
 
-/// Whether a line of code makes or takes apart a request of the store.
+/// Whether a line of code creates or decodes a request of the store.
 fn names_a_request(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
     ["Request::command(", "Request::Command", "Request::Script"]
@@ -63,7 +63,7 @@ fn no_request_of_the_store_is_made_outside_of_the_state() {
     assert!(inside > 20, "the requests of the state are found");
 }
 
-/// Its keys would be missing in calls of the library that has it.
+/// If it were registered later, calls of the functions that it adds would lack its keys.
 #[test]
 #[should_panic(expected = "late is registered after a call of the store")]
 fn an_extension_is_registered_before_the_first_call() {

@@ -1,5 +1,5 @@
-//! The messages of a subscription that its reader has yet to take, bounded: a reader that stops reading loses its subscription, and
-//! holds no more memory.
+//! The unread messages of a subscription, bounded: a reader that stops reading loses its subscription, and uses no more
+//! memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,19 +9,20 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use tokio::sync::Notify;
 
-/// Messages that a reader may fall behind, and their bytes; one message may have more. (Redis ends a subscription at 32 MiB, or
-/// at 8 MiB for a minute.)
+/// Maximum number of unread messages.
 const MOST_WAITING: usize = 1024;
+/// Maximum bytes of unread messages, except that a single message may be larger. (Redis ends a subscription at 32 MiB,
+/// or at 8 MiB for a minute.)
 const MOST_BYTES_WAITING: usize = 8 << 20;
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct MessageQueue {
     messages: VecDeque<Bytes>,
     bytes: usize,
     is_over: bool,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shared {
     waiting: Mutex<MessageQueue>,
     changed: Notify,
@@ -33,18 +34,12 @@ impl Shared {
     }
 }
 
-/// The end of a subscription at which messages arrive. When it is dropped, the stream ends behind the messages that wait.
+/// The sending end of a subscription. When it is dropped, the stream ends after the messages that wait.
 #[derive(Debug)]
 pub struct Backlog(Weak<Shared>);
 
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Shared")
-    }
-}
-
 impl Backlog {
-    /// A subscription: where messages arrive, and where they are read.
+    /// Both ends of a subscription: messages are pushed to the first, and read from the second.
     pub fn open() -> (Backlog, BoxStream<'static, Bytes>) {
         let shared = Arc::new(Shared::default());
         let backlog = Backlog(Arc::downgrade(&shared));
@@ -66,13 +61,13 @@ impl Backlog {
         (backlog, messages.boxed())
     }
 
-    /// Whether there is a reader.
-    pub fn is_read(&self) -> bool {
+    /// Whether anyone reads the subscription.
+    pub fn has_reader(&self) -> bool {
         self.0.upgrade().is_some_and(|shared| !shared.lock().is_over)
     }
 
-    /// Adds a message. Whether the subscription goes on: it is over when its reader is gone, or has fallen too far behind; then the
-    /// backlog is dropped, since the reader has to begin anew.
+    /// Adds a message. Returns whether the subscription goes on: it is over when its reader is gone or has fallen too
+    /// far behind. Then the unread messages are dropped, because the reader has to start over.
     pub fn push(&self, message: &Bytes) -> bool {
         let Some(shared) = self.0.upgrade() else { return false };
         let mut waiting = shared.lock();
@@ -128,7 +123,7 @@ mod tests {
             for _ in 0..fitting {
                 assert!(backlog.push(&message));
             }
-            assert!(backlog.is_read() && !backlog.push(&message) && !backlog.is_read());
+            assert!(backlog.has_reader() && !backlog.push(&message) && !backlog.has_reader());
             assert_eq!(backlog.0.upgrade().map(|shared| shared.lock().messages.len()), Some(0));
             assert!(!backlog.push(&message), "it is over");
             assert_eq!(count(messages).await, 0);
@@ -148,6 +143,6 @@ mod tests {
         assert_eq!(count(messages).await, 2);
         let (backlog, messages) = Backlog::open();
         drop(messages);
-        assert!(!backlog.push(&message) && !backlog.is_read());
+        assert!(!backlog.push(&message) && !backlog.has_reader());
     }
 }

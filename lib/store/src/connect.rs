@@ -16,7 +16,7 @@ const UPSTASH_PAIRS: [(&str, &str); 2] = [
     (env_vars::KV_REST_API_URL, env_vars::KV_REST_API_TOKEN),
 ];
 
-/// Whether any variable of a store is set, even half a pair.
+/// Whether any variable of a store is set, even if the other one of its pair is missing.
 pub fn is_in(get: impl Fn(&str) -> Option<String>) -> bool {
     let pairs = UPSTASH_PAIRS.iter().flat_map(|(url, token)| [*url, *token]);
     pairs
@@ -24,11 +24,11 @@ pub fn is_in(get: impl Fn(&str) -> Option<String>) -> bool {
         .any(|name| value_of(&get, name).is_some())
 }
 
-/// The store in the variables that `get` reads: `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, else
-/// `KV_REST_API_URL` and `KV_REST_API_TOKEN`, else `REDIS_URL`. Half a pair counts as unset. So does a value that is empty,
-/// `undefined` or `null`, which deployment scripts write for missing variables.
+/// The store that the variables name, which `get` reads: `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, else
+/// `KV_REST_API_URL` and `KV_REST_API_TOKEN`, else `REDIS_URL`. Half a pair counts as unset. So does a value that is
+/// empty, `undefined` or `null`, which deployment scripts write for missing variables.
 ///
-/// Does not connect yet: a store that is down fails the first request.
+/// Does not connect yet: if the store is down, the first request fails.
 ///
 /// # Errors
 /// [`StoreError::NotConfigured`] when none is set, naming the variables, or when a URL is invalid.

@@ -1,6 +1,6 @@
-//! The library of functions on a store: whether it can be used.
+//! Whether a store can run the library of functions.
 //!
-//! A store that has no functions, or denies them, runs the same scripts by EVALSHA.
+//! A store without functions, or one that denies them, runs the same scripts by EVALSHA.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,16 +14,17 @@ use super::{StoreError, Value};
 /// One command as sent, name first.
 pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
 
-/// Exists while a library is in use: set by each process that calls it, at most once a day.
+/// The key that exists while a library is in use. Each process that calls the library sets it, at most once a day.
 pub(super) fn use_key(library: &str) -> String {
     format!("coord:library:{library}")
 }
 
-/// Loads in a row that fail for reasons that are not known before a process stops to try.
+/// Number of failed loads in a row, for no known reason, after which a process no longer tries.
 const MOST_FAILURES: u32 = 3;
 
-/// How often a process notes that its library is in use, and how long the note stays: a week longer than a day.
+/// How often a process notes that its library is in use.
 const NOTED_EVERY: Duration = Duration::from_secs(24 * 3600);
+/// Seconds after which the note expires: eight days, so that an unused library keeps it for a week.
 const UNUSED_AFTER: &str = "691200";
 
 /// The functions of a store, as this process knows them.
@@ -40,10 +41,10 @@ impl Functions {
         !self.is_denied.load(Ordering::Relaxed)
     }
 
-    /// Notes the outcome of a load, and returns whether the library is there.
-    pub fn note_load(&self, loaded: &Result<Vec<Value>, StoreError>) -> bool {
-        // A store that is full, a replica, busy or out of reach may be well a moment later.
-        let (error, is_lasting) = match loaded {
+    /// Notes the outcome of a load, and returns whether the store has the library.
+    pub fn note_load(&self, outcome: &Result<Vec<Value>, StoreError>) -> bool {
+        // A store that is full, a replica, busy or unreachable may accept the library a moment later.
+        let (error, is_lasting) = match outcome {
             Ok(replies) => match replies.first() {
                 Some(Value::Error(error)) if !error.contains("already exists") => {
                     (error.clone(), error.starts_with("ERR "))
@@ -62,17 +63,18 @@ impl Functions {
         false
     }
 
-    /// Notes that the store has no functions.
+    /// Notes that the store does not run functions.
     pub fn deny(&self, error: &str) {
         if !self.is_denied.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 error,
-                "the store has no functions, or denies them: scripts run by EVALSHA, which is slower (Redis 7 or Valkey with FCALL and FUNCTION allowed is faster)"
+                "the store has no functions, or denies them: scripts run by EVALSHA, which is slower (Redis 7 or \
+                 Valkey with FCALL and FUNCTION allowed is faster)"
             );
         }
     }
 
-    /// The command by which the library with this name is noted to be in use, once a day.
+    /// The command that notes that the library with this name is in use; `None` if it was noted today.
     pub fn due_usage_command(&self, name: impl FnOnce() -> String) -> Option<Words<'static>> {
         let mut noted_at = self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
         if noted_at.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
@@ -91,12 +93,12 @@ pub(super) fn is_missing(error: &str) -> bool {
 /// Whether this error says that there are no functions, or that this user may not use them.
 pub(super) fn lacks_functions(error: &str) -> bool {
     let error = error.to_ascii_lowercase();
-    // An error that a function itself raises ends with its place.
+    // An error that a function itself raises ends with its position.
     if error.contains(" script: ") {
         return false;
     }
-    let names_it = error.contains("fcall") || error.contains("function");
-    let is_denied = [
+    let is_about_functions = error.contains("fcall") || error.contains("function");
+    let denials = [
         "noperm",
         "unknown command",
         "unknown subcommand",
@@ -104,11 +106,12 @@ pub(super) fn lacks_functions(error: &str) -> bool {
         "not supported",
         "not allowed",
     ];
-    names_it && is_denied.iter().any(|denied| error.contains(denied))
+    is_about_functions && denials.iter().any(|denial| error.contains(denial))
 }
 
-/// Whether a function was not begun, because it might write where nothing can be written: as a script it may read.
-pub(super) fn was_not_begun(error: &str) -> bool {
+/// Whether the store did not start a function because it might write, and nothing can be written now. As a script, it
+/// may still read.
+pub(super) fn was_refused_as_write(error: &str) -> bool {
     let codes = ["OOM ", "READONLY ", "MISCONF ", "NOREPLICAS ", "MASTERDOWN "];
     !error.contains(" script: ") && codes.iter().any(|code| error.starts_with(code))
 }

@@ -11,10 +11,10 @@ pub struct Limits {
     pub request: Duration,
     /// For one call of [`Store::run`](super::Store::run): all its round trips, retries and pauses.
     pub call: Duration,
-    /// The pause before each retry, plus or minus up to half. Its length is the number of retries, which only a batch of
-    /// repeatable requests gets.
+    /// The pause before each retry, plus or minus up to half. There are as many retries as pauses, for batches of
+    /// repeatable requests alone.
     pub pauses: Vec<Duration>,
-    /// Maximum size of a response in bytes. For Upstash only: the Redis protocol announces no total.
+    /// Maximum size of a response in bytes. For Upstash only: the Redis protocol does not announce the total size.
     pub response_bytes: usize,
 }
 

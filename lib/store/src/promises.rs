@@ -1,5 +1,5 @@
-//! Promises of a remote store, by its own report: it keeps acknowledged writes, evicts nothing when memory is short, and
-//! accepts writes. Some services report nothing.
+//! Promises of a remote store, by its own report: it keeps acknowledged writes, evicts nothing when memory is short,
+//! and accepts writes. Some services report nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -33,7 +33,7 @@ pub enum BrokenPromise {
 }
 
 /// The commands whose replies [`parse_report`] reads.
-pub(super) fn questions() -> Vec<Request> {
+pub(super) fn report_commands() -> Vec<Request> {
     vec![
         Request::command(["INFO"]),
         Request::command(["CONFIG", "GET", "save"]),
@@ -41,39 +41,39 @@ pub(super) fn questions() -> Vec<Request> {
     ]
 }
 
-/// The promises of `store` by its replies. Warns of each that it does not make, once in a process.
+/// The promises of `store`, by its replies. Logs a warning for each that it does not make, once in a process.
 pub(super) fn parse_report(replies: &[Value], store: &str) -> Promises {
     let Some(info) = replies.first().and_then(Value::as_str) else {
         return Promises::Unknown;
     };
     let setting = |index: usize| replies.get(index)?.as_array()?.get(1)?.as_str();
-    let report = Report::of(info, setting(1), setting(2));
+    let report = Report::parse(info, setting(1), setting(2));
     for (_, sentence) in &report.broken {
-        if is_news(store, sentence) {
+        if note_warning(store, sentence) {
             tracing::warn!("Redis {sentence}");
         }
     }
     report.promises()
 }
 
-/// Whether this was not yet said of the store.
-fn is_news(store: &str, sentence: &str) -> bool {
+/// Notes a warning about `store`. Returns whether it is the first.
+fn note_warning(store: &str, sentence: &str) -> bool {
     static LOGGED: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
     let mut logged = LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
     logged.insert((store.to_owned(), sentence.to_owned()))
 }
 
-/// The report of a store on itself.
+/// A store's report on itself.
 struct Report {
-    /// Each with a sentence for the log.
+    /// Each broken promise, with a sentence for the log.
     broken: Vec<(BrokenPromise, String)>,
-    /// Whether the report is enough to know that nothing else is broken.
-    is_whole: bool,
+    /// Whether the report rules out other broken promises.
+    is_complete: bool,
 }
 
 impl Report {
-    /// From INFO, and from the settings `save` and `appendfsync` if they are readable.
-    fn of(info: &str, save: Option<&str>, appendfsync: Option<&str>) -> Report {
+    /// Parses INFO, and the settings `save` and `appendfsync` if they are readable.
+    fn parse(info: &str, save: Option<&str>, appendfsync: Option<&str>) -> Report {
         let facts: HashMap<&str, &str> = info
             .lines()
             .filter_map(|line| line.trim_end().split_once(':'))
@@ -106,13 +106,13 @@ impl Report {
         broken.extend(unsafe_disk.map(|sentence| (BrokenPromise::NotPersistent, sentence.to_owned())));
         Report {
             broken,
-            is_whole: policy.is_some() && is("aof_enabled", "1") && appendfsync.is_some(),
+            is_complete: policy.is_some() && is("aof_enabled", "1") && appendfsync.is_some(),
         }
     }
 
     fn promises(&self) -> Promises {
         let broken: BTreeSet<_> = self.broken.iter().map(|(promise, _)| *promise).collect();
-        match (broken.is_empty(), self.is_whole) {
+        match (broken.is_empty(), self.is_complete) {
             (false, _) => Promises::Broken(broken),
             (true, true) => Promises::Kept,
             (true, false) => Promises::Unknown,
@@ -132,7 +132,7 @@ mod tests {
                  # Replication\r\nrole:{role}\r\n"
             )
         };
-        let promises = |info: &str, save, fsync| Report::of(info, save, fsync).promises();
+        let promises = |info: &str, save, fsync| Report::parse(info, save, fsync).promises();
         let sound = info(0, "noeviction", 1, "master");
         assert_eq!(promises(&sound, Some(""), Some("everysec")), Promises::Kept);
         let unbounded = info(0, "allkeys-lru", 1, "master");
@@ -176,7 +176,7 @@ mod tests {
                 "is a replica",
             ),
         ] {
-            let report = Report::of(&info, save, fsync);
+            let report = Report::parse(&info, save, fsync);
             assert_eq!(report.promises(), Promises::Broken(BTreeSet::from([name])));
             assert!(report.broken[0].1.contains(words), "{:?}", report.broken);
         }
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn a_sentence_is_logged_once_for_each_store() {
-        let news = |store: &str, sentence: &str| is_news(store, sentence);
-        assert!(news("one", "drops keys") && news("one", "keeps nothing") && news("two", "drops keys"));
-        assert!(!news("one", "drops keys"));
+        assert!(note_warning("one", "drops keys") && note_warning("one", "keeps nothing"));
+        assert!(note_warning("two", "drops keys"));
+        assert!(!note_warning("one", "drops keys"));
     }
 }

@@ -1,5 +1,5 @@
-//! The common part of remote connections: scripts as functions of a library that is loaded where it is missing, or as EVALSHA
-//! first and EVAL on NOSCRIPT; retries, and the time limit.
+//! The common part of remote connections. Scripts run as functions of a library, which is loaded if it is missing, or
+//! else by EVALSHA, and by EVAL on NOSCRIPT. Retries and the time limit are here, too.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -141,8 +141,8 @@ fn library_of(request: &Request) -> Option<&'static Library> {
     }
 }
 
-/// Runs `batch` in one round trip. Scripts that the store does not know are sent again, after their library or with their text,
-/// in further round trips: those run after the rest of their batch.
+/// Runs `batch` in one round trip. Scripts that the store does not know are sent again in further round trips, after
+/// their library or with their text. So they run after the rest of their batch.
 pub(super) async fn run(
     wire: &impl RoundTrip,
     dialect: &Dialect,
@@ -156,35 +156,36 @@ pub(super) async fn run(
         deadline: Instant::now() + limits.call,
     };
     let forms: Vec<Form> = batch.iter().map(|request| dialect.first_form(request)).collect();
-    let first = (0..batch.len()).map(|index| (index, forms[index])).collect();
+    let all = (0..batch.len()).map(|index| (index, forms[index])).collect();
     let mut replies = vec![Value::Nil; batch.len()];
-    let is_called = |index: &usize| forms[*index] == Form::Function;
-    let called = (0..batch.len())
-        .find(is_called)
+    let is_function = |index: &usize| forms[*index] == Form::Function;
+    let library = (0..batch.len())
+        .find(is_function)
         .and_then(|index| library_of(&batch[index]));
-    let note = called.and_then(|library| dialect.functions.due_usage_command(|| library.name(dialect.flag)));
-    call.send(batch, first, note, &mut replies).await?;
+    let usage = library.and_then(|library| dialect.functions.due_usage_command(|| library.name(dialect.flag)));
+    call.send(batch, all, usage, &mut replies).await?;
 
     let missing = |replies: &[Value]| -> Vec<usize> {
-        let all = (0..batch.len()).filter(is_called);
-        all.filter(|&index| is_error(&replies[index], functions::is_missing))
+        let indices = (0..batch.len()).filter(is_function);
+        indices
+            .filter(|&index| is_error(&replies[index], functions::is_missing))
             .collect()
     };
-    let again = missing(&replies);
-    if let Some(library) = again.first().and_then(|&index| library_of(&batch[index]))
+    let without_library = missing(&replies);
+    if let Some(library) = without_library.first().and_then(|&index| library_of(&batch[index]))
         && call.load(library).await
     {
-        let again = again.into_iter().map(|index| (index, Form::Function)).collect();
-        call.send(batch, again, None, &mut replies).await?;
+        let retried = without_library.into_iter().map(|index| (index, Form::Function));
+        call.send(batch, retried.collect(), None, &mut replies).await?;
     }
-    // Without functions, where the store lacks the library still, or where it runs no function that may write.
+    // A store that still lacks the library, has no functions, or cannot write now runs these as scripts.
     let mut as_scripts = missing(&replies);
-    for index in (0..batch.len()).filter(is_called) {
+    for index in (0..batch.len()).filter(is_function) {
         let Value::Error(error) = &replies[index] else { continue };
         if functions::lacks_functions(error) {
             dialect.functions.deny(error);
             as_scripts.push(index);
-        } else if functions::was_not_begun(error) {
+        } else if functions::was_refused_as_write(error) {
             as_scripts.push(index);
         }
     }
@@ -208,64 +209,65 @@ struct Call<'c, W> {
 }
 
 impl<W: RoundTrip> Call<'_, W> {
-    /// Sends the requests with these indices, each in its form, and puts their replies in their places. A `note` goes before
-    /// them, whose reply does not matter and which has the same effect when it runs twice.
+    /// Sends the requests with these indices, each in its form, and stores their replies at the same indices. The
+    /// command `usage` goes before them; its reply does not matter, and it may run twice.
     async fn send(
         &self,
         batch: &[Request],
-        sent: Vec<(usize, Form)>,
-        note: Option<Words<'_>>,
+        requests: Vec<(usize, Form)>,
+        usage: Option<Words<'_>>,
         replies: &mut [Value],
     ) -> Result<(), StoreError> {
-        if sent.is_empty() {
+        if requests.is_empty() {
             return Ok(());
         }
-        let notes = usize::from(note.is_some());
-        let requests = sent
+        let extra = usize::from(usage.is_some());
+        let commands = requests
             .iter()
             .map(|&(index, form)| self.dialect.words(&batch[index], form));
-        let words: Vec<Words<'_>> = note.into_iter().chain(requests).collect();
-        let is_repeatable = sent.iter().all(|&(index, _)| batch[index].is_repeatable());
-        let given = self.exchange(&words, is_repeatable).await?;
-        for ((index, _), reply) in sent.into_iter().zip(given.into_iter().skip(notes)) {
+        let words: Vec<Words<'_>> = usage.into_iter().chain(commands).collect();
+        let is_repeatable = requests.iter().all(|&(index, _)| batch[index].is_repeatable());
+        let new_replies = self.exchange(&words, is_repeatable).await?;
+        for ((index, _), reply) in requests.into_iter().zip(new_replies.into_iter().skip(extra)) {
             replies[index] = reply;
         }
         Ok(())
     }
 
-    /// Loads `library`, and returns whether it is there. It has a separate round trip: the calls that missed the library
-    /// have certainly not run, and may run as scripts in any case.
+    /// Loads `library`, and returns whether the store has it now. This is a separate round trip: the calls that missed
+    /// the library have certainly not run, and may run as scripts in any case.
     async fn load(&self, library: &Library) -> bool {
         let load = vec![
             Cow::Borrowed(b"FUNCTION".as_slice()),
             Cow::Borrowed(b"LOAD"),
             Cow::Owned(library.code(self.dialect.flag).into_bytes()),
         ];
-        let loaded = self.exchange(&[load], true).await;
-        self.dialect.functions.note_load(&loaded)
+        let outcome = self.exchange(&[load], true).await;
+        self.dialect.functions.note_load(&outcome)
     }
 
     async fn exchange(&self, words: &[Words<'_>], is_repeatable: bool) -> Result<Vec<Value>, StoreError> {
-        let mut again = 0;
+        let mut retries = 0;
         loop {
             count_round_trip();
             let sending = self.wire.send(words);
             let failure = match tokio::time::timeout_at(self.deadline, sending).await {
-                Ok(Ok(replies)) => return one_for_each(replies, words.len()),
+                Ok(Ok(replies)) => return check_count(replies, words.len()),
                 Ok(Err(failure)) => failure,
                 Err(_) => return Err(StoreError::Timeout(self.limits.call)),
             };
-            let pause = retry::pause(&self.limits.pauses, again).filter(|_| is_repeatable && failure.is_transient);
+            let pause = retry::pause(&self.limits.pauses, retries).filter(|_| is_repeatable && failure.is_transient);
             match pause {
                 Some(pause) if Instant::now() + pause < self.deadline => tokio::time::sleep(pause).await,
                 _ => return Err(failure.error),
             }
-            again += 1;
+            retries += 1;
         }
     }
 }
 
-fn one_for_each(replies: Vec<Value>, expected: usize) -> Result<Vec<Value>, StoreError> {
+/// Returns `replies` if there is one for each request.
+fn check_count(replies: Vec<Value>, expected: usize) -> Result<Vec<Value>, StoreError> {
     if replies.len() == expected {
         return Ok(replies);
     }
@@ -275,8 +277,8 @@ fn one_for_each(replies: Vec<Value>, expected: usize) -> Result<Vec<Value>, Stor
     )))
 }
 
-fn is_error(reply: &Value, has: impl Fn(&str) -> bool) -> bool {
-    matches!(reply, Value::Error(error) if has(error))
+fn is_error(reply: &Value, is_wanted: impl Fn(&str) -> bool) -> bool {
+    matches!(reply, Value::Error(error) if is_wanted(error))
 }
 
 #[cfg(test)]

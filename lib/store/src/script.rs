@@ -20,7 +20,7 @@ enum ScriptText {
     OfLibrary(fn() -> &'static Library),
 }
 
-/// The text of a script, for EVALSHA: the modules that it needs, and itself.
+/// The text of a script for EVALSHA: the modules that the script needs, and the script itself.
 struct Text {
     source: Cow<'static, str>,
     sha: OnceLock<String>,
@@ -45,7 +45,7 @@ impl Script {
         }
     }
 
-    /// The function `name` of a library that is joined.
+    /// The function `name` of a joined library.
     pub const fn of(library: fn() -> &'static Library, name: &'static str, is_repeatable: bool) -> Self {
         Script {
             name,
@@ -61,7 +61,7 @@ impl Script {
         }
     }
 
-    /// The modules that it needs, and itself.
+    /// The modules that the script needs, and the script itself.
     pub fn source(&self) -> &str {
         &self.text().source
     }
@@ -72,7 +72,7 @@ impl Script {
         sha.get_or_init(|| sha1_hex(source))
     }
 
-    /// The library in which it is a function, if it is in one.
+    /// The library that has the script as a function, if there is one.
     pub fn library(&self) -> Option<&'static Library> {
         match self.text {
             ScriptText::Own(_, library) => library,
@@ -80,7 +80,8 @@ impl Script {
         }
     }
 
-    /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
+    /// Whether the outcome is valid without the changes that the script makes: it only counts requests and removes
+    /// expired entries.
     pub fn is_query(&self) -> bool {
         matches!(
             self.name,
@@ -102,7 +103,7 @@ pub struct Library {
     /// The text that calls `register(NAME, run)` for each script. `run(KEYS, ARGV)` returns the script's reply.
     pub functions: Cow<'static, str>,
     joined: Option<Joined>,
-    /// The scripts of `joined`, made when they are first needed.
+    /// The scripts of `joined`, each filled at its first use.
     scripts: BTreeMap<&'static str, OnceLock<Text>>,
 }
 
@@ -110,8 +111,8 @@ pub struct Library {
 const HEAD: &str = include_str!("library.lua");
 
 impl Library {
-    /// A library whose name is made of `prefix` and the digest of its text, so that several versions of a deployment have
-    /// one each on one store.
+    /// A library whose name is made of `prefix` and the digest of its text, so that versions of a deployment that share
+    /// a store have separate libraries.
     pub const fn new(prefix: &'static str, digest: &'static str, functions: &'static str) -> Self {
         Library {
             prefix,
@@ -154,10 +155,10 @@ impl Library {
         script.get_or_init(text)
     }
 
-    /// Its name, where each function has `flag`, or none if that is empty.
+    /// Its name if each function has `flag`, or no flag if that is empty.
     pub fn name(&self, flag: &str) -> String {
-        let kind = if flag.is_empty() { "" } else { LOCKING };
-        format!("{}_{}{kind}", self.prefix, self.digest)
+        let suffix = if flag.is_empty() { "" } else { LOCKING };
+        format!("{}_{}{suffix}", self.prefix, self.digest)
     }
 
     /// The name of the function that `script` is.
@@ -177,7 +178,7 @@ impl Library {
     }
 }
 
-/// Suffix of a library's name whose functions have a flag: the one of Upstash.
+/// Suffix of the name of a library whose functions have Upstash's flag.
 const LOCKING: &str = "_locking";
 
 /// Whether `name` may be that of a library with this prefix, of any version.

@@ -35,11 +35,11 @@ pub enum StoreError {
 /// A connection to the store.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// Runs `batch` in order, in **one round trip**, and returns one reply for each request. The batch is not a transaction;
-    /// each script in it is. A request that failed has a [`Value::Error`] in its place.
+    /// Runs `batch` in order, in **one round trip**, and returns one reply for each request. The batch is not a
+    /// transaction; each script in it is. The reply to a request that failed is a [`Value::Error`].
     ///
-    /// If a remote store does not know a script yet, there are further round trips, and that script runs after the rest of its
-    /// batch: requests of one batch must not depend on each other.
+    /// If a remote store does not know a script yet, there are further round trips, and that script runs after the rest
+    /// of its batch. So requests of one batch must not depend on each other.
     ///
     /// Every call ends within the time limit of the connection. Only a batch of repeatable requests is retried.
     ///
@@ -47,16 +47,16 @@ pub trait Store: Send + Sync + 'static {
     /// When there is no reply: see [`StoreError`].
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError>;
 
-    /// The messages published on `channel` from now on. The stream ends when the connection is lost; then the caller reads
-    /// the missed messages from the log and subscribes again.
+    /// The messages published on `channel` from now on. The stream ends when the connection is lost; the caller then
+    /// reads the missed messages from the log and subscribes again.
     ///
     /// # Errors
     /// When the subscription failed.
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError>;
 
-    /// Whether it keeps its data, as far as it reports that. A missing promise is a warning in the log, once.
+    /// Whether the store keeps its data, as far as it reports that. A missing promise is logged once, as a warning.
     async fn promises(&self) -> Promises {
-        match self.run(promises::questions()).await {
+        match self.run(promises::report_commands()).await {
             Ok(replies) => promises::parse_report(&replies, &self.describe()),
             // The error is reported where the store is needed.
             Err(_) => Promises::Unknown,
@@ -71,13 +71,13 @@ pub trait Store: Send + Sync + 'static {
         check_ping(self.run(vec![Request::command(["PING"])]).await?)
     }
 
-    /// Bytes that a test must write to show that a claim could be written too.
+    /// Bytes that a health check must write to show that a claim could be written too.
     fn probe_bytes(&self) -> usize {
         0
     }
 
-    /// Deletes libraries of functions of Coord that no process has called for a week, at most once a day. It changes nothing
-    /// in stores without such libraries.
+    /// Deletes Coord's function libraries that no process has called for a week, at most once a day. Does nothing in
+    /// stores without such libraries.
     ///
     /// # Errors
     /// When there is no reply: see [`StoreError`].
@@ -89,7 +89,7 @@ pub trait Store: Send + Sync + 'static {
     fn describe(&self) -> String;
 }
 
-/// Whether the replies to a PING are no error.
+/// Fails if the reply to PING is an error.
 pub(super) fn check_ping(replies: Vec<Value>) -> Result<(), StoreError> {
     match replies.into_iter().next() {
         Some(Value::Error(error)) => Err(StoreError::Failed(error)),

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 use coord_protocol::teams::{EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest};
 
-use super::common::{Common, actor, agent_of};
+use super::common::{Common, agent_id, team_actor};
 
-/// The handle of a person that makes a team and names none.
+/// The default handle of a person who makes a team.
 const LEADER: &str = "leader";
 
 /// Options of `coord team create`.
@@ -32,19 +32,19 @@ pub(super) struct CreateArgs {
 impl CreateArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let leader = agent_of(&workplace).is_none().then(|| LEADER.to_owned());
+        let default_handle = agent_id(&workplace).is_none().then(|| LEADER.to_owned());
         let request = NewTeamRequest {
-            caller: actor(&workplace),
+            caller: team_actor(&workplace),
             name: Some(self.name),
             member: MemberFields {
-                handle: self.handle.or(leader),
+                handle: self.handle.or(default_handle),
                 ..MemberFields::default()
             },
             description: self.description,
             strict: self.strict.then_some(true),
         };
-        let answered = workplace.connection.client.new_team(&request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.new_team(&request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -58,8 +58,8 @@ pub(super) struct ListArgs {
 impl ListArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let answered = workplace.connection.client.teams(&workplace.work.repo_url()).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.teams(&workplace.work.repo_url()).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -76,13 +76,10 @@ pub(super) struct ShowArgs {
 impl ShowArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let team = self.common.team(&workplace, self.name.as_ref()).await?;
-        let answered = workplace
-            .connection
-            .client
-            .team(&workplace.work.repo_url(), &team)
-            .await;
-        self.common.show(&workplace, answered)
+        let team = self.common.select_team(&workplace, self.name.as_ref()).await?;
+        let repo_url = workplace.work.repo_url();
+        let result = workplace.connection.client.team(&repo_url, &team).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -103,14 +100,14 @@ impl JoinArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
         let request = JoinTeamRequest {
-            caller: actor(&workplace),
+            caller: team_actor(&workplace),
             member: MemberFields {
                 handle: self.handle,
                 ..MemberFields::default()
             },
         };
-        let answered = workplace.connection.client.join_team(&self.name, &request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.join_team(&self.name, &request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -127,12 +124,12 @@ pub(super) struct LeaveArgs {
 impl LeaveArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let team = self.common.team(&workplace, self.name.as_ref()).await?;
+        let team = self.common.select_team(&workplace, self.name.as_ref()).await?;
         let request = LeaveTeamRequest {
-            caller: actor(&workplace),
+            caller: team_actor(&workplace),
         };
-        let answered = workplace.connection.client.leave_team(&team, &request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.leave_team(&team, &request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -149,13 +146,13 @@ pub(super) struct HandOverArgs {
 impl HandOverArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let team = self.common.team(&workplace, None).await?;
+        let team = self.common.select_team(&workplace, None).await?;
         let request = EditTeamRequest {
-            caller: actor(&workplace),
+            caller: team_actor(&workplace),
             leader: Some(self.handle),
         };
-        let answered = workplace.connection.client.edit_team(&team, &request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.edit_team(&team, &request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -172,10 +169,10 @@ pub(super) struct DeleteArgs {
 impl DeleteArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let (client, agent) = (&workplace.connection.client, agent_of(&workplace));
-        let answered = client
+        let (client, agent) = (&workplace.connection.client, agent_id(&workplace));
+        let result = client
             .delete_team(&workplace.work.repo_url(), &self.name, agent.as_deref())
             .await;
-        self.common.show(&workplace, answered)
+        self.common.print(&workplace, result)
     }
 }

@@ -14,8 +14,8 @@ use super::common::Common;
 use super::plan;
 use super::priority::Priority;
 
-/// Largest plan, in bytes: that of a request.
-const MOST_BYTES: u64 = 1024 * 1024;
+/// The maximum size of a plan, which is that of a request.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Options of `coord task add`.
 #[derive(Clone, Debug, Args)]
@@ -56,38 +56,37 @@ impl AddArgs {
             request_key: Some(uuid::Uuid::now_v7().hyphenated().to_string()),
             tasks: Some(self.tasks(&workplace)?),
         };
-        let answered = workplace.connection.client.new_tasks(&request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.new_tasks(&request).await;
+        self.common.print(&workplace, result)
     }
 
     fn tasks(&self, workplace: &Workplace) -> anyhow::Result<Vec<NewTask>> {
         if let Some(file) = &self.from {
-            let shown = file.display();
-            let about = || format!("{shown} cannot be read");
+            let name = file.display();
             let input = open_named(file)?;
             let mut text = String::new();
             input
-                .take(MOST_BYTES + 1)
+                .take(MAX_BYTES + 1)
                 .read_to_string(&mut text)
-                .with_context(about)?;
+                .with_context(|| format!("{name} cannot be read"))?;
             ensure!(
-                text.len() as u64 <= MOST_BYTES,
-                "{shown} is larger than {MOST_BYTES} bytes"
+                text.len() as u64 <= MAX_BYTES,
+                "{name} is larger than {MAX_BYTES} bytes"
             );
             return plan::read(&text);
         }
         let path = |file: &String| workplace.work.path(file).map(|path| path.as_str().to_owned());
         let files: Result<Vec<String>, String> = self.files.iter().map(path).collect();
         let files = files.map_err(anyhow::Error::msg)?;
-        let list = |list: &[String]| (!list.is_empty()).then(|| list.to_vec());
+        let non_empty = |list: &[String]| (!list.is_empty()).then(|| list.to_vec());
         Ok(vec![NewTask {
             title: self.title.clone(),
             description: self.description.clone(),
             priority: self.priority.map(Priority::wire_priority),
-            dependencies: list(&self.depends_on),
-            blocks: list(&self.blocks),
+            dependencies: non_empty(&self.depends_on),
+            blocks: non_empty(&self.blocks),
             branch: (!files.is_empty()).then(|| workplace.work.branch.to_string()),
-            files: list(&files),
+            files: non_empty(&files),
             intent_id: self.intent.clone(),
             ..NewTask::default()
         }])

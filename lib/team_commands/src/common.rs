@@ -1,4 +1,4 @@
-//! The selected team, and the handling of an answer.
+//! The selected team, and the printing of a response.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use coord_settings::{env_vars, process_environment, value_of};
 /// The variable by which opencode-teams names a team.
 const OPENCODE_TEAM_NAME: &str = "OPENCODE_TEAM_NAME";
 
-/// Common to all commands about teams.
+/// Options of all commands about teams.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Common {
     /// The team [default: the only one that you are in]
@@ -30,51 +30,50 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// The working copy, and the caller.
     pub fn open(&self) -> anyhow::Result<Workplace> {
         Workplace::open(&self.agent)
     }
 
-    /// Where the command runs, as the person, who speaks for all handles of the login.
-    pub fn person(&self) -> anyhow::Result<Workplace> {
+    /// Opens the workplace as the person, who acts for all handles of the login.
+    pub fn open_as_person(&self) -> anyhow::Result<Workplace> {
         Workplace::of_person(&self.agent)
     }
 
-    /// The team that is named, where one is.
-    pub fn named(&self) -> Option<String> {
-        let named = self.team.clone().filter(|team| !team.trim().is_empty());
-        named.or_else(|| value_of(&process_environment, OPENCODE_TEAM_NAME))
+    /// The team that the options or the environment name.
+    pub fn configured_team(&self) -> Option<String> {
+        let team = self.team.clone().filter(|team| !team.trim().is_empty());
+        team.or_else(|| value_of(&process_environment, OPENCODE_TEAM_NAME))
     }
 
-    /// The caller in the team.
+    /// The caller, with the configured team.
     pub fn caller(&self, workplace: &Workplace) -> TeamCaller {
         TeamCaller {
             repo_url: Some(workplace.work.repo_url()),
-            team: self.named(),
-            agent_id: agent_of(workplace),
+            team: self.configured_team(),
+            agent_id: agent_id(workplace),
         }
     }
 
-    /// The reading caller: in the team that is named, or else in the only one of the agent, or of the repository.
-    pub async fn reader(&self, workplace: &Workplace) -> Result<TeamCaller, ClientError> {
+    /// The caller of a read: with the configured team, or else the only one of the agent or of the repository.
+    pub async fn reading_caller(&self, workplace: &Workplace) -> Result<TeamCaller, ClientError> {
         let mut caller = self.caller(workplace);
         if caller.team.is_none() {
-            let listed = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
-            caller.team = only_one(&listed);
+            let teams = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
+            caller.team = only_team(&teams);
         }
         Ok(caller)
     }
 
-    /// The team: the one that is named, or else the only one of the agent, or of the repository.
-    pub async fn team(&self, workplace: &Workplace, named: Option<&String>) -> anyhow::Result<String> {
-        if let Some(team) = named.cloned().or_else(|| self.named()) {
+    /// The team `name`, or else the configured one, or else the only one of the agent or of the repository.
+    pub async fn select_team(&self, workplace: &Workplace, name: Option<&String>) -> anyhow::Result<String> {
+        if let Some(team) = name.cloned().or_else(|| self.configured_team()) {
             return Ok(team);
         }
-        let listed = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
-        if let Some(name) = only_one(&listed) {
+        let teams = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
+        if let Some(name) = only_team(&teams) {
             return Ok(name);
         }
-        let names: Vec<&str> = listed.teams.iter().map(|team| team.name.as_str()).collect();
+        let names: Vec<&str> = teams.teams.iter().map(|team| team.name.as_str()).collect();
         match names.as_slice() {
             [] => bail!("there is no team; coord team create makes one"),
             _ => bail!(
@@ -85,37 +84,36 @@ impl Common {
         }
     }
 
-    /// Prints the answer, and returns the exit status.
-    pub fn show(
+    /// Prints the response, and returns the exit status.
+    pub fn print(
         &self,
         workplace: &Workplace,
-        answered: Result<impl Into<TeamAnswer>, ClientError>,
+        result: Result<impl Into<TeamAnswer>, ClientError>,
     ) -> anyhow::Result<ExitCode> {
-        let outcome = workplace.of_team(answered.map(Into::into))?;
+        let outcome = workplace.of_team(result.map(Into::into))?;
         let status = show(&outcome, self.json, "")?;
         workplace.note_answer_shown(&outcome);
         Ok(status)
     }
 }
 
-/// The only team that the agent is in; where it is in none, the only one that there is.
-fn only_one(listed: &TeamsResponse) -> Option<String> {
-    match (listed.your_teams.as_slice(), listed.teams.as_slice()) {
+/// The only team that the agent is in. For an agent in no team, the only team of the repository.
+fn only_team(teams: &TeamsResponse) -> Option<String> {
+    match (teams.your_teams.as_slice(), teams.teams.as_slice()) {
         ([own], _) => Some(own.team.clone()),
         ([], [only]) => Some(only.name.clone()),
         _ => None,
     }
 }
 
-/// The caller, for a team that the path names.
-pub(super) fn actor(workplace: &Workplace) -> TeamActor {
+/// The caller of a request whose path names the team.
+pub(super) fn team_actor(workplace: &Workplace) -> TeamActor {
     TeamActor {
         repo_url: Some(workplace.work.repo_url()),
-        agent_id: agent_of(workplace),
+        agent_id: agent_id(workplace),
     }
 }
 
-/// The calling agent, where there is one.
-pub(super) fn agent_of(workplace: &Workplace) -> Option<String> {
+pub(super) fn agent_id(workplace: &Workplace) -> Option<String> {
     workplace.work.agent_id.as_ref().map(|agent| agent.as_str().to_owned())
 }

@@ -11,7 +11,7 @@ use coord_protocol::TaskFilter;
 use coord_protocol::tasks::{TaskStatus, TaskView};
 
 use super::common::Common;
-use super::list::all;
+use super::list::read_tasks;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -34,11 +34,11 @@ pub(super) struct GraphArgs {
 impl GraphArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let caller = match self.common.reader(&workplace).await {
+        let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
             Err(error) => return workplace.failed(error),
         };
-        let tasks = match all(&workplace, &caller, TaskFilter::default()).await {
+        let tasks = match read_tasks(&workplace, &caller, TaskFilter::default()).await {
             Ok(tasks) => tasks,
             Err(error) => return workplace.failed(error),
         };
@@ -78,11 +78,11 @@ fn dot(tasks: &[TaskView]) -> String {
 }
 
 fn mermaid(tasks: &[TaskView]) -> String {
-    // An id may be a word of the language.
-    let names: BTreeMap<&str, usize> = tasks
+    // Nodes are named by index, because an id may be a word of the language.
+    let indexes: BTreeMap<&str, usize> = tasks
         .iter()
         .enumerate()
-        .map(|(place, task)| (task.id.as_str(), place))
+        .map(|(index, task)| (task.id.as_str(), index))
         .collect();
     let escaped = |text: &str| {
         let mut line = String::with_capacity(text.len());
@@ -97,12 +97,12 @@ fn mermaid(tasks: &[TaskView]) -> String {
         line
     };
     let mut text = "graph LR\n".to_owned();
-    for (place, task) in tasks.iter().enumerate() {
-        let _ = writeln!(text, "  n{place}[\"{}: {}\"]", escaped(&task.id), escaped(&task.title));
+    for (index, task) in tasks.iter().enumerate() {
+        let _ = writeln!(text, "  n{index}[\"{}: {}\"]", escaped(&task.id), escaped(&task.title));
     }
-    for (place, task) in tasks.iter().enumerate() {
-        for dependency in dependencies(task).filter_map(|id| names.get(id.as_str())) {
-            let _ = writeln!(text, "  n{dependency} --> n{place}");
+    for (index, task) in tasks.iter().enumerate() {
+        for dependency in dependencies(task).filter_map(|id| indexes.get(id.as_str())) {
+            let _ = writeln!(text, "  n{dependency} --> n{index}");
         }
     }
     text

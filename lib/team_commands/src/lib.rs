@@ -1,8 +1,8 @@
 //! `coord team`, `coord task` and `coord message`: teams, their tasks, and their messages.
 //!
-//! - `common`: the selected team, and the handling of an answer
+//! - `common`: the selected team, and the printing of a response
 //! - `act`, `shutdown`: acts on a team
-//! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: listing
+//! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: lists and graphs of tasks
 //! - `message`: messages
 //! - `files`: the files of opencode-teams
 
@@ -39,11 +39,11 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 pub struct TeamArgs {
     /// Subcommand
     #[command(subcommand)]
-    act: Act,
+    command: TeamCommand,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Act {
+enum TeamCommand {
     /// Make a team, which you lead
     Create(act::CreateArgs),
     /// List the teams of the repository
@@ -58,34 +58,34 @@ enum Act {
     HandOver(act::HandOverArgs),
     /// Remove a team that is closed, or that has no other live member
     Delete(act::DeleteArgs),
-    /// Ask a member to stop or the team to close, and answer that
+    /// Ask a member to stop or the team to close, or answer such a request
     Shutdown(shutdown::ShutdownArgs),
-    /// Keep a team and the files of opencode-teams alike, both ways
+    /// Sync a team with the files of opencode-teams, both ways
     Sync(files::SyncArgs),
     /// Write a team into the files of opencode-teams
     Export(files::OneWayArgs),
-    /// Take a team from the files of opencode-teams
+    /// Read a team from the files of opencode-teams
     Import(files::OneWayArgs),
 }
 
 impl TeamArgs {
-    /// Does it.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// When it fails, with a sentence for the terminal.
+    /// When the subcommand fails, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        match self.act {
-            Act::Create(args) => args.run().await,
-            Act::List(args) => args.run().await,
-            Act::Show(args) => args.run().await,
-            Act::Join(args) => args.run().await,
-            Act::Leave(args) => args.run().await,
-            Act::HandOver(args) => args.run().await,
-            Act::Delete(args) => args.run().await,
-            Act::Shutdown(args) => args.run().await,
-            Act::Sync(args) => args.run().await,
-            Act::Export(args) => args.export().await,
-            Act::Import(args) => args.import().await,
+        match self.command {
+            TeamCommand::Create(args) => args.run().await,
+            TeamCommand::List(args) => args.run().await,
+            TeamCommand::Show(args) => args.run().await,
+            TeamCommand::Join(args) => args.run().await,
+            TeamCommand::Leave(args) => args.run().await,
+            TeamCommand::HandOver(args) => args.run().await,
+            TeamCommand::Delete(args) => args.run().await,
+            TeamCommand::Shutdown(args) => args.run().await,
+            TeamCommand::Sync(args) => args.run().await,
+            TeamCommand::Export(args) => args.export().await,
+            TeamCommand::Import(args) => args.import().await,
         }
     }
 }

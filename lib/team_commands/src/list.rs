@@ -9,18 +9,18 @@ use coord_agent::terminal::output::{CAUTION, FAINT, GOOD, print, print_json, wid
 use coord_agent::terminal::table::{Column, Cut, render};
 use coord_agent::workplace::Workplace;
 use coord_mcp::author;
-use coord_protocol::TaskFilter;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};
 use coord_protocol::teams::TeamCaller;
+use coord_protocol::{ClientError, TaskFilter, Waiting};
 
 use super::common::Common;
 
-/// Tasks of a request.
-const AT_ONCE: u32 = 500;
+/// The number of tasks to read in one request.
+const PAGE_SIZE: u32 = 500;
 
-/// Most tasks that are read.
-const MOST: usize = 30_000;
+/// The number of tasks after which no further page is read.
+const MAX_TASKS: usize = 30_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Status {
@@ -38,7 +38,7 @@ pub(super) struct ListArgs {
     /// Only tasks of this status [default: those that are not completed]
     #[arg(long, value_enum)]
     status: Option<Status>,
-    /// Completed ones, too
+    /// Include completed tasks
     #[arg(long, conflicts_with = "status")]
     all: bool,
     /// Only tasks of this owner
@@ -82,11 +82,11 @@ impl ListArgs {
             text: self.text,
             ..TaskFilter::default()
         };
-        let caller = match self.common.reader(&workplace).await {
+        let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
             Err(error) => return workplace.failed(error),
         };
-        let mut tasks = match all(&workplace, &caller, filter).await {
+        let mut tasks = match read_tasks(&workplace, &caller, filter).await {
             Ok(tasks) => tasks,
             Err(error) => return workplace.failed(error),
         };
@@ -94,7 +94,7 @@ impl ListArgs {
             print_json(&TasksResponse {
                 tasks,
                 next: None,
-                waiting: coord_protocol::Waiting::default(),
+                waiting: Waiting::default(),
             })?;
             return Ok(ExitStatus::Done.into());
         }
@@ -102,27 +102,27 @@ impl ListArgs {
             tasks.retain(|task| task.status != TaskStatus::Completed);
         }
         print(&match tasks.is_empty() {
-            true => "There is no such task; coord task add writes one.\n".to_owned(),
+            true => "There is no such task; coord task add creates one.\n".to_owned(),
             false => table(&tasks, width()),
         })?;
         Ok(ExitStatus::Done.into())
     }
 }
 
-/// The tasks of all pages.
-pub(super) async fn all(
+/// Reads the tasks of all pages.
+pub(super) async fn read_tasks(
     workplace: &Workplace,
     caller: &TeamCaller,
     mut filter: TaskFilter,
-) -> Result<Vec<TaskView>, coord_protocol::ClientError> {
-    let _waiting = workplace.waiting();
+) -> Result<Vec<TaskView>, ClientError> {
+    let _spinner = workplace.waiting();
     let mut tasks = Vec::new();
-    filter.limit = Some(AT_ONCE);
+    filter.limit = Some(PAGE_SIZE);
     loop {
         let page = workplace.connection.client.tasks(caller, &filter).await?;
         tasks.extend(page.tasks);
         filter.after = page.next;
-        if filter.after.is_none() || tasks.len() >= MOST {
+        if filter.after.is_none() || tasks.len() >= MAX_TASKS {
             return Ok(tasks);
         }
     }
@@ -154,13 +154,13 @@ fn row(task: &TaskView) -> (Style, Vec<String>) {
         .owner
         .clone()
         .or_else(|| task.assignee.as_ref().map(|handle| format!("for {handle}")));
-    let cells = [
+    let cells = vec![
         task.id.clone(),
         state.to_owned(),
         owner.unwrap_or_default(),
         task.dependencies.join(", "),
         author(&task.created_by, task.created_by_login.as_deref()),
-        quoted_line(&task.title),
+        quote_line(&task.title),
     ];
-    (style, cells.to_vec())
+    (style, cells)
 }

@@ -22,11 +22,11 @@ Examples:
 
 Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
 
-/// Seconds that a request of `watch` waits.
-const WAIT: u32 = 20;
+/// Seconds that the server holds a request of `watch` open until a message arrives.
+const WATCH_WAIT_SECONDS: u32 = 20;
 
-/// Pause of `watch` after a response without messages that did not wait.
-const PAUSE: Duration = Duration::from_secs(2);
+/// Pause of `watch` after an empty response for which the server did not wait.
+const WATCH_PAUSE: Duration = Duration::from_secs(2);
 
 /// Options of `coord message`.
 #[derive(Clone, Debug, Args)]
@@ -34,32 +34,32 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub struct MessageArgs {
     /// Subcommand
     #[command(subcommand)]
-    act: Act,
+    command: MessageCommand,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Act {
+enum MessageCommand {
     /// Send a message to members, or to all others
     Send(SendArgs),
-    /// Print the messages that you have not read; then they are read
+    /// Print your unread messages, and mark them as read
     Read(ReadArgs),
-    /// Print messages as they come
+    /// Print messages as they arrive
     Watch(WatchArgs),
     /// List the messages of the team, the newest first, and the members that have not read them
     List(ListArgs),
 }
 
 impl MessageArgs {
-    /// Does it.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// When it fails, with a sentence for the terminal.
+    /// When the subcommand fails, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        match self.act {
-            Act::Send(args) => args.run().await,
-            Act::Read(args) => args.run().await,
-            Act::Watch(args) => args.run().await,
-            Act::List(args) => args.run().await,
+        match self.command {
+            MessageCommand::Send(args) => args.run().await,
+            MessageCommand::Read(args) => args.run().await,
+            MessageCommand::Watch(args) => args.run().await,
+            MessageCommand::List(args) => args.run().await,
         }
     }
 }
@@ -99,8 +99,8 @@ impl SendArgs {
             reply_to: self.reply_to,
             ..SendMessageRequest::default()
         };
-        let answered = workplace.connection.client.send_message(&request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.send_message(&request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -110,7 +110,7 @@ struct ReadArgs {
     /// Seconds to wait for a message, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u32,
-    /// They are not read by this
+    /// Do not mark the messages as read
     #[arg(long)]
     keep: bool,
     #[command(flatten)]
@@ -120,14 +120,14 @@ struct ReadArgs {
 impl ReadArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let inbox = read(&workplace, &self.common, None, self.wait).await;
-        drop(waiting);
-        // Printed messages have arrived.
-        let seen = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
-        let seen = seen.map(|inbox| inbox.cursor);
-        let status = self.common.show(&workplace, inbox)?;
-        if let (Some(cursor), false) = (seen, self.keep)
+        drop(spinner);
+        let unread = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
+        let cursor = unread.map(|inbox| inbox.cursor);
+        let status = self.common.print(&workplace, inbox)?;
+        // Messages count as read only once they are printed.
+        if let (Some(cursor), false) = (cursor, self.keep)
             && let Err(error) = read(&workplace, &self.common, Some(cursor), 0).await
         {
             return workplace.failed(error);
@@ -159,18 +159,18 @@ struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// Ends by Ctrl-C, when the output is closed, or when the server refuses.
+    /// Runs until Ctrl-C, until the output is closed, or until the server refuses a request.
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
         let mut cursor = None;
         loop {
-            let inbox = match read(&workplace, &self.common, cursor, WAIT).await {
+            let inbox = match read(&workplace, &self.common, cursor, WATCH_WAIT_SECONDS).await {
                 Ok(inbox) => inbox,
                 Err(error) => return workplace.failed(error),
             };
             let missed = coord_mcp::missed_line(&inbox);
             if let (true, Some(line)) = (self.common.json, &missed) {
-                // A line of the output is a message.
+                // Each line of the JSON output is a message, so this one goes elsewhere.
                 note(line);
             }
             let is_open = match (self.common.json, inbox.messages.as_slice()) {
@@ -191,8 +191,8 @@ impl WatchArgs {
                 return Ok(ExitStatus::Done.into());
             }
             if inbox.messages.is_empty() && !inbox.timed_out {
-                // A shutdown has changed, or the server lets no request wait.
-                tokio::time::sleep(PAUSE).await;
+                // A shutdown has changed, or the server does not let requests wait.
+                tokio::time::sleep(WATCH_PAUSE).await;
             }
             cursor = Some(inbox.cursor);
             workplace.note_answer_shown(&Outcome::Team(Box::new(inbox.into())));
@@ -212,7 +212,7 @@ struct ListArgs {
     /// Only messages before this one
     #[arg(long, value_name = "NUMBER")]
     before: Option<u64>,
-    /// The most messages
+    /// Maximum number of messages
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     limit: u32,
     #[command(flatten)]
@@ -228,7 +228,7 @@ impl ListArgs {
             before: self.before,
             limit: Some(self.limit),
         };
-        let caller = match self.common.reader(&workplace).await {
+        let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
             Err(error) => return workplace.failed(error),
         };

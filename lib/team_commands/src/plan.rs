@@ -1,16 +1,16 @@
-//! A plan: a task in each line, as JSON.
+//! A plan: JSON Lines with a task on each line.
 
 use anyhow::{Context, ensure};
 use coord_protocol::bounds::NEW_TASKS;
 use coord_protocol::tasks::NewTask;
 
-/// Reads the tasks of `text`. Empty lines are none.
+/// Parses the tasks of `text`, and skips empty lines.
 pub(super) fn read(text: &str) -> anyhow::Result<Vec<NewTask>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let task = |(number, line): (usize, &str)| {
-        serde_json::from_str(line).with_context(|| format!("line {} is not a task", number + 1))
+    let parse = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).with_context(|| format!("line {} is not a task", index + 1))
     };
-    let tasks: Vec<NewTask> = lines.map(task).collect::<anyhow::Result<_>>()?;
+    let tasks: Vec<NewTask> = lines.map(parse).collect::<anyhow::Result<_>>()?;
     ensure!(!tasks.is_empty(), "there is no task in the plan");
     ensure!(
         tasks.len() <= NEW_TASKS,
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_no_task_is_named() {
+    fn the_error_names_a_line_that_is_not_a_task() {
         let tasks = read("{\"ref\": \"a\"}\n\n{\"title\": \"B\", \"dependencies\": [\"a\"]}\n").unwrap();
         assert_eq!((tasks.len(), tasks[1].title.as_deref()), (2, Some("B")));
         let wrong = format!("{:#}", read("{}\n{\"title\": 7}").unwrap_err());

@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 use coord_protocol::tasks::TaskPriority;
 
-/// Urgency of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Priority {
     /// First
@@ -15,7 +14,7 @@ pub(super) enum Priority {
 }
 
 impl Priority {
-    /// As requests name it.
+    /// The priority in requests.
     pub fn wire_priority(self) -> TaskPriority {
         match self {
             Priority::High => TaskPriority::High,

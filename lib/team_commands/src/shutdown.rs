@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use coord_protocol::teams::{ShutdownRequest, ShutdownStep};
 
-use super::common::{Common, actor};
+use super::common::{Common, team_actor};
 
 /// Options of `coord team shutdown`.
 #[derive(Clone, Debug, Args)]
@@ -19,12 +19,12 @@ pub(super) struct ShutdownArgs {
 enum Step {
     /// Ask one member to stop, or the team to close; you approve for yourself
     Request(RequestArgs),
-    /// Stop: your tasks are released
-    Approve(AnswerArgs),
-    /// Go on, for a reason
+    /// Agree to stop; your tasks are released
+    Approve(ShutdownIdArgs),
+    /// Refuse to stop, with a reason
     Reject(RejectArgs),
-    /// As the leader: end it for all that have not answered in time
-    Force(AnswerArgs),
+    /// As the leader: stop all members that have not answered in time
+    Force(ShutdownIdArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -43,7 +43,7 @@ struct RequestArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-struct AnswerArgs {
+struct ShutdownIdArgs {
     /// The shutdown, such as s1
     #[arg(value_name = "ID")]
     id: String,
@@ -65,7 +65,7 @@ struct RejectArgs {
 
 impl ShutdownArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let of = |step, id| ShutdownRequest {
+        let response_to = |id, step| ShutdownRequest {
             step: Some(step),
             shutdown_id: Some(id),
             ..ShutdownRequest::default()
@@ -81,18 +81,18 @@ impl ShutdownArgs {
                     ..ShutdownRequest::default()
                 },
             ),
-            Step::Approve(args) => (args.common, of(ShutdownStep::Approve, args.id)),
-            Step::Force(args) => (args.common, of(ShutdownStep::Force, args.id)),
+            Step::Approve(args) => (args.common, response_to(args.id, ShutdownStep::Approve)),
+            Step::Force(args) => (args.common, response_to(args.id, ShutdownStep::Force)),
             Step::Reject(args) => {
-                let mut request = of(ShutdownStep::Reject, args.id);
+                let mut request = response_to(args.id, ShutdownStep::Reject);
                 request.reason = Some(args.reason);
                 (args.common, request)
             }
         };
         let workplace = common.open()?;
-        request.caller = actor(&workplace);
-        let team = common.team(&workplace, None).await?;
-        let answered = workplace.connection.client.shut_down(&team, &request).await;
-        common.show(&workplace, answered)
+        request.caller = team_actor(&workplace);
+        let team = common.select_team(&workplace, None).await?;
+        let result = workplace.connection.client.shut_down(&team, &request).await;
+        common.print(&workplace, result)
     }
 }

@@ -9,7 +9,7 @@ use coord_protocol::tasks::{
 
 use super::common::Common;
 use super::priority::Priority;
-use super::task_files::{FilesArgs, unlock_unchanged, unpushed};
+use super::task_files::{FilesArgs, release_unchanged, unpushed_files};
 use super::{add, graph, list};
 
 const EXAMPLES: &str = "\
@@ -28,24 +28,24 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 pub struct TaskArgs {
     /// Subcommand
     #[command(subcommand)]
-    act: Act,
+    command: TaskCommand,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Act {
+enum TaskCommand {
     /// Add a task, or a plan
     Add(add::AddArgs),
     /// List the tasks
     List(list::ListArgs),
     /// Show a task with its notes
-    Show(IdArgs),
+    Show(ShowArgs),
     /// Take the next task that is ready
     Next(NextArgs),
     /// Take a task, or renew your claim
     Claim(ClaimArgs),
     /// Complete your task
     Done(DoneArgs),
-    /// Give your task back
+    /// Release your task
     Release(ReleaseArgs),
     /// Change a task
     Edit(EditArgs),
@@ -58,30 +58,30 @@ enum Act {
 }
 
 impl TaskArgs {
-    /// Does it.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// When it fails, with a sentence for the terminal.
+    /// When the subcommand fails, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        match self.act {
-            Act::Add(args) => args.run().await,
-            Act::List(args) => args.run().await,
-            Act::Show(args) => args.run().await,
-            Act::Next(args) => args.run().await,
-            Act::Claim(args) => args.run().await,
-            Act::Done(args) => args.run().await,
-            Act::Release(args) => args.run().await,
-            Act::Edit(args) => args.run().await,
-            Act::Assign(args) => args.run().await,
-            Act::Rm(args) => args.run().await,
-            Act::Graph(args) => args.run().await,
+        match self.command {
+            TaskCommand::Add(args) => args.run().await,
+            TaskCommand::List(args) => args.run().await,
+            TaskCommand::Show(args) => args.run().await,
+            TaskCommand::Next(args) => args.run().await,
+            TaskCommand::Claim(args) => args.run().await,
+            TaskCommand::Done(args) => args.run().await,
+            TaskCommand::Release(args) => args.run().await,
+            TaskCommand::Edit(args) => args.run().await,
+            TaskCommand::Assign(args) => args.run().await,
+            TaskCommand::Rm(args) => args.run().await,
+            TaskCommand::Graph(args) => args.run().await,
         }
     }
 }
 
 /// Options of `coord task show`.
 #[derive(Clone, Debug, Args)]
-struct IdArgs {
+struct ShowArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
@@ -89,15 +89,15 @@ struct IdArgs {
     common: Common,
 }
 
-impl IdArgs {
+impl ShowArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let caller = match self.common.reader(&workplace).await {
+        let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
             Err(error) => return workplace.failed(error),
         };
-        let answered = workplace.connection.client.task(&caller, &self.id).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.task(&caller, &self.id).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -126,10 +126,10 @@ impl NextArgs {
             wait: Some(self.wait),
             work: self.files.work(&workplace, None),
         };
-        let waiting = workplace.waiting();
-        let answered = workplace.connection.client.next_task(&request).await;
-        drop(waiting);
-        self.common.show(&workplace, answered)
+        let spinner = workplace.waiting();
+        let result = workplace.connection.client.next_task(&request).await;
+        drop(spinner);
+        self.common.print(&workplace, result)
     }
 }
 
@@ -156,8 +156,8 @@ impl ClaimArgs {
             lease_seconds: self.lease,
             work: self.files.work(&workplace, None),
         };
-        let answered = workplace.connection.client.claim_task(&self.id, &request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.claim_task(&self.id, &request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -187,13 +187,13 @@ impl DoneArgs {
             work: self.files.work(&workplace, Some(&mut new_repo_head)),
             new_repo_head,
         };
-        let mut answered = workplace.connection.client.complete_task(&self.id, &request).await;
-        if let Some(files) = unpushed(&answered)
-            && unlock_unchanged(&workplace, &files, true).await?.is_empty()
+        let mut result = workplace.connection.client.complete_task(&self.id, &request).await;
+        if let Some(files) = unpushed_files(&result)
+            && release_unchanged(&workplace, &files, true).await?.is_empty()
         {
-            answered = workplace.connection.client.complete_task(&self.id, &request).await;
+            result = workplace.connection.client.complete_task(&self.id, &request).await;
         }
-        self.common.show(&workplace, answered)
+        self.common.print(&workplace, result)
     }
 }
 
@@ -203,7 +203,7 @@ struct ReleaseArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// How far it is
+    /// The progress so far
     #[arg(long, short, value_name = "TEXT")]
     note: Option<String>,
     /// Unlock its files without a push, for discarded work
@@ -227,14 +227,14 @@ impl ReleaseArgs {
             new_repo_head,
             abandon: self.abandon.then_some(true),
         };
-        let mut answered = workplace.connection.client.release_task(&self.id, &request).await;
-        if let Ok(response) = &mut answered {
-            response.kept_files = unlock_unchanged(&workplace, &response.kept_files, false).await?;
+        let mut result = workplace.connection.client.release_task(&self.id, &request).await;
+        if let Ok(response) = &mut result {
+            response.kept_files = release_unchanged(&workplace, &response.kept_files, false).await?;
             if response.kept_files.is_empty() {
                 response.warnings.retain(|warning| !warning.starts_with("LOCKS_KEPT"));
             }
         }
-        self.common.show(&workplace, answered)
+        self.common.print(&workplace, result)
     }
 }
 
@@ -284,8 +284,8 @@ impl EditArgs {
             clear_lapses: self.clear_lapses.then_some(true),
             ..EditTaskRequest::default()
         };
-        let answered = workplace.connection.client.edit_task(&self.id, &request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.edit_task(&self.id, &request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -310,8 +310,8 @@ impl AssignArgs {
             assignee: Some(self.handle),
             ..EditTaskRequest::default()
         };
-        let answered = workplace.connection.client.edit_task(&self.id, &request).await;
-        self.common.show(&workplace, answered)
+        let result = workplace.connection.client.edit_task(&self.id, &request).await;
+        self.common.print(&workplace, result)
     }
 }
 
@@ -332,11 +332,11 @@ impl RemoveArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
         let caller = self.common.caller(&workplace);
-        let answered = workplace
+        let result = workplace
             .connection
             .client
             .delete_task(&self.id, &caller, self.unlink)
             .await;
-        self.common.show(&workplace, answered)
+        self.common.print(&workplace, result)
     }
 }

@@ -8,7 +8,7 @@ use coord_agent::workplace::Workplace;
 use coord_protocol::tasks::{TaskResponse, TaskWork};
 use coord_protocol::{Action, ClientError};
 
-/// How the files of a task are handled.
+/// Options about the files of a task.
 #[derive(Clone, Debug, Args)]
 pub(super) struct FilesArgs {
     /// Leave its files alone: neither claim nor release them
@@ -17,7 +17,7 @@ pub(super) struct FilesArgs {
 }
 
 impl FilesArgs {
-    /// Where the work on the files is done; and the pushed commit.
+    /// The branch and commit of the work on the files. Sets `new_head` to the pushed commit.
     pub fn work(&self, workplace: &Workplace, new_head: Option<&mut Option<String>>) -> TaskWork {
         let mut work = TaskWork {
             claim_files: self.no_files.then_some(false),
@@ -30,12 +30,12 @@ impl FilesArgs {
     }
 }
 
-/// The files that have to be pushed before the task can be completed, where that is why it is not.
-pub(super) fn unpushed(answered: &Result<TaskResponse, ClientError>) -> Option<Vec<String>> {
+/// The files to push before the task can be completed, if the server refused the completion because of them.
+pub(super) fn unpushed_files(result: &Result<TaskResponse, ClientError>) -> Option<Vec<String>> {
     let Err(ClientError::Refused {
         orchestration: Some(orchestration),
         ..
-    }) = answered
+    }) = result
     else {
         return None;
     };
@@ -43,9 +43,9 @@ pub(super) fn unpushed(answered: &Result<TaskResponse, ClientError>) -> Option<V
     (orchestration.action == Action::Push).then(|| metadata.unpushed.clone())
 }
 
-/// Unlocks those of `files` that were claimed and never changed: they are no work that could be lost. Returns the others; with
-/// `is_all_or_none` nothing is unlocked where there are some.
-pub(super) async fn unlock_unchanged(
+/// Releases the locks of `files` that have no changes, and returns the other files. With `is_all_or_none`, releases
+/// nothing unless all files are without changes.
+pub(super) async fn release_unchanged(
     workplace: &Workplace,
     files: &[String],
     is_all_or_none: bool,
@@ -54,17 +54,18 @@ pub(super) async fn unlock_unchanged(
         return Ok(Vec::new());
     }
     let work = &workplace.work;
-    let changed: BTreeSet<String> = changed(&work.working_copy, &work.branch, files)
+    let changed_files: BTreeSet<String> = changed(&work.working_copy, &work.branch, files)
         .await?
         .into_iter()
         .collect();
-    let (kept, unchanged): (Vec<String>, Vec<String>) = files.iter().cloned().partition(|file| changed.contains(file));
-    if unchanged.is_empty() || (is_all_or_none && !kept.is_empty()) {
+    let (changed_files, unchanged): (Vec<String>, Vec<String>) =
+        files.iter().cloned().partition(|file| changed_files.contains(file));
+    if unchanged.is_empty() || (is_all_or_none && !changed_files.is_empty()) {
         return Ok(files.to_vec());
     }
     let request = work.abandon(unchanged, "Released without a change".to_owned());
     match workplace.connection.client.post_status(&request).await {
-        Ok(response) if response.success => Ok(kept),
+        Ok(response) if response.success => Ok(changed_files),
         _ => Ok(files.to_vec()),
     }
 }

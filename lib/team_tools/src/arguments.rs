@@ -1,4 +1,4 @@
-//! The arguments of a call, read by the parser of HTTP bodies.
+//! The arguments of a call. The parser of HTTP bodies reads them.
 
 use coord_http::body::parse;
 use coord_protocol::team_tools::{
@@ -8,25 +8,25 @@ use coord_protocol::team_tools::{
 use coord_protocol::tool_names;
 use coord_server::error::ApiError;
 
-/// The request that a call of the tool `name` with `arguments`, a JSON object, stands for. `None` if it is no tool of teams.
+/// Reads the `arguments` of the tool `name`, a JSON object. `None` if no tool of teams has this name.
 ///
 /// # Errors
-/// When the arguments are not of the shape of the tool's request.
+/// When the arguments do not have the shape of the tool's request.
 pub fn read_call(name: &str, arguments: &str) -> Option<Result<TeamCall, ApiError>> {
     let read: fn(&[u8]) -> Result<TeamCall, ApiError> = match name {
-        tool_names::TEAM => |sent| parse::<TeamToolCall>(sent)?.into_call().map_err(is_required),
-        tool_names::TASK_CREATE => |sent| Ok(parse::<CreateTasksCall>(sent)?.into_call()),
-        tool_names::TASK_LIST => |sent| Ok(parse::<ListTasksCall>(sent)?.into_call()),
-        tool_names::TASK_CLAIM => |sent| Ok(parse::<ClaimTaskCall>(sent)?.into_call()),
-        tool_names::TASK_UPDATE => |sent| parse::<UpdateTaskCall>(sent)?.into_call().map_err(is_required),
-        tool_names::MESSAGE_SEND => |sent| Ok(parse::<SendMessageCall>(sent)?.into_call()),
-        tool_names::MESSAGE_READ => |sent| Ok(parse::<ReadMessagesCall>(sent)?.into_call()),
+        tool_names::TEAM => |json| parse::<TeamToolCall>(json)?.into_call().map_err(missing_field),
+        tool_names::TASK_CREATE => |json| Ok(parse::<CreateTasksCall>(json)?.into_call()),
+        tool_names::TASK_LIST => |json| Ok(parse::<ListTasksCall>(json)?.into_call()),
+        tool_names::TASK_CLAIM => |json| Ok(parse::<ClaimTaskCall>(json)?.into_call()),
+        tool_names::TASK_UPDATE => |json| parse::<UpdateTaskCall>(json)?.into_call().map_err(missing_field),
+        tool_names::MESSAGE_SEND => |json| Ok(parse::<SendMessageCall>(json)?.into_call()),
+        tool_names::MESSAGE_READ => |json| Ok(parse::<ReadMessagesCall>(json)?.into_call()),
         _ => return None,
     };
     Some(read(arguments.as_bytes()))
 }
 
-fn is_required(MissingField(field): MissingField) -> ApiError {
+fn missing_field(MissingField(field): MissingField) -> ApiError {
     ApiError::InvalidField {
         field,
         problem: "is required".to_owned(),

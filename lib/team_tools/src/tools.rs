@@ -1,7 +1,7 @@
-//! The tools and resources, as they are registered.
+//! The definitions of the tools and resources.
 
 use coord_http::{Session, ToolGroup};
-use coord_mcp::{CallResult, Outcome, ResourceType, Tool, ToolSet, arguments_of, as_json, query, result_of};
+use coord_mcp::{CallResult, Outcome, ResourceType, Tool, ToolSet, argument_schema, as_json, call_result, parse_query};
 use coord_protocol::team_tools::{
     ClaimTaskCall, CreateTasksCall, ListTasksCall, ReadMessagesCall, SendMessageCall, TeamToolCall, UpdateTaskCall,
 };
@@ -21,11 +21,12 @@ macro_rules! tool {
         Tool::new(
             $name,
             $groups,
-            |name, offer| definition(name, $description, arguments_of::<$call>(offer)),
+            |name, offer| definition(name, $description, argument_schema::<$call>(offer)),
             |session, arguments| call(session, $name, arguments),
         )
     };
 }
+
 static TOOLS: [Tool; 7] = [
     tool!(
         tool_names::TEAM,
@@ -84,11 +85,11 @@ pub static TEAMS: ToolSet = ToolSet {
                 "A team with its members, who is live, and an open shutdown",
             ],
             endpoint: "api/teams/",
-            is_of_agent: false,
+            depends_on_agent: false,
             read: |session, name, uri| {
                 async move {
-                    let sent = query::<TeamsQuery>(uri)?;
-                    as_json(&team(session, &name, &sent.repo_url).await?)
+                    let query = parse_query::<TeamsQuery>(uri)?;
+                    as_json(&team(session, &name, &query.repo_url).await?)
                 }
                 .boxed()
             },
@@ -102,11 +103,11 @@ pub static TEAMS: ToolSet = ToolSet {
                 "A task of a team with its notes, its result and those of its dependencies",
             ],
             endpoint: "api/tasks/",
-            is_of_agent: true,
+            depends_on_agent: true,
             read: |session, id, uri| {
                 async move {
-                    let sent = query::<TaskQuery>(uri)?.caller();
-                    as_json(&task(session, &id, &sent).await?)
+                    let caller = parse_query::<TaskQuery>(uri)?.caller();
+                    as_json(&task(session, &id, &caller).await?)
                 }
                 .boxed()
             },
@@ -118,18 +119,16 @@ pub static TEAMS: ToolSet = ToolSet {
 const TASKS: &[ToolGroup] = &[ToolGroup::Tasks];
 const MESSAGES: &[ToolGroup] = &[ToolGroup::Messages];
 
-/// The definition of a tool. A result is sent as text, without a schema. Caller and team are the same for all of them, and are not
-/// described.
+/// The definition of a tool. It has no schema of the result, because the result is text.
 fn definition(name: &'static str, description: &'static str, mut arguments: JsonObject) -> Definition {
-    let mut properties = arguments.get_mut("properties").and_then(Value::as_object_mut);
-    if let Some(properties) = &mut properties {
-        properties.retain(|name, _| !SELDOM_SENT.contains(&name.as_str()));
-    }
-    for (name, property) in properties.into_iter().flatten() {
-        if NEEDS_NO_WORDS.contains(&name.as_str())
-            && let Some(property) = property.as_object_mut()
-        {
-            property.remove("description");
+    if let Some(properties) = arguments.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !UNLISTED.contains(&name.as_str()));
+        for (name, property) in properties {
+            if UNDESCRIBED.contains(&name.as_str())
+                && let Some(property) = property.as_object_mut()
+            {
+                property.remove("description");
+            }
         }
     }
     let annotations = match name {
@@ -139,20 +138,19 @@ fn definition(name: &'static str, description: &'static str, mut arguments: Json
     Definition::new(name, description, arguments).with_annotations(annotations.open_world(false))
 }
 
-/// Arguments with the same meaning as elsewhere.
-const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];
+/// Arguments that mean the same in all tools.
+const UNDESCRIBED: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];
 
-/// Arguments that are accepted but left out of the list, because few agents need them and each listed one costs tokens.
-const SELDOM_SENT: [&str; 3] = ["base_head", "claim_files", "abandon"];
+/// Arguments that the schema leaves out although tools accept them: few agents need them, and each one costs tokens.
+const UNLISTED: [&str; 3] = ["base_head", "claim_files", "abandon"];
 
 fn call<'a>(session: &'a Session, name: &'static str, arguments: &'a str) -> CallResult<'a> {
     async move {
-        let call = read_call(name, arguments).unwrap_or(Err(ApiError::Internal));
-        let answered = match call {
+        let result = match read_call(name, arguments).unwrap_or(Err(ApiError::Internal)) {
             Ok(call) => answer(session, &call).await,
             Err(error) => Err(error),
         };
-        result_of(answered.map(|answer| Outcome::Team(Box::new(answer))))
+        call_result(result.map(|answer| Outcome::Team(Box::new(answer))))
     }
     .boxed()
 }

@@ -1,21 +1,19 @@
-//! Records as the plugin's tools answer with them: JSON in one line.
+//! The answers of the plugin's tools: records as JSON on one line.
 
 use crate::json::{Json, render_in_line};
 use crate::shape::Record;
 use crate::team::{ConfigFile, TeamConfig};
 
-/// One record.
-pub fn one(record: &impl Record) -> String {
+pub fn record(record: &impl Record) -> String {
     render_in_line(&Json::Object(record.object()))
 }
 
-/// Several records.
-pub fn list(records: &[impl Record]) -> String {
+pub fn records(records: &[impl Record]) -> String {
     let objects = records.iter().map(|record| Json::Object(record.object()));
     render_in_line(&Json::Array(objects.collect()))
 }
 
-/// A team's configuration, with the empty lists that the plugin always has.
+/// A team's configuration, with the empty lists that the plugin always writes.
 pub fn team(config: TeamConfig) -> String {
     ConfigFile::new(config).render_in_line()
 }
@@ -44,8 +42,8 @@ mod tests {
             description: None,
         };
         let shown = r#"{"agentId":"lead","agentName":"The \"lead\"","agentType":"leader","joinedAt":"2026-11-22T11:56:29.271Z"}"#;
-        assert_eq!(one(&member), shown);
-        assert_eq!(list(&[member]), format!("[{shown}]"));
+        assert_eq!(record(&member), shown);
+        assert_eq!(records(&[member]), format!("[{shown}]"));
         assert_eq!(
             team(config),
             format!(

@@ -1,16 +1,16 @@
-//! The bounds of a folder. Larger things are refused, and never shortened.
+//! The bounds of a folder's contents. Coord refuses each file or value that exceeds its bound, and never truncates it.
 
 /// Bytes of `config.json`.
 pub const CONFIG_BYTES: usize = 4 << 20;
-/// Bytes of a task's file: texts of 16 KiB whose characters are all escaped, 512 ids, and members that are not ours.
+/// Bytes of a task's file: texts of 16 KiB with all characters escaped, 512 ids, and unknown members.
 pub const TASK_BYTES: usize = 1 << 20;
-/// Bytes of an inbox: the program that writes it never removes anything.
+/// Bytes of an inbox. It is large, because the plugin never removes a message.
 pub const INBOX_BYTES: usize = 32 << 20;
 /// Messages of an inbox's file.
 pub const INBOX_MESSAGES: usize = 100_000;
 /// Levels of arrays and objects in a file.
 pub const DEPTH: usize = 32;
-/// Files that one team may have in its folder of tasks: 20,000 open tasks, and the newest 10,000 that are completed.
+/// Files in a team's folder of tasks: 20,000 open tasks, and the newest 10,000 completed ones.
 pub const TASK_FILES: usize = 30_000;
 /// Members of a team.
 pub const MEMBERS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! Where the root is: as the plugin finds it.
+//! Finds the root folder in the same way as the plugin.
 
 use std::path::{Path, PathBuf};
 
@@ -14,37 +14,35 @@ pub const BELOW_PROJECT: &str = ".opencode/opencode-teams";
 /// Where a search begins.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchStart<'a> {
-    /// The value of [`TEAMS_DIR`]. An empty one is none.
+    /// The value of [`TEAMS_DIR`]. An empty value counts as unset.
     pub teams_dir: Option<&'a str>,
-    /// The value of [`PROJECT_ROOT`]. An empty one is none.
+    /// The value of [`PROJECT_ROOT`]. An empty value counts as unset.
     pub project_root: Option<&'a str>,
     /// The working directory, absolute.
     pub working_folder: &'a Path,
 }
 
-/// The root, which need not exist. `exists` is asked for the markers of each folder upwards, and only without variables. So a
-/// package of a monorepo may have its own, and each worktree of git does.
-pub fn root(surroundings: SearchStart, exists: impl Fn(&Path) -> bool) -> PathBuf {
-    let SearchStart { working_folder, .. } = surroundings;
-    let given = |value: Option<&str>| {
+/// The root, which need not exist. Without variables, the search goes up from the working directory to a folder with a
+/// marker. So each worktree of git has its own root, and a package of a monorepo may.
+pub fn root(start: SearchStart, exists: impl Fn(&Path) -> bool) -> PathBuf {
+    let SearchStart { working_folder, .. } = start;
+    let resolve = |value: Option<&str>| {
         value
             .filter(|value| !value.is_empty())
             .map(|value| working_folder.join(value))
     };
-    if let Some(root) = given(surroundings.teams_dir) {
+    if let Some(root) = resolve(start.teams_dir) {
         return root;
     }
-    let marked = |folder: &&Path| MARKERS.iter().any(|marker| exists(&folder.join(marker)));
+    let has_marker = |folder: &&Path| MARKERS.iter().any(|marker| exists(&folder.join(marker)));
     let nearest = || {
         working_folder
             .ancestors()
-            .find(marked)
+            .find(has_marker)
             .unwrap_or(working_folder)
             .to_owned()
     };
-    given(surroundings.project_root)
-        .unwrap_or_else(nearest)
-        .join(BELOW_PROJECT)
+    resolve(start.project_root).unwrap_or_else(nearest).join(BELOW_PROJECT)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The folder below its root: which entries are ours, and which stay as they are.
+//! The folder below its root: which entries Coord reads and writes, and which it leaves alone.
 
 use crate::bounds::{CONFIG_BYTES, INBOX_BYTES, TASK_BYTES};
 use crate::names::{Handle, InvalidName, TaskId, TeamName};
 use crate::refusal::{Refusal, quote};
 
-/// An entry that is read or written. Its path is made of parsed names alone.
+/// An entry that is read or written. Its path consists of parsed names only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Entry {
     /// `teams/TEAM/config.json`
@@ -31,8 +31,8 @@ impl Entry {
         }
     }
 
-    /// The hidden file in the same folder under which it is written, before it gets its name; as the plugin names it.
-    /// Locks are not written.
+    /// The hidden file in the same folder that is written first, and then renamed. It has the plugin's name. `None` for
+    /// locks, which are not written.
     pub fn temporary_path(&self, process: u32, milliseconds: u64) -> Option<String> {
         let path = self.path();
         let (folder, name) = path.rsplit_once('/')?;
@@ -40,7 +40,7 @@ impl Entry {
         Some(format!("{folder}/.{name}.json.{process}.{milliseconds}.tmp"))
     }
 
-    /// Bytes that are read of it at most.
+    /// The most bytes that are read.
     pub fn max_bytes(&self) -> usize {
         match self {
             Entry::Config(_) => CONFIG_BYTES,
@@ -54,22 +54,22 @@ impl Entry {
 /// Kind of a path below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathKind {
-    /// Read and written.
+    /// Coord reads and writes it.
     Ours(Entry),
-    /// Of other features, hidden or unknown: it stays, unread.
+    /// It belongs to other features, is hidden or unknown. Coord does not read it.
     Other,
-    /// It is where ours are, with a name that is none.
+    /// It would be an entry, but its name is invalid.
     Refused(Refusal),
 }
 
-/// The kind of a path, given with `/`.
+/// The kind of a path with `/` as separator.
 pub fn path_kind(path: &str) -> PathKind {
     let parts: Vec<_> = path.split('/').collect();
     let entry = match parts[..] {
-        ["teams" | "tasks", team] if hidden(team) => return PathKind::Other,
+        ["teams" | "tasks", team] if is_hidden(team) => return PathKind::Other,
         ["teams" | "tasks", team] => match TeamName::parse(team) {
             Ok(_) => return PathKind::Other,
-            Err(wrong) => Err(wrong),
+            Err(error) => Err(error),
         },
         ["teams", team, "config.json"] => TeamName::parse(team).map(Entry::Config),
         ["teams", team, ".lock"] => TeamName::parse(team).map(Entry::TeamLock),
@@ -86,7 +86,7 @@ pub fn path_kind(path: &str) -> PathKind {
     };
     match entry {
         Ok(entry) => PathKind::Ours(entry),
-        Err(wrong) => PathKind::Refused(Refusal::of_file(quote(path), wrong.to_string())),
+        Err(error) => PathKind::Refused(Refusal::of_file(quote(path), error.to_string())),
     }
 }
 
@@ -96,34 +96,33 @@ fn both<T>(team: &str, name: Result<T, InvalidName>) -> Result<(TeamName, T), In
 
 /// The plugin lists only names that end in `.json` and do not begin with a dot.
 fn stem(file: &str) -> Option<&str> {
-    file.strip_suffix(".json").filter(|_| !hidden(file))
+    file.strip_suffix(".json").filter(|_| !is_hidden(file))
 }
 
-fn hidden(name: &str) -> bool {
+fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-/// Kind of an entry on disk, without following it.
+/// The type of an entry on disk. Links are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
-    /// A regular file of so many bytes.
+    /// A regular file, with its size in bytes.
     File(u64),
     Folder,
-    /// A symbolic link, wherever it leads.
     Symlink,
     /// A pipe, a device, a socket.
     Other,
 }
 
-/// Whether a folder on the way to an entry may be opened. The root itself may be anything; below it no link is followed.
+/// Checks that a folder on the path to an entry may be opened. The root may be a link; below it, no link is followed.
 pub fn admit_folder(path: &str, found: EntryType) -> Result<(), Refusal> {
     match found {
         EntryType::Folder => Ok(()),
-        other => Err(Refusal::of_file(path, not_a("folder", other))),
+        other => Err(Refusal::of_file(path, wrong_type("folder", other))),
     }
 }
 
-/// Whether an entry may be read and replaced.
+/// Checks that an entry may be read and replaced.
 pub fn admit_file(entry: &Entry, found: EntryType) -> Result<(), Refusal> {
     let most = entry.max_bytes();
     match found {
@@ -132,18 +131,18 @@ pub fn admit_file(entry: &Entry, found: EntryType) -> Result<(), Refusal> {
             Err(Refusal::of_file(entry.path(), message))
         }
         EntryType::File(_) => Ok(()),
-        other => Err(Refusal::of_file(entry.path(), not_a("file", other))),
+        other => Err(Refusal::of_file(entry.path(), wrong_type("file", other))),
     }
 }
 
-fn not_a(expected: &str, found: EntryType) -> String {
+fn wrong_type(expected: &str, found: EntryType) -> String {
     match found {
         EntryType::Symlink => "a symbolic link, which is not followed".to_owned(),
         _ => format!("not a {expected}"),
     }
 }
 
-/// Names that one folder cannot hold on every disk, because they differ in case alone. All but the first are refused.
+/// Names that differ from an earlier name only in case. Some disks cannot hold both in one folder.
 pub fn same_but_for_case<'a, T>(names: impl IntoIterator<Item = &'a T>, folded: fn(&T) -> String) -> Vec<&'a T> {
     let mut seen = std::collections::HashSet::new();
     names.into_iter().filter(|name| !seen.insert(folded(name))).collect()

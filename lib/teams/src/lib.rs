@@ -3,9 +3,9 @@
 //! - [`names`], [`time`], [`status`]: the values, parsed once
 //! - [`texts`]: the sentences that callers and files depend on
 //! - [`task`], [`message`], [`team`]: the documented records, and their files
-//! - [`answers`]: records as the plugin's tools answer with them
-//! - [`layout`], [`find`]: where the files are, and which entries are ours
-//! - [`compare`]: last seen, file and store, three ways
+//! - [`answers`]: records in the answers of the plugin's tools
+//! - [`layout`], [`find`]: where the files are, and which entries Coord reads and writes
+//! - [`compare`]: the three-way comparison of last seen records, files and store
 //! - [`rings`]: circular dependencies
 //! - [`bounds`], [`refusal`], `json`, `shape`: limits of a file, its problems, and how it is read and written
 

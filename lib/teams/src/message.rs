@@ -11,16 +11,15 @@ use crate::time::Time;
 /// `MessageTypeSchema`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MessageType {
-    /// Words.
     #[default]
     Plain,
     /// The sender has nothing to do.
     Idle,
-    /// The recipient is asked to take a task.
+    /// The recipient should take a task.
     TaskAssignment,
-    /// The recipient is asked to end.
+    /// The recipient should approve a shutdown.
     ShutdownRequest,
-    /// The sender agrees to end.
+    /// The sender approves the shutdown.
     ShutdownApproved,
 }
 
@@ -33,7 +32,7 @@ impl MessageType {
         MessageType::ShutdownApproved,
     ];
 
-    /// As files have it.
+    /// The word in files.
     pub fn as_str(self) -> &'static str {
         match self {
             MessageType::Plain => "plain",
@@ -44,7 +43,7 @@ impl MessageType {
         }
     }
 
-    /// Whether it belongs to a shutdown, which has separate calls.
+    /// Whether it belongs to a shutdown, which has its own calls.
     pub fn is_of_shutdown(self) -> bool {
         matches!(self, MessageType::ShutdownRequest | MessageType::ShutdownApproved)
     }
@@ -59,13 +58,12 @@ pub struct Message {
     pub to: String,
     /// The text; it may be empty.
     pub message: String,
-    /// Plain where the file has none.
+    /// Plain if the file has none.
     pub kind: MessageType,
     /// When it was sent.
     pub timestamp: Time,
-    /// Whether the owner of the inbox has read it; false where the file has none.
+    /// Whether the owner of the inbox has read it; false if the file does not say.
     pub read: bool,
-    /// The text in short.
     pub summary: Option<String>,
     pub recipients: Option<Vec<String>>,
 }
@@ -86,8 +84,8 @@ impl Record for Message {
 }
 
 impl Message {
-    fn of(value: &Json, at: usize) -> Result<Self, MemberError> {
-        let shape = Shape::of(value, format!("[{at}]"))?;
+    fn of(value: &Json, index: usize) -> Result<Self, MemberError> {
+        let shape = Shape::of(value, format!("[{index}]"))?;
         Ok(Self {
             from: shape.text_not_empty("from")?,
             to: shape.text_not_empty("to")?,
@@ -111,22 +109,22 @@ pub struct InboxFile {
 }
 
 impl InboxFile {
-    /// Reads the inbox of `handle`.
+    /// Parses the inbox of `handle`.
     pub fn parse(team: &TeamName, handle: &Handle, bytes: &[u8]) -> Result<Self, Refusal> {
         let path = Entry::Inbox(team.clone(), handle.clone()).path();
-        let of_file = |wrong| Refusal::of_file(&path, wrong);
-        let value = json::parse(bytes, INBOX_BYTES).map_err(of_file)?;
+        let refuse = |message| Refusal::of_file(&path, message);
+        let value = json::parse(bytes, INBOX_BYTES).map_err(refuse)?;
         let Json::Array(items) = value else {
-            return Err(of_file(format!("Expected array, received {}", value.kind())));
+            return Err(refuse(format!("Expected array, received {}", value.kind())));
         };
         if items.len() > INBOX_MESSAGES {
             let count = items.len();
-            return Err(of_file(format!("{count} messages; at most {INBOX_MESSAGES} are read")));
+            return Err(refuse(format!("{count} messages; at most {INBOX_MESSAGES} are read")));
         }
-        let messages = items.iter().enumerate().map(|(at, item)| Message::of(item, at));
+        let messages = items.iter().enumerate().map(|(index, item)| Message::of(item, index));
         let messages = messages
             .collect::<Result<_, _>>()
-            .map_err(|wrong| wrong.in_file(&path))?;
+            .map_err(|error| error.in_file(&path))?;
         let object = |item| match item {
             Json::Object(object) => object,
             _ => unreachable!("a message is an object"),
@@ -140,18 +138,17 @@ impl InboxFile {
         &self.messages
     }
 
-    /// Adds a message at the end.
     pub fn push(&mut self, message: Message) {
         self.objects.push(message.object());
         self.messages.push(message);
     }
 
     /// Marks a message as read. Unknown members stay.
-    pub fn mark_read(&mut self, at: usize) {
-        let mut read = self.messages[at].clone();
-        read.read = true;
-        self.objects[at] = read.edit(&self.messages[at], &self.objects[at]);
-        self.messages[at] = read;
+    pub fn mark_read(&mut self, index: usize) {
+        let mut message = self.messages[index].clone();
+        message.read = true;
+        self.objects[index] = message.edit(&self.messages[index], &self.objects[index]);
+        self.messages[index] = message;
     }
 
     pub fn render(&self) -> String {

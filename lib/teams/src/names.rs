@@ -1,4 +1,4 @@
-//! Names that become parts of paths and keys. No path is made of anything else.
+//! Names that become parts of paths and keys. Paths contain no other parts.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::bounds::NAME_CHARACTERS;
 use crate::refusal::quote;
 use crate::texts::BROADCAST;
 
-/// Text that is no such name. Its sentence defines a valid one.
+/// Text that is not a valid name. The sentence says what is valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidName(String);
@@ -18,12 +18,11 @@ macro_rules! name {
         pub struct $name(String);
 
         impl $name {
-            /// The name as it was given.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The unique form: two names that differ only in case are one folder on some disks.
+            /// The name in lower case: two names that differ only in case are one folder on some disks.
             pub fn folded(&self) -> String {
                 self.0.to_ascii_lowercase()
             }
@@ -48,20 +47,21 @@ name! {
     TeamName
 }
 name! {
-    /// A member's name in its team, `agentId` in files: 1 to 64 letters, digits, `.`, `_` and `-`, not beginning with a dot.
-    /// `broadcast` is none, because messages to all are addressed so.
+    /// A member's name in its team, `agentId` in files: 1 to 64 letters, digits, `.`, `_` and `-`, no leading dot.
+    /// `broadcast` is not a handle, because it addresses all members.
     Handle
 }
 name! {
-    /// The id of a task: `t1`, `MS-8HEX`, or another one of the alphabet of handles.
+    /// The id of a task: `t1`, `MS-8HEX`, or another name with the characters of handles.
     TaskId
 }
 
 impl TeamName {
-    /// The name, or the documented sentence.
+    /// # Errors
+    /// The documented sentence.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
-        let valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if text.is_empty() || !text.bytes().all(valid) {
+        let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if text.is_empty() || !text.bytes().all(is_valid) {
             let text = quote(text);
             return Err(InvalidName(format!(
                 "Invalid team name {text}: Team name must be alphanumeric with hyphens/underscores"
@@ -72,7 +72,8 @@ impl TeamName {
 }
 
 impl Handle {
-    /// The handle, or the rule for handles.
+    /// # Errors
+    /// The rule for handles.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         if text.eq_ignore_ascii_case(BROADCAST) {
             return Err(InvalidName(format!(
@@ -80,20 +81,21 @@ impl Handle {
                 quote(text)
             )));
         }
-        of_alphabet(text, "handle").map(Self)
+        check_characters(text, "handle").map(Self)
     }
 }
 
 impl TaskId {
-    /// The id, or the rule for ids.
+    /// # Errors
+    /// The rule for ids.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
-        of_alphabet(text, "task id").map(Self)
+        check_characters(text, "task id").map(Self)
     }
 }
 
-fn of_alphabet(text: &str, kind: &str) -> Result<String, InvalidName> {
-    let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    if text.is_empty() || text.starts_with('.') || !text.bytes().all(valid) {
+fn check_characters(text: &str, kind: &str) -> Result<String, InvalidName> {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if text.is_empty() || text.starts_with('.') || !text.bytes().all(is_valid) {
         return Err(InvalidName(format!(
             "{} is no {kind}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
             quote(text)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a file is not taken. Nothing is applied of such a file, and nothing is written over it.
+/// Why a file is refused. Coord applies nothing from such a file, and does not overwrite it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The file, as a path below the root.
@@ -35,16 +35,16 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Foreign text in quotes for a sentence: at most 80 characters, control characters and directions of writing escaped.
+/// Quotes foreign text for a sentence: at most 80 characters, with control and text-direction characters escaped.
 pub fn quote(text: &str) -> String {
     format!("\"{}\"", escape(text))
 }
 
 /// [`quote`] without the quotes.
 pub fn escape(text: &str) -> String {
-    let mut shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+    let mut escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
     if text.chars().nth(80).is_some() {
-        shown.push_str("...");
+        escaped.push_str("...");
     }
-    shown
+    escaped
 }

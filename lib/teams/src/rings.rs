@@ -3,8 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// The shortest ring that an edge "`task` depends on `dependency`" closes: from `task` through its dependencies back to it, both
-/// ends named. `dependencies_of` gives the edges that are there without this one; no task is visited twice, and nothing recurses.
+/// The shortest ring that the new edge "`task` depends on `dependency`" closes. It goes from `task` through its
+/// dependencies back to `task`, and contains both ends. `dependencies_of` gives the edges without the new one. No task
+/// is visited twice, and nothing recurses.
 pub fn ring<T, I>(task: T, dependency: T, mut dependencies_of: impl FnMut(T) -> I) -> Option<Vec<T>>
 where
     T: Copy + Eq + Hash,
@@ -12,8 +13,8 @@ where
 {
     let mut reached_from = HashMap::from([(dependency, task)]);
     let mut queue = VecDeque::from([dependency]);
-    while let Some(at) = queue.pop_front() {
-        if at == task {
+    while let Some(current) = queue.pop_front() {
+        if current == task {
             let mut ring = vec![task];
             let mut back = reached_from[&task];
             // A task that depends on itself was reached from itself.
@@ -25,10 +26,10 @@ where
             ring.reverse();
             return Some(ring);
         }
-        for next in dependencies_of(at) {
+        for next in dependencies_of(current) {
             reached_from.entry(next).or_insert_with(|| {
                 queue.push_back(next);
-                at
+                current
             });
         }
     }

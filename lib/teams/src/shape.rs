@@ -1,4 +1,4 @@
-//! Members of an object as zod 3.24 reads them: a wrong type is refused, with zod's sentence; an unknown member passes.
+//! Reads members of an object like zod 3.24: refuses a wrong type with zod's sentence, and accepts unknown members.
 
 use crate::json::{Json, Object, member_of, set_member};
 use crate::refusal::{Refusal, escape};
@@ -28,7 +28,7 @@ impl MemberError {
     }
 }
 
-/// An object and its place in the file.
+/// An object and its path in the file.
 pub struct Shape<'a> {
     object: &'a Object,
     path: String,
@@ -43,8 +43,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The place of a member.
-    pub fn field(&self, name: &str) -> String {
+    /// The path of a member.
+    fn field(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
         } else {
@@ -97,22 +97,22 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub fn optional_number(&self, name: &str) -> Result<(), MemberError> {
+    pub fn check_optional_number(&self, name: &str) -> Result<(), MemberError> {
         match member_of(self.object, name) {
             None | Some(Json::Number(_)) => Ok(()),
             Some(other) => Err(unexpected(self.field(name), "number", other)),
         }
     }
 
-    /// One of a list of words.
+    /// One of `values`, by its word.
     pub fn optional_word<T: Copy>(
         &self,
         name: &str,
-        all: &[T],
+        values: &[T],
         word: fn(T) -> &'static str,
     ) -> Result<Option<T>, MemberError> {
         let words = || {
-            let quoted: Vec<_> = all.iter().map(|value| format!("'{}'", word(*value))).collect();
+            let quoted: Vec<_> = values.iter().map(|value| format!("'{}'", word(*value))).collect();
             quoted.join(" | ")
         };
         let text = match member_of(self.object, name) {
@@ -120,16 +120,16 @@ impl<'a> Shape<'a> {
             Some(Json::Text(text)) => text,
             Some(other) => return Err(unexpected(self.field(name), &words(), other)),
         };
-        let found = all.iter().find(|value| word(**value) == text);
-        found.copied().map(Some).ok_or_else(|| {
+        let value = values.iter().find(|value| word(**value) == text);
+        value.copied().map(Some).ok_or_else(|| {
             let received = escape(text);
             let message = format!("Invalid enum value. Expected {}, received '{received}'", words());
             MemberError::new(self.field(name), message)
         })
     }
 
-    pub fn word<T: Copy>(&self, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, MemberError> {
-        self.required(name, self.optional_word(name, all, word)?)
+    pub fn word<T: Copy>(&self, name: &str, values: &[T], word: fn(T) -> &'static str) -> Result<T, MemberError> {
+        self.required(name, self.optional_word(name, values, word)?)
     }
 
     pub fn optional_items(&self, name: &str) -> Result<Option<&'a [Json]>, MemberError> {
@@ -144,20 +144,22 @@ impl<'a> Shape<'a> {
         let Some(items) = self.optional_items(name)? else {
             return Ok(None);
         };
-        let text = |(at, item): (usize, &Json)| match item {
+        let text = |(index, item): (usize, &Json)| match item {
             Json::Text(text) => Ok(text.clone()),
-            other => Err(unexpected(format!("{}[{at}]", self.field(name)), "string", other)),
+            other => Err(unexpected(format!("{}[{index}]", self.field(name)), "string", other)),
         };
         items.iter().enumerate().map(text).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Objects of an array, each with its place.
     pub fn optional_objects(&self, name: &str) -> Result<Option<Vec<Shape<'a>>>, MemberError> {
         let Some(items) = self.optional_items(name)? else {
             return Ok(None);
         };
-        let place = |at| format!("{}[{at}]", self.field(name));
-        let objects = items.iter().enumerate().map(|(at, item)| Shape::of(item, place(at)));
+        let path = |index| format!("{}[{index}]", self.field(name));
+        let objects = items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| Shape::of(item, path(index)));
         objects.collect::<Result<_, _>>().map(Some)
     }
 
@@ -175,18 +177,20 @@ fn unexpected(field: String, expected: &str, found: &Json) -> MemberError {
     MemberError::new(field, format!("Expected {expected}, received {}", found.kind()))
 }
 
-/// A record of the document: its members in the documented order, those without a value included.
+/// A documented record.
 pub trait Record {
+    /// All members in the documented order, even those without a value.
     fn members(&self) -> Vec<(&'static str, Option<Json>)>;
 
     /// The object of a new record.
     fn object(&self) -> Object {
-        let set = self.members().into_iter();
-        set.filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        let members = self.members().into_iter();
+        members
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
             .collect()
     }
 
-    /// The object of `before` with the members that differ in `self`; all else stays as it is and where it is.
+    /// `object`, which is that of `before`, with the members that differ in `self`. Other members stay unchanged.
     fn edit(&self, before: &Self, object: &Object) -> Object {
         let (old, new) = (before.members(), self.members());
         let order: Vec<_> = new.iter().map(|(name, _)| *name).collect();

@@ -1,19 +1,17 @@
-//! Statuses of a task and the ways between them; priorities.
+//! Statuses of a task and the transitions between them; priorities.
 
 use std::fmt;
 
-/// Where a task stands. It only goes forward.
+/// The status of a task. It only moves forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// Nobody has begun.
     Pending,
     /// Claimed at least once.
     InProgress,
-    /// Done.
     Completed,
 }
 
-/// `VALID_TRANSITIONS` of the document: from each status, where to.
+/// `VALID_TRANSITIONS` of the document: from each status, the next ones.
 pub const VALID_TRANSITIONS: [(Status, &[Status]); 3] = [
     (Status::Pending, &[Status::InProgress]),
     (Status::InProgress, &[Status::Completed]),
@@ -24,7 +22,7 @@ impl Status {
     /// Every status, in order.
     pub const ALL: [Status; 3] = [Status::Pending, Status::InProgress, Status::Completed];
 
-    /// As files have it.
+    /// The word in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Pending => "pending",
@@ -33,7 +31,7 @@ impl Status {
         }
     }
 
-    /// Whether a task may go from here to `to` in one step. The same status again is no step.
+    /// Whether a task may go from this status to `to` in one step. Staying is not a step.
     pub fn may_become(self, to: Status) -> bool {
         VALID_TRANSITIONS
             .iter()
@@ -50,12 +48,9 @@ impl fmt::Display for Status {
 /// How urgent a task is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
-    /// Before all others.
     High,
-    /// Where nothing is said.
     #[default]
     Normal,
-    /// After all others.
     Low,
 }
 
@@ -63,7 +58,7 @@ impl Priority {
     /// Every priority, the most urgent first.
     pub const ALL: [Priority; 3] = [Priority::High, Priority::Normal, Priority::Low];
 
-    /// As files have it.
+    /// The word in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Priority::High => "high",

@@ -15,25 +15,20 @@ use crate::time::Time;
 pub struct Task {
     /// Not empty; as part of a path it is a [`TaskId`].
     pub id: String,
-    /// [`UNTITLED`] where the file has none.
+    /// [`UNTITLED`] if the file has none.
     pub title: String,
-    /// Work to do.
     pub description: Option<String>,
-    /// Normal where the file has none.
+    /// Normal if the file has none.
     pub priority: Priority,
-    /// Where it stands.
     pub status: Status,
-    /// When it was created.
     pub created_at: Time,
-    /// When it was last changed.
     pub updated_at: Option<Time>,
     /// The handle of its owner.
     pub owner: Option<String>,
-    /// When it was claimed.
     pub claimed_at: Option<Time>,
-    /// When it was completed; the plugin never sets it.
+    /// The plugin never sets it.
     pub completed_at: Option<Time>,
-    /// Tasks that have to be completed before.
+    /// Tasks that must be completed first.
     pub dependencies: Vec<String>,
     /// The same edges from the other end: tasks that wait for this one.
     pub blocks: Vec<String>,
@@ -92,11 +87,11 @@ pub struct TaskFile {
 }
 
 impl TaskFile {
-    /// Reads the file of the task `id`, which it has to name.
+    /// Parses the file of the task `id`. The file must contain this id.
     pub fn parse(team: &TeamName, id: &TaskId, bytes: &[u8]) -> Result<Self, Refusal> {
         let path = Entry::Task(team.clone(), id.clone()).path();
-        let value = json::parse(bytes, TASK_BYTES).map_err(|wrong| Refusal::of_file(&path, wrong))?;
-        let task = Task::of(&value).map_err(|wrong| wrong.in_file(&path))?;
+        let value = json::parse(bytes, TASK_BYTES).map_err(|message| Refusal::of_file(&path, message))?;
+        let task = Task::of(&value).map_err(|error| error.in_file(&path))?;
         if task.id != id.as_str() {
             let message = format!("{} is not the id that the file is named for", quote(&task.id));
             return Err(MemberError::new("id", message).in_file(&path));
@@ -116,7 +111,7 @@ impl TaskFile {
         &self.task
     }
 
-    /// The file with another task in it. Unknown members stay.
+    /// The file with `task` in it. Unknown members stay.
     pub fn with(&self, task: Task) -> Self {
         let object = task.edit(&self.task, &self.object);
         Self { task, object }

@@ -17,7 +17,6 @@ pub struct TeamMember {
     pub agent_name: String,
     /// `leader`, `worker`, or another word; not empty.
     pub agent_type: String,
-    /// When it joined.
     pub joined_at: Time,
 }
 
@@ -32,18 +31,17 @@ impl Record for TeamMember {
     }
 }
 
-/// `TeamConfigSchema`, as far as it is used. Fields of later features are checked, kept and not used.
+/// The used fields of `TeamConfigSchema`. Fields of later features are checked and kept, but not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamConfig {
-    /// The team's name, which is the folder's.
+    /// The team's name, which is also the folder's.
     pub name: String,
-    /// When it was created.
     pub created: Time,
     /// The handle of the leader.
     pub leader: String,
     /// At least one.
     pub members: Vec<TeamMember>,
-    /// The handles of those who agreed to end.
+    /// The handles of members that approved the shutdown.
     pub shutdown_approvals: Option<Vec<String>>,
     /// The purpose of the team.
     pub description: Option<String>,
@@ -78,8 +76,8 @@ impl TeamConfig {
         if config.members.is_empty() {
             return Err(MemberError::new("members", "Array must contain at least 1 element(s)"));
         }
-        TeamName::parse(&config.name).map_err(|wrong| MemberError::new("name", wrong.to_string()))?;
-        later_features(&shape)?;
+        TeamName::parse(&config.name).map_err(|error| MemberError::new("name", error.to_string()))?;
+        check_later_features(&shape)?;
         Ok(config)
     }
 }
@@ -93,7 +91,7 @@ fn member(shape: &Shape) -> Result<TeamMember, MemberError> {
     })
 }
 
-fn later_features(shape: &Shape) -> Result<(), MemberError> {
+fn check_later_features(shape: &Shape) -> Result<(), MemberError> {
     shape.optional_word("topology", &["flat", "hierarchical"], |word| word)?;
     shape.optional_text("templateSource")?;
     for role in shape.optional_objects("roles")?.unwrap_or_default() {
@@ -105,7 +103,7 @@ fn later_features(shape: &Shape) -> Result<(), MemberError> {
     if let Some(workflow) = shape.optional_object("workflowConfig")? {
         workflow.optional_flag("enabled")?;
         for number in ["taskThreshold", "workerRatio", "cooldownSeconds"] {
-            workflow.optional_number(number)?;
+            workflow.check_optional_number(number)?;
         }
         workflow.optional_text("lastSuggestionAt")?;
     }
@@ -122,11 +120,11 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the configuration of `team`, which it has to name.
+    /// Parses the configuration of `team`. The file must contain this name.
     pub fn parse(team: &TeamName, bytes: &[u8]) -> Result<Self, Refusal> {
         let path = Entry::Config(team.clone()).path();
-        let value = json::parse(bytes, CONFIG_BYTES).map_err(|wrong| Refusal::of_file(&path, wrong))?;
-        let config = TeamConfig::of(&value).map_err(|wrong| wrong.in_file(&path))?;
+        let value = json::parse(bytes, CONFIG_BYTES).map_err(|message| Refusal::of_file(&path, message))?;
+        let config = TeamConfig::of(&value).map_err(|error| error.in_file(&path))?;
         if config.name != team.as_str() {
             let message = format!("{} is not the name of the folder", quote(&config.name));
             return Err(MemberError::new("name", message).in_file(&path));
@@ -150,26 +148,29 @@ impl ConfigFile {
         &self.config
     }
 
-    /// The file with another configuration in it. Unknown fields stay, of each member too.
+    /// The file with `config` in it. Unknown fields stay, also those of members.
     pub fn with(&self, config: TeamConfig) -> Self {
         let mut object = config.edit(&self.config, &self.object);
         if config.members != self.config.members {
-            let objects = config.members.iter().map(|member| Json::Object(self.edited(member)));
+            let objects = config
+                .members
+                .iter()
+                .map(|member| Json::Object(self.edit_member(member)));
             let objects = Json::Array(objects.collect());
             set_member(&mut object, &ORDER, "members", Some(objects));
         }
         Self { config, object }
     }
 
-    fn edited(&self, member: &TeamMember) -> Object {
-        let at = self
+    fn edit_member(&self, member: &TeamMember) -> Object {
+        let index = self
             .config
             .members
             .iter()
             .position(|old| old.agent_id == member.agent_id);
-        match (at, member_of(&self.object, "members")) {
-            (Some(at), Some(Json::Array(objects))) => match &objects[at] {
-                Json::Object(object) => member.edit(&self.config.members[at], object),
+        match (index, member_of(&self.object, "members")) {
+            (Some(index), Some(Json::Array(objects))) => match &objects[index] {
+                Json::Object(object) => member.edit(&self.config.members[index], object),
                 _ => unreachable!("a member is an object"),
             },
             _ => member.object(),
@@ -180,7 +181,7 @@ impl ConfigFile {
         json::render(&Json::Object(self.object.clone()))
     }
 
-    /// Its text in one line.
+    /// The text on one line.
     pub(crate) fn render_in_line(&self) -> String {
         json::render_in_line(&Json::Object(self.object.clone()))
     }
@@ -189,14 +190,13 @@ impl ConfigFile {
 impl Record for TeamConfig {
     fn members(&self) -> Vec<(&'static str, Option<Json>)> {
         let members = self.members.iter().map(|member| Json::Object(member.object()));
-        let known = vec![
+        vec![
             ("name", text(&self.name)),
             ("created", time(&self.created)),
             ("leader", text(&self.leader)),
             ("members", Some(Json::Array(members.collect()))),
             ("shutdownApprovals", self.shutdown_approvals.as_deref().and_then(texts)),
             ("description", self.description.as_deref().and_then(text)),
-        ];
-        known
+        ]
     }
 }

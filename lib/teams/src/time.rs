@@ -3,18 +3,18 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A time as zod's `datetime()` takes it: `2026-11-22T11:56:29.271Z`, seconds required, any number of digits of a second.
-/// It keeps its spelling; two spellings of one instant are equal.
+/// A time that zod's `datetime()` accepts: `2026-11-22T11:56:29.271Z`, with seconds and any number of fraction digits.
+/// It keeps its spelling, but two spellings of one instant are equal.
 #[derive(Clone, Debug)]
 pub struct Time(String);
 
-/// Text that is no such time.
+/// Text that is not such a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a time such as 2026-11-22T09:01:12.345Z is expected, in UTC and with Z")]
 pub struct InvalidTime;
 
 impl Time {
-    /// The time, if zod takes the text and the calendar has the day.
+    /// The time, if zod accepts the text and the day exists in the calendar.
     pub fn parse(text: &str) -> Result<Self, InvalidTime> {
         let bytes = text.as_bytes();
         let shape = b"0000-00-00T00:00:00";
@@ -40,12 +40,12 @@ impl Time {
         let number = |from: usize, to: usize| {
             bytes[from..to]
                 .iter()
-                .fold(0, |all, digit| all * 10 + u32::from(digit - b'0'))
+                .fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))
         };
         let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
-        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let is_leap_year = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
-            2 if leap => 29,
+            2 if is_leap_year => 29,
             2 => 28,
             4 | 6 | 9 | 11 => 30,
             1..=12 => 31,
@@ -57,18 +57,17 @@ impl Time {
         Ok(Self(text.to_owned()))
     }
 
-    /// As it is written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// With milliseconds, as the store's times are written; further digits are cut off.
+    /// With exactly three fraction digits, like the times of the store. Further digits are truncated.
     pub fn in_milliseconds(&self) -> String {
         let (seconds, fraction) = self.parts();
         format!("{seconds}.{fraction:0<3.3}Z")
     }
 
-    /// Date and time to the second, and the digits of the second without zeros at the end: both compare as texts.
+    /// Date and time to the second, and the fraction digits without trailing zeros. Both compare as texts.
     fn parts(&self) -> (&str, &str) {
         let (seconds, fraction) = self.0.split_at(19);
         (

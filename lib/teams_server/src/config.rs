@@ -5,10 +5,9 @@ use coord_protocol::bounds::LEASE_SECONDS;
 use coord_settings::environment::{ConfigError, Environment, seconds_within};
 use coord_settings::variables::env_vars;
 
-/// Settings of teams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TeamConfig {
-    /// Seconds that the claim of a task lasts, unless the request says otherwise.
+    /// How many seconds the claim of a task lasts by default.
     pub lease_seconds: u32,
 }
 

@@ -1,7 +1,7 @@
-//! Teams with their tasks and messages, as an extension of the server: its operations, its endpoints, and what it registers.
+//! Teams with their tasks and messages, as an extension of the server.
 //!
-//! - [`Teams`]: what it registers in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
-//! - [`operations`]: teams, their tasks and their messages; [`refusal`]: refusals by their rules, as agents get them
+//! - [`Teams`]: the extension in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
+//! - [`operations`]: teams, their tasks and their messages; [`refusal`]: refusals by the rules, as errors for agents
 //! - `config`: settings
 
 pub mod config;

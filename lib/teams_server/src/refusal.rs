@@ -1,4 +1,4 @@
-//! Refusals by the rules of teams, as agents get them: a code, and the next step.
+//! Refusals by the rules of teams, as errors for agents: a code, and the next step.
 
 use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration, Waiting};
 
@@ -6,7 +6,7 @@ use coord_domain::format_instant;
 use coord_server::error::ApiError;
 use coord_teams_state::teams::{Refused, TeamRefusal};
 
-/// A refusal by the rules of a team, and pending items for the caller there.
+/// A refusal by the rules of a team, and the caller's pending items in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct TeamRefused {
@@ -54,8 +54,7 @@ impl From<Box<Refused>> for TeamRefused {
     }
 }
 
-/// Declares what each refusal says besides its sentence: its code, the field that is wrong, if it is one, the command, and the
-/// alternative.
+/// Declares for each refusal its code, the invalid field if there is one, the command, and the hint after its sentence.
 macro_rules! refusals {
     ($($name:ident = $code:ident $(of $field:literal)?, $action:ident: $hint:literal;)*) => {
         fn code(refusal: &TeamRefusal) -> ErrorCode {
@@ -91,7 +90,7 @@ refusals! {
     TooMany = TooMany, Stop: "send fewer, or complete, release or remove some first";
     AlreadyMember = AlreadyMember, Stop: "go on with this handle";
     HandleTaken = HandleTaken of "handle", Stop: "another login has this handle: choose another";
-    // Its sentence says the alternative.
+    // Its sentence has the alternative.
     LeaderStays = LeaderStays, Stop: "";
     MembersLive = MembersLive, Wait: "ask for a shutdown, or wait until they have left";
     NoRecipient = UnknownRecipient, Stop: "show the team: it has the handles of its members";
@@ -126,10 +125,10 @@ refusals! {
     TooEarly = ShutdownTooEarly, Wait: "the members may still answer";
 }
 
-/// The alternative for a member that has approved the shutdown.
+/// The hint for a member that has approved the shutdown.
 const STOPPED: &str = "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open";
 
-/// The next step: the sentence of the refusal, and the alternative.
+/// The next step: the sentence of the refusal, and the hint.
 fn orchestration(refusal: &TeamRefusal) -> Orchestration {
     use TeamRefusal as Refusal;
     let (action, hint) = match refusal {
@@ -176,7 +175,7 @@ fn orchestration(refusal: &TeamRefusal) -> Orchestration {
     })
 }
 
-/// Seconds until then (Unix milliseconds), at least one, by this process's clock, which runs with the store's or near it.
+/// Seconds until a time in Unix milliseconds, at least one. Uses this process's clock, which is close to the store's.
 fn seconds_until(until: i64) -> i64 {
     (until - chrono::Utc::now().timestamp_millis()).div_euclid(1000).max(0) + 1
 }

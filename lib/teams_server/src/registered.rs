@@ -1,4 +1,4 @@
-//! Teams, as a server registers them.
+//! The extension of teams that a server registers.
 
 use std::sync::LazyLock;
 
@@ -19,14 +19,13 @@ use coord_teams_state::teams::OnlyTeams;
 /// Teams in a server.
 #[derive(Default)]
 pub struct Teams {
-    /// Settings.
     pub config: TeamConfig,
-    /// The only teams of agents that omit theirs.
+    /// The only teams of agents that omit the team.
     pub(crate) only_teams: OnlyTeams,
 }
 
-/// Those of a server in which none are registered.
-static USUAL: LazyLock<Teams> = LazyLock::new(Teams::default);
+/// The extension of a server that has not registered one.
+static DEFAULT: LazyLock<Teams> = LazyLock::new(Teams::default);
 
 impl Teams {
     /// Teams with the settings of `environment`.
@@ -40,9 +39,9 @@ impl Teams {
         })
     }
 
-    /// Those of `app`.
+    /// The extension of `app`.
     pub fn of(app: &App) -> &Teams {
-        app.extensions.get().unwrap_or(&USUAL)
+        app.extensions.get().unwrap_or(&DEFAULT)
     }
 }
 

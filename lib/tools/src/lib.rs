@@ -1,11 +1,11 @@
-//! The tools of MCP that a build links, by its features: a row for each extension. `lib/extensions` has its routes; this crate is apart
-//! from it, because the function of MCP alone links the SDK.
+//! The MCP tools of the extensions that a build links, by its features. `lib/extensions` has their routes. This crate
+//! is separate, because only the function of MCP links the SDK.
 
 use coord_http::Protocol;
 use coord_mcp::ToolSets;
 use futures::FutureExt;
 
-/// The extensions, in the order of the list of tools.
+/// The tools of the extensions. Clients list them in this order.
 pub const SETS: ToolSets = &[
     #[cfg(feature = "intents")]
     &coord_intent_tools::INTENTS,
@@ -29,9 +29,9 @@ mod tests {
     #[test]
     #[cfg(all(feature = "intents", feature = "teams", feature = "opencode"))]
     fn each_tool_has_a_name_of_the_list_and_each_name_a_tool() {
-        let of_heart = [tool_names::CHECK_STATUS, tool_names::POST_STATUS];
-        let of_extensions = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name);
-        let names: Vec<&str> = of_heart.into_iter().chain(of_extensions).collect();
+        let heart_tools = [tool_names::CHECK_STATUS, tool_names::POST_STATUS];
+        let extension_tools = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name);
+        let names: Vec<&str> = heart_tools.into_iter().chain(extension_tools).collect();
         assert_eq!(names, tool_names::ALL);
     }
 }

@@ -25,7 +25,7 @@ async fn guarded() -> Api {
             ..Credentials::default()
         }));
         let hosts = |name: &str| (name == "COORD_HOSTS").then(|| "coord.example.com".to_owned());
-        app.edge.own_names = ServiceHosts::from_env(&hosts).unwrap();
+        app.edge.own_hosts = ServiceHosts::from_env(&hosts).unwrap();
         let origins = |name: &str| (name == "COORD_CORS_ORIGINS").then(|| "https://app.example.com".to_owned());
         app.edge.cors = AllowedOrigins::from_env(&origins).unwrap();
     })

@@ -10,6 +10,7 @@ mod page;
 mod references;
 mod rules;
 mod security;
+mod texts;
 mod words;
 
 use std::io::{BufRead, BufReader, Read, Write};

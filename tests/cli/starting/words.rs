@@ -70,22 +70,54 @@ const WORDS_OF_NAMES: [&str; 6] = ["heard", "lapsed", "mend", "said", "somebody"
 /// Words that only names of tests have, which are sentences.
 const WORDS_OF_SENTENCES: [&str; 2] = ["nobody", "whose"];
 
+/// How a language writes comments and texts.
+pub(super) struct Syntax {
+    comment: &'static str,
+    /// The beginnings of other lines of comments.
+    comment_lines: &'static [&'static str],
+    quotes: &'static [char],
+}
+
+impl Syntax {
+    /// That of the file at `path`.
+    pub(super) fn of(path: &Path) -> Syntax {
+        let none: &[&str] = &[];
+        let (comment, comment_lines, quotes): (_, _, &[char]) = match path.extension().and_then(|name| name.to_str()) {
+            Some("lua") => ("--", none, &['"', '\'']),
+            Some("js") => ("//", &["/**", "* ", "*/"], &['"', '\'', '`']),
+            // In Rust, a character stands between apostrophes.
+            _ => ("//", none, &['"']),
+        };
+        Syntax {
+            comment,
+            comment_lines,
+            quotes,
+        }
+    }
+}
+
 /// A part of a source file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Code,
     Comment,
     Text,
 }
 
-/// The parts of Rust or Lua, each with its line; lines of a comment that follow each other are one part.
-fn parts(source: &str, comment: &str) -> Vec<(Part, usize, String)> {
+/// The parts of a source file, each with its line; lines of a comment that follow each other are one part, and so is each line of a text.
+pub(super) fn parts(source: &str, syntax: &Syntax) -> Vec<(Part, usize, String)> {
+    let Syntax {
+        comment,
+        comment_lines,
+        quotes,
+    } = *syntax;
     let mut parts: Vec<(Part, usize, String)> = Vec::new();
     let (mut part, mut hashes, mut quote) = (Part::Code, None, '"');
     for (number, line) in source.lines().enumerate() {
         let trimmed = line.trim_start();
-        if part == Part::Code && trimmed.starts_with(comment) {
-            let text = trimmed.trim_start_matches(['/', '!', '-']).trim();
+        let is_comment = trimmed.starts_with(comment) || comment_lines.iter().any(|begin| trimmed.starts_with(begin));
+        if part == Part::Code && is_comment {
+            let text = trimmed.trim_start_matches(['/', '!', '-', '*']).trim();
             match parts.last_mut() {
                 Some((Part::Comment, first, before)) if *first + before.matches('\n').count() + 1 == number + 1 => {
                     before.push('\n');
@@ -122,10 +154,9 @@ fn parts(source: &str, comment: &str) -> Vec<(Part, usize, String)> {
                     parts.push((Part::Comment, number + 1, rest[comment.len()..].trim().to_owned()));
                     break;
                 }
-                // In Lua, a text may stand between apostrophes; in Rust, a character does.
                 _ if comment == "//" && rest.starts_with("'\"'") => drop(letters.nth(1)),
                 _ if comment == "//" && rest.starts_with("'\\\"'") => drop(letters.nth(2)),
-                _ if letter == '"' || (comment == "--" && letter == '\'') => {
+                _ if quotes.contains(&letter) => {
                     quote = letter;
                     let count = piece.len() - piece.trim_end_matches('#').len();
                     let is_raw = piece.trim_end_matches('#').ends_with('r');
@@ -148,6 +179,20 @@ fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join(" ` ")
 }
 
+/// `line` of JSDoc without the tag, its type, and the name that it describes.
+fn without_tag(line: &str) -> &str {
+    if !line.starts_with('@') {
+        return line;
+    }
+    let (_, rest) = line
+        .rsplit_once("} ")
+        .or_else(|| line.split_once(' '))
+        .unwrap_or((line, ""));
+    rest.trim_start()
+        .split_once(' ')
+        .map_or("", |(_, description)| description)
+}
+
 /// `line` without the names in its tags: `<a id="NAME">`.
 fn without_anchors(line: &str) -> String {
     line.split('<')
@@ -155,11 +200,12 @@ fn without_anchors(line: &str) -> String {
         .collect()
 }
 
-/// The phrases in `text`, as whole words. Words in capitals are codes, and `{names}` are values.
+/// The phrases in `text`, as whole words. Words in capitals are codes, `{names}` are values, and `--words` are flags.
 fn phrases(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut words = vec![String::new()];
     let (mut is_value, mut last) = (false, ' ');
-    for letter in text.chars() {
+    let words_without_flags: Vec<&str> = text.split(' ').filter(|word| !word.starts_with("--")).collect();
+    for letter in words_without_flags.join(" ").chars() {
         is_value = (is_value && letter != '}') || letter == '{';
         let is_part = !is_value && (letter.is_alphanumeric() || matches!(letter, '_' | '\''));
         let was_part = last.is_alphanumeric() || matches!(last, '_' | '\'');
@@ -229,17 +275,21 @@ fn names(code: &str, is_of_tests: bool) -> Vec<String> {
         .collect()
 }
 
-/// Returns the faults of a source file, a line each.
-fn wrong_in_source(path: &Path, source: &str) -> Vec<String> {
-    let is_lua = path.extension().is_some_and(|extension| extension == "lua");
-    let comment = if is_lua { "--" } else { "//" };
-    // Tests come last in a file.
+/// The number of lines of the file at `path` before its tests, which come last.
+pub(super) fn lines_before_tests(path: &Path, source: &str) -> usize {
+    if is_of_tests(path) {
+        return 0;
+    }
     let tests = ["#[cfg(test)]\nmod ", "#[cfg(test)]\npub(super) mod "].map(|begin| source.find(begin));
     let end = tests.into_iter().flatten().min().unwrap_or(source.len());
-    let end = if is_of_tests(path) { 0 } else { end };
-    let lines_before_tests = source[..end].lines().count();
+    source[..end].lines().count()
+}
+
+/// Returns the faults of a source file, a line each.
+fn wrong_in_source(path: &Path, source: &str) -> Vec<String> {
+    let lines_before_tests = lines_before_tests(path, source);
     let mut wrong = Vec::new();
-    for (part, line, text) in parts(source, comment) {
+    for (part, line, text) in parts(source, &Syntax::of(path)) {
         let is_of_tests = line > lines_before_tests;
         if part == Part::Text && is_of_tests {
             continue;
@@ -254,7 +304,8 @@ fn wrong_in_source(path: &Path, source: &str) -> Vec<String> {
             continue;
         }
         let prose = if part == Part::Comment {
-            without_code(&text)
+            let lines: Vec<&str> = text.lines().map(without_tag).collect();
+            without_code(&lines.join("\n"))
         } else {
             text
         };
@@ -285,9 +336,9 @@ fn is_of_tests(path: &Path) -> bool {
 
 #[test]
 fn plain_words_stay_plain() {
-    let mut files: Vec<PathBuf> = ["lib", "cli", "api", "tests", "benches"]
+    let mut files: Vec<PathBuf> = ["lib", "cli", "api", "public", "tests", "benches"]
         .iter()
-        .flat_map(|folder| files_below(folder, &["rs", "lua"]))
+        .flat_map(|folder| files_below(folder, &["js", "lua", "rs"]))
         .collect();
     files.sort();
     assert!(files.len() > 1500, "{} files", files.len());
@@ -322,6 +373,15 @@ fn a_word_that_comes_back_is_found() {
     assert_eq!(wrong("return \"The lock has lapsed\";\n"), 1);
     assert_eq!(wrong("return r#\"\"lapsed\" \"LAPSED\" it\"#;\n"), 1);
     assert_eq!(wrong("return (\"LAPSED\", call.lapses); // `lapses`\n"), 0);
+    let wrong_in_script = |source: &str| wrong_in_source(Path::new("a.js"), source).len();
+    assert_eq!(
+        wrong_in_script("/**\n * Who holds it.\n * @param {string} lapses The number.\n */\n"),
+        1
+    );
+    assert_eq!(
+        wrong_in_script("say(`run --clear-lapses`); say('it lapses'); // mended\n"),
+        2
+    );
     assert_eq!(wrong("struct Told;\nfn told_state() {}\n"), 2);
     assert_eq!(wrong("#[cfg(test)]\nmod tests {\n    fn notified_members() {}\n}\n"), 0);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Hostile texts, and what no output may make of them.
 
-use coord_protocol::plain_text::is_unseen;
+use coord_protocol::plain_text::is_invisible;
 use serde_json::Value as Json;
 
 /// The login that writes all texts.
@@ -45,7 +45,7 @@ pub fn markers(text: &str) -> Vec<(usize, usize)> {
 
 /// Why `text` must not be shown as it is: what nobody sees is escaped or left out everywhere.
 pub fn unseen(text: &str) -> Option<String> {
-    let is_bad = |character: &char| !matches!(character, '\n' | '\t') && is_unseen(*character);
+    let is_bad = |character: &char| !matches!(character, '\n' | '\t') && is_invisible(*character);
     let bad = text.chars().find(is_bad)?;
     Some(format!("{bad:?} is in it"))
 }

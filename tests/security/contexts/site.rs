@@ -260,7 +260,7 @@ fn watched(address: &str) -> Arc<Mutex<Vec<u8>>> {
         }
     });
     block_until("the stream is open", || {
-        got.lock().unwrap().windows(6).any(|part| part == b"event:")
+        memchr::memmem::find(&got.lock().unwrap(), b"event:").is_some()
     });
     got
 }

@@ -50,7 +50,7 @@ pub fn contains(folder: &Path, word: &str) -> bool {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     found.into_iter().any(|entry| {
         let kind = entry.file_type().unwrap();
-        let has = |bytes: Vec<u8>| bytes.windows(word.len()).any(|part| part == word.as_bytes());
+        let has = |bytes: Vec<u8>| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
         (kind.is_dir() && contains(&entry.path(), word))
             || (kind.is_file() && std::fs::read(entry.path()).is_ok_and(has))
     })

@@ -50,7 +50,7 @@ mod due_marks;
 mod events;
 mod expiry;
 mod force;
-mod free;
+mod free_files;
 mod gate;
 mod graph_ages;
 mod heads;

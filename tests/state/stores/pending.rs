@@ -246,7 +246,7 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
     let released = waits(&ann, &["a.ts", "x.ts"]).await;
     let compared = released.interfaces.iter();
     let compared: Vec<_> = compared
-        .map(|one| (one.written.path.as_str(), one.is_to_be_kept, one.is_pending))
+        .map(|one| (one.written.path.as_str(), one.is_promised, one.is_pending))
         .collect();
     assert_eq!(compared, [("a.ts", false, true), ("x.ts", false, true)]);
     assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);

@@ -194,7 +194,7 @@ async fn a_policy_is_requested_once(world: World) {
         panic!("{claimed:?}");
     };
     assert_eq!(question.files, ["z.ts"]);
-    assert_eq!(PolicyText::of_stored(&question.text).file.ttl_seconds, Some(120));
+    assert_eq!(PolicyText::from_stored(&question.text).file.ttl_seconds, Some(120));
     assert_eq!(world.events().await.len(), before);
     assert_eq!(world.stored("z.ts").await, []);
 }

@@ -23,7 +23,7 @@ async fn a_repository_that_begins_to_use_intents_is_called_again_with_all_keys(w
     world.agent("ann").citing("a").writes(&["src/a.ts"]).await;
     world.expire_locks(&["src/a.ts"]).await;
     for name in ["check", "claim", "release"] {
-        let unknowing = state::admission::KnownUses::default().of(&world.repo);
+        let unknowing = state::admission::RememberedUses::default().of(&world.repo);
         let mut bob = world.agent("bob");
         bob.uses = unknowing;
         match name {

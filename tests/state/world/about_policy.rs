@@ -25,7 +25,7 @@ impl AboutPolicy {
         let last_question = self.last_question.lock().unwrap();
         let text = last_question
             .as_ref()
-            .map(|last_question| PolicyText::of_stored(&last_question.text));
+            .map(|last_question| PolicyText::from_stored(&last_question.text));
         let policy = Policy::of(text.unwrap_or_default());
         let mut judge = policy.judge();
         let files = match paths {

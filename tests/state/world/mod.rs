@@ -41,7 +41,7 @@ pub struct World {
     pub repo: RepoId,
     pub branch: Branch,
     pub claimed: state::locks::ClaimedRepositories,
-    pub uses: state::admission::KnownUses,
+    pub uses: state::admission::RememberedUses,
     /// The reader of the store's events.
     watched: Option<Arc<WatchedStore>>,
     /// Values that live as long as the store.
@@ -89,7 +89,7 @@ impl World {
             repo: RepoId::parse(&format!("https://example.com/tests/r{number}")).unwrap(),
             branch: branch("main"),
             claimed: state::locks::ClaimedRepositories::default(),
-            uses: state::admission::KnownUses::default(),
+            uses: state::admission::RememberedUses::default(),
             watched: None,
             _keep: keep,
         }

@@ -111,8 +111,13 @@ test('plus and minus zoom, 0 shows everything, m and t change the view, ? helps'
   await page.keyboard.press('m');
   await shows(page.getByRole('img', { name: /^Map of 27 files/ }));
 
-  await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Help' });
+  await page.getByRole('button', { name: 'Help' }).click();
+  await shows(help.getByRole('heading', { name: 'The rules of this branch' }));
+  assert.ok(await help.locator('.help-rules li').count() > 0, 'the button opens the help with its rules');
+  await page.keyboard.press('Escape');
+  await lacks(help);
+  await page.keyboard.press('?');
   await shows(help.getByText('coord init'));
   await picture(page, 'help');
   await page.keyboard.press('t');

@@ -8,14 +8,13 @@ use serde::Serialize;
 /// Columns before the sentence of a finding.
 const INDENT: usize = 19;
 
-/// Least columns for a sentence, however narrow the terminal is.
-const LEAST: usize = 30;
+/// The fewest columns for a sentence, however narrow the terminal is.
+const MIN_COLUMNS: usize = 30;
 
-/// How it is.
+/// The state of a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
-    /// As it should be.
     Ok,
     /// It works, and could be better.
     Warn,
@@ -23,12 +22,11 @@ pub(super) enum State {
     Wrong,
 }
 
-/// Result of one check.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
     /// The subject of the check.
     pub(super) subject: &'static str,
-    /// How it is.
     pub(super) state: State,
     /// The result, as a sentence.
     pub(super) found: String,
@@ -63,15 +61,15 @@ impl Finding {
     }
 }
 
-/// The verdict, and then the findings, what needs to be done first; sentences are wrapped at `width`, and commands are not, so that they
-/// can be copied.
-pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
-    let mut text = format!("{}\n\n", verdict(findings));
+/// The findings for people: a summary, then errors, warnings and the rest. Sentences are wrapped at `width`; commands
+/// are not, so that they can be copied.
+pub(super) fn render(findings: &[Finding], width: Option<usize>) -> String {
+    let mut text = format!("{}\n\n", summary(findings));
+    let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
     for state in [State::Wrong, State::Warn, State::Ok] {
-        let (word, style) = name_of(state);
+        let (word, style) = word_and_style(state);
         for finding in findings.iter().filter(|finding| finding.state == state) {
-            let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
-            let found = wrap(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
+            let found = wrap(&finding.found, columns).join(&format!("\n{:INDENT$}", ""));
             text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
             if let Some(fix) = &finding.fix {
                 text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, fix)));
@@ -82,20 +80,21 @@ pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
 }
 
 /// How many errors and warnings there are.
-fn verdict(findings: &[Finding]) -> String {
+fn summary(findings: &[Finding]) -> String {
     let count = |state| findings.iter().filter(|finding| finding.state == state).count();
-    let counted = |count: usize, one: &str| match count {
-        0 => format!("no {one}s"),
-        1 => format!("1 {one}"),
-        several => format!("{several} {one}s"),
-    };
-    let (wrong, warnings) = (count(State::Wrong), count(State::Warn));
-    let errors = match wrong {
+    let (errors, warnings) = (count(State::Wrong), count(State::Warn));
+    let counted_errors = match errors {
         0 => "No errors".to_owned(),
-        _ => counted(wrong, "error"),
+        1 => "1 error".to_owned(),
+        errors => format!("{errors} errors"),
     };
-    let sentence = format!("{errors}, {}.", counted(warnings, "warning"));
-    let style = match (wrong, warnings) {
+    let counted_warnings = match warnings {
+        0 => "no warnings".to_owned(),
+        1 => "1 warning".to_owned(),
+        warnings => format!("{warnings} warnings"),
+    };
+    let sentence = format!("{counted_errors}, {counted_warnings}.");
+    let style = match (errors, warnings) {
         (0, 0) => GOOD,
         (0, _) => CAUTION,
         _ => BAD,
@@ -103,7 +102,7 @@ fn verdict(findings: &[Finding]) -> String {
     styled(style, &sentence)
 }
 
-fn name_of(state: State) -> (&'static str, Style) {
+fn word_and_style(state: State) -> (&'static str, Style) {
     match state {
         State::Ok => ("ok", GOOD),
         State::Warn => ("warn", CAUTION),
@@ -130,8 +129,8 @@ mod tests {
                 "export COORD_TOKEN=$(gh auth token)",
             ),
         ];
-        let plain = |width| anstream::adapter::strip_str(&text(&findings, width)).to_string();
-        let all_ok = anstream::adapter::strip_str(&text(&findings[..1], None)).to_string();
+        let plain = |width| anstream::adapter::strip_str(&render(&findings, width)).to_string();
+        let all_ok = anstream::adapter::strip_str(&render(&findings[..1], None)).to_string();
         insta::assert_snapshot!([plain(None), plain(Some(60)), all_ok].join("----\n"));
     }
 }

@@ -1,8 +1,8 @@
-//! The head of the branch, and how old the clone's knowledge of it is.
+//! The head of the branch, and how long ago the clone was fetched.
 
 use std::time::SystemTime;
 
-use coord_agent::next_command::{self, for_missing_branch};
+use coord_agent::next_command::{self, missing_branch_command};
 use coord_agent::terminal::output::short;
 use coord_agent::terminal::times::duration;
 use coord_agent::workplace::Workplace;
@@ -11,23 +11,25 @@ use coord_protocol::{ClientError, ErrorCode, Status};
 use super::finding::Finding;
 use super::server_log::see_the_log;
 
-/// A clone that was fetched longer ago than this knows little of what others have pushed, in seconds.
+/// Seconds after which a fetch is old: the clone may lack much that others have pushed.
 const OLD_FETCH: i64 = 24 * 3600;
 
-/// A file to ask about; it need not exist.
-const SOME_FILE: &str = "README.md";
+/// A request needs a file; this one need not exist.
+const ANY_FILE: &str = "README.md";
 
-/// The head of the branch, how the working copy stands to it, and how old the clone's knowledge is.
-pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
+/// Checks the head of the branch, whether the working copy contains it, and how old the last fetch is.
+pub(super) async fn check_head(workplace: &Workplace) -> Vec<Finding> {
     let work = &workplace.work;
     let branch = &work.branch;
-    let request = work.check(vec![SOME_FILE.to_owned()], None);
+    let request = work.check(vec![ANY_FILE.to_owned()], None);
     let response = match workplace.connection.client.check_status(&request).await {
         Ok(response) => response,
         Err(error) => {
             let fix = match &error {
                 ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => {
-                    for_missing_branch(work).await.unwrap_or_else(|| see_the_log(workplace))
+                    missing_branch_command(work)
+                        .await
+                        .unwrap_or_else(|| see_the_log(workplace))
                 }
                 _ => see_the_log(workplace),
             };
@@ -44,7 +46,7 @@ pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
             .warnings
             .iter()
             .any(|warning| warning.starts_with("STALE_BRANCH"));
-    let standing = match unconfirmed {
+    let finding = match unconfirmed {
         _ if response.status == Status::Offline => {
             Finding::wrong("head", response.orchestration.reason.clone(), see_the_log(workplace))
         }
@@ -62,18 +64,18 @@ pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
             format!("{branch} is at {head}, and the working copy contains that commit"),
         ),
     };
-    std::iter::once(standing).chain(fetched(workplace)).collect()
+    std::iter::once(finding).chain(check_fetch_age(workplace)).collect()
 }
 
-/// How long ago the clone was fetched: the server of a clone knows no more than the clone.
-fn fetched(workplace: &Workplace) -> Option<Finding> {
+/// Checks how long ago the clone was fetched, because the server of a clone knows no more than the clone.
+fn check_fetch_age(workplace: &Workplace) -> Option<Finding> {
     let work = &workplace.work;
     if !workplace.connection.is_local || !work.working_copy.has_remote() {
         return None;
     }
     let shared = work.working_copy.shared_folder();
-    let newest = ["FETCH_HEAD", "packed-refs", "refs/remotes"].map(|name| shared.join(name));
-    let times = newest
+    let written_by_fetch = ["FETCH_HEAD", "packed-refs", "refs/remotes"].map(|name| shared.join(name));
+    let times = written_by_fetch
         .iter()
         .filter_map(|path| std::fs::metadata(path).ok()?.modified().ok());
     let age = SystemTime::now().duration_since(times.max()?).unwrap_or_default();

@@ -10,61 +10,61 @@ use coord_hooks::guard::bypass;
 use coord_hooks::hook::agents::Agent;
 
 use super::finding::Finding;
-use crate::commands::configured_hooks::{self, Configured};
+use crate::commands::configured_hooks::{self, ConfiguredHook};
 use crate::commands::init::handler::Form;
-use crate::commands::init::{self, Tried};
+use crate::commands::init::{self, HookTest};
 use crate::commands::status::hooks::{HookRun, hook_runs};
 
 /// A finding for each agent with hooks that are configured or have run, and one for git's own hooks.
-pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
+pub(super) async fn check(working_copy: &WorkingCopy) -> Vec<Finding> {
     let hook_runs = hook_runs(&local_server::file(working_copy, ""));
-    let configured = configured_hooks::all(working_copy);
+    let configured = configured_hooks::find(working_copy);
     let agents: Vec<_> = configured
         .iter()
-        .filter_map(|(agent, configured)| Some((*agent, configured.as_ref()?.form)))
+        .filter_map(|(agent, hook)| Some((*agent, hook.as_ref()?.form)))
         .collect();
-    let tried = match agents.is_empty() {
+    let tests = match agents.is_empty() {
         true => Ok(Vec::new()),
-        false => init::try_hooks(&agents).await,
+        false => init::test_hooks(&agents).await,
     };
-    let mut findings = of_agents(&configured, &hook_runs, &tried.unwrap_or_default(), now());
-    let guard = guard(working_copy).await;
+    let mut findings = check_agents(&configured, &hook_runs, &tests.unwrap_or_default(), now());
+    let guard = check_guard(working_copy).await;
     let has_guard = guard.fix.is_none();
     findings.push(guard);
     if (has_guard || !agents.is_empty()) && !init::is_on_path("coord") {
-        findings.push(not_on_path());
+        findings.push(missing_on_path());
     }
-    if let Some((times, newest)) = bypass::noted(working_copy) {
-        let sentence = format!("bypasses of the guard: {times}, the last one {newest}");
+    if let Some((count, newest)) = bypass::noted(working_copy) {
+        let sentence = format!("bypasses of the guard: {count}, the last one {newest}");
         findings.push(Finding::warn("bypass", sentence, "coord log"));
     }
     findings
 }
 
 /// Hooks of agents and of git call `coord` by its name, and do nothing without it.
-fn not_on_path() -> Finding {
+fn missing_on_path() -> Finding {
     let sentence = "coord is not on your PATH: the hooks of agents and the git guard do nothing";
-    let own = std::env::current_exe().ok();
-    let folder = own.as_deref().and_then(Path::parent);
+    let program = std::env::current_exe().ok();
+    let folder = program.as_deref().and_then(Path::parent);
     let folder = folder.map_or_else(|| "FOLDER".to_owned(), |folder| folder.display().to_string());
     Finding::wrong("PATH", sentence, format!("export PATH=\"{folder}:$PATH\""))
 }
 
-/// `tried` has what became of an edit of a locked file, for agents whose hooks were run.
-fn of_agents(
-    configured: &[(&'static str, Option<Configured>)],
+/// Checks the hooks of each agent. `tests` has the agents whose hooks were run with an edit of a locked file.
+fn check_agents(
+    configured: &[(&'static str, Option<ConfiguredHook>)],
     hook_runs: &[HookRun],
-    tried: &[Tried],
+    tests: &[HookTest],
     now: i64,
 ) -> Vec<Finding> {
-    let of_agent = |(agent, configured): &(&'static str, Option<Configured>)| {
+    let check_agent = |(agent, hook): &(&'static str, Option<ConfiguredHook>)| {
         let latest = hook_runs.iter().find(|run| run.agent == *agent);
-        let last = latest.map(|run| format!("last run {} ago ({})", duration(now - run.time), run.event));
-        let Some(Configured { path, form }) = configured else {
-            let last = last?;
+        let last_run = latest.map(|run| format!("last run {} ago ({})", duration(now - run.time), run.event));
+        let Some(ConfiguredHook { path, form }) = hook else {
+            let last_run = last_run?;
             return Some(Finding::warn(
                 "hooks",
-                format!("{agent}: {last}, but no configuration of it is found here"),
+                format!("{agent}: {last_run}, but no configuration of it is found here"),
                 "coord init",
             ));
         };
@@ -78,23 +78,19 @@ fn of_agents(
                 return Some(Finding::warn("hooks", sentence, "coord init"));
             }
         };
-        let result = tried
-            .iter()
-            .find(|tried| tried.agent == *agent)
-            .map(|tried| &tried.result);
-        if let Some(Err(why)) = result {
-            let sentence = format!("{agent}: {path}: the hook {why}");
-            return Some(Finding::wrong("hooks", sentence, "coord init"));
-        }
-        let tried = if result.is_some() {
-            ", denies edits of locked files"
-        } else {
-            ""
+        let test = tests.iter().find(|test| test.agent == *agent);
+        let tested = match test.map(|test| &test.result) {
+            None => "",
+            Some(Ok(())) => ", denies edits of locked files",
+            Some(Err(problem)) => {
+                let sentence = format!("{agent}: {path}: the hook {problem}");
+                return Some(Finding::wrong("hooks", sentence, "coord init"));
+            }
         };
-        let Some(last) = last else {
+        let Some(last_run) = last_run else {
             return Some(Finding::warn(
                 "hooks",
-                format!("{agent}: {path}{tried}{without_coord}, not run by {agent} yet"),
+                format!("{agent}: {path}{tested}{without_coord}, not run by {agent} yet"),
                 format!("restart {agent} in this folder; it reads its hooks when it starts"),
             ));
         };
@@ -102,10 +98,10 @@ fn of_agents(
             true => "",
             false => "; it does not name its subagents, which count as one agent and may edit the same file",
         };
-        let sentence = format!("{agent}: {path}{tried}{without_coord}, {last}{subagents}");
+        let sentence = format!("{agent}: {path}{tested}{without_coord}, {last_run}{subagents}");
         Some(Finding::ok("hooks", sentence))
     };
-    let findings: Vec<Finding> = configured.iter().filter_map(of_agent).collect();
+    let findings: Vec<Finding> = configured.iter().filter_map(check_agent).collect();
     if findings.is_empty() {
         let sentence = "no agent has a hook that claims files before its edits: agents have to remember to claim them";
         return vec![Finding::warn("hooks", sentence, "coord init")];
@@ -113,24 +109,23 @@ fn of_agents(
     findings
 }
 
-/// Whether the agent tells hooks which of its subagents calls.
+/// Whether the agent tells its hooks which subagent calls.
 fn names_writers(agent: &str) -> bool {
-    let mut agents = Agent::value_variants().iter();
-    agents.any(|known| known.name() == agent && known.names_writers())
+    let mut variants = Agent::value_variants().iter();
+    variants.any(|variant| variant.name() == agent && variant.names_writers())
 }
 
-/// By the files that git runs here.
-async fn guard(working_copy: &WorkingCopy) -> Finding {
+/// Checks which of git's hooks run the guard.
+async fn check_guard(working_copy: &WorkingCopy) -> Finding {
     match git_hooks::folder(working_copy).await {
-        Ok(folder) => guard_in(&folder, working_copy.root()),
+        Ok(folder) => check_guard_in(&folder, working_copy.root()),
         Err(error) => Finding::warn("git hooks", format!("{error:#}"), "git rev-parse --git-path hooks"),
     }
 }
 
-fn guard_in(folder: &Path, root: &Path) -> Finding {
+fn check_guard_in(folder: &Path, root: &Path) -> Finding {
     let has_guard = |name: &str| git_hooks::runs_guard(folder, root, name);
-    let (commits, pushes) = (has_guard("pre-commit"), has_guard("pre-push"));
-    let refusing = match (commits, pushes) {
+    let blocking_hooks = match (has_guard("pre-commit"), has_guard("pre-push")) {
         (false, false) => {
             let sentence =
                 "the git guard is not active: commits and pushes of files that others hold will not be blocked";
@@ -143,11 +138,12 @@ fn guard_in(folder: &Path, root: &Path) -> Finding {
     if has_guard("commit-msg") {
         Finding::ok(
             "git hooks",
-            format!("coord guard runs at {refusing}, and at commit-msg"),
+            format!("coord guard runs at {blocking_hooks}, and at commit-msg"),
         )
     } else {
-        let sentence =
-            format!("coord guard runs at {refusing}; no hook at commit-msg names intents and the ledger in messages");
+        let sentence = format!(
+            "coord guard runs at {blocking_hooks}; no hook at commit-msg names intents and the ledger in messages"
+        );
         Finding::warn("git hooks", sentence, "coord init")
     }
 }
@@ -168,7 +164,7 @@ mod tests {
         };
         let found = |path: &str, form: Form| {
             let path = PathBuf::from(path);
-            Some(Configured { path, form })
+            Some(ConfiguredHook { path, form })
         };
         let configured = [
             ("claude-code", found(".claude/settings.json", Form::Strict)),
@@ -179,18 +175,18 @@ mod tests {
             ("opencode", found(".opencode/plugins/coord.js", Form::Plain)),
         ];
         let hook_runs = ["claude-code", "cursor", "copilot"].map(hook_run);
-        let denied = |agent, result| Tried { agent, result };
-        let tried = [
-            denied("claude-code", Ok(())),
-            denied("copilot", Err("allows an edit of a file that another holds".to_owned())),
+        let test = |agent, result| HookTest { agent, result };
+        let tests = [
+            test("claude-code", Ok(())),
+            test("copilot", Err("allows an edit of a file that another holds".to_owned())),
         ];
-        let findings = of_agents(&configured, &hook_runs, &tried, 1000);
+        let findings = check_agents(&configured, &hook_runs, &tests, 1000);
         let lines: Vec<String> = findings
             .iter()
             .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.fix))
             .collect();
         insta::assert_snapshot!(lines.join("\n"));
-        let nothing = of_agents(&configured[2..4], &[], &[], 1000);
+        let nothing = check_agents(&configured[2..4], &[], &[], 1000);
         assert_eq!((nothing.len(), nothing[0].fix.as_deref()), (1, Some("coord init")));
     }
 
@@ -215,7 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = folder.path().join(".husky/_");
         fs::create_dir_all(&run).unwrap();
-        let found = || guard_in(&run, folder.path());
+        let found = || check_guard_in(&run, folder.path());
         assert_eq!(found().fix.as_deref(), Some("coord init"));
         let install = |name: &str| {
             let hook = format!("#!/bin/sh\nexec coord guard {name} \"$@\"\n");

@@ -1,8 +1,8 @@
-//! Whether the hooks of an agent and its MCP server would ask the same server, for the same branch, as the same agent. Hooks have the
-//! agent's environment; the MCP server has what its entry in the agent's configuration hands on.
+//! Whether the hooks of an agent and its MCP server would ask the same server, for the same branch, as the same agent.
+//! Hooks inherit the agent's environment. The MCP server gets what its entry in the agent's configuration passes on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use coord_files::regular;
 use coord_git::WorkingCopy;
@@ -12,10 +12,10 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::finding::Finding;
 
-/// Largest file that is looked into, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// The variables, each with the option that goes before it.
+/// The variables, each with the option that takes precedence over it.
 const VARIABLES: [(&str, Option<&str>); 5] = [
     (env_vars::COORD_URL, Some("--url")),
     (env_vars::COORD_TOKEN, None),
@@ -24,7 +24,8 @@ const VARIABLES: [(&str, Option<&str>); 5] = [
     (env_vars::COORD_TEAM, None),
 ];
 
-/// Agents with the JSON files that configure their MCP servers, below the working copy or the home folder, and where in them.
+/// Agents, each with the JSON file that configures its MCP servers, below the working copy or the home folder, and the
+/// keys that lead to the servers.
 const FILES: [(&str, &str, &[&str]); 6] = [
     ("claude-code", ".mcp.json", &["mcpServers"]),
     ("cursor", ".cursor/mcp.json", &["mcpServers"]),
@@ -39,58 +40,55 @@ const FILES: [(&str, &str, &[&str]); 6] = [
 struct Entry {
     words: Vec<String>,
     environment: BTreeMap<String, String>,
-    /// The variables that are handed on; `None` where all are.
-    handed_on: Option<BTreeSet<String>>,
+    /// The variables that the agent passes on; `None` where it passes on all.
+    passed_on: Option<BTreeSet<String>>,
 }
 
 /// A finding for each entry that differs from the hooks.
-pub(super) fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
+pub(super) fn check(working_copy: &WorkingCopy) -> Vec<Finding> {
     let home = std::env::home_dir();
-    let folders: Vec<PathBuf> = [Some(working_copy.root().to_owned()), home]
-        .into_iter()
-        .flatten()
-        .collect();
-    let own = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let folders = [Some(working_copy.root().to_owned()), home].into_iter().flatten();
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let mut findings = Vec::new();
-    for folder in &folders {
+    for folder in folders {
         let path = folder.join(".codex/config.toml");
-        if let Some(entry) = text(&path).and_then(|text| of_toml(&text)) {
-            findings.extend(difference("codex", &path, &entry, &own));
+        if let Some(entry) = read(&path).and_then(|text| parse_toml(&text)) {
+            findings.extend(compare("codex", &path, &entry, &variable));
         }
-        for (agent, file, place) in FILES {
+        for (agent, file, keys) in FILES {
             let path = folder.join(file);
-            if let Some(entry) = text(&path).and_then(|text| of_json(&text, place)) {
-                findings.extend(difference(agent, &path, &entry, &own));
+            if let Some(entry) = read(&path).and_then(|text| parse_json(&text, keys)) {
+                findings.extend(compare(agent, &path, &entry, &variable));
             }
         }
     }
     findings
 }
 
-fn text(path: &Path) -> Option<String> {
-    String::from_utf8(regular(path, MOST_BYTES).ok()??).ok()
+fn read(path: &Path) -> Option<String> {
+    String::from_utf8(regular(path, MAX_BYTES).ok()??).ok()
 }
 
-/// The differences, if hooks have the variables `own`.
-fn difference(agent: &str, path: &Path, entry: &Entry, own: &dyn Fn(&str) -> Option<String>) -> Option<Finding> {
-    let differs = |(name, option): &(&str, Option<&str>)| {
-        let (hooks, server) = (own(name), entry.value(name, *option, own));
+/// The differences between `entry` and hooks with the environment `variable`.
+fn compare(agent: &str, path: &Path, entry: &Entry, variable: &dyn Fn(&str) -> Option<String>) -> Option<Finding> {
+    let difference = |(name, option): &(&str, Option<&str>)| {
+        let (hooks, server) = (variable(name), entry.value(name, *option, variable));
         (hooks != server).then(|| {
-            let shown = |value: Option<String>| match value {
+            let printable = |value: Option<String>| match value {
                 None => "unset".to_owned(),
                 Some(_) if *name == env_vars::COORD_TOKEN => "set".to_owned(),
                 Some(value) => value,
             };
             format!(
                 "{name} is {} for the hooks and {} for `coord mcp`",
-                shown(hooks),
-                shown(server)
+                printable(hooks),
+                printable(server)
             )
         })
     };
-    let differences: Vec<String> = VARIABLES.iter().filter_map(differs).collect();
+    let differences: Vec<String> = VARIABLES.iter().filter_map(difference).collect();
     (!differences.is_empty()).then(|| {
-        let fix = match entry.handed_on {
+        let fix = match entry.passed_on {
             Some(_) => "coord init codex".to_owned(),
             None => format!(
                 "make the entry `coord` in {} and the environment of {agent} agree",
@@ -106,8 +104,8 @@ fn difference(agent: &str, path: &Path, entry: &Entry, own: &dyn Fn(&str) -> Opt
 }
 
 impl Entry {
-    /// The value that `coord mcp` would use of a variable.
-    fn value(&self, name: &str, option: Option<&str>, own: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    /// The value that `coord mcp` would use for the variable `name`.
+    fn value(&self, name: &str, option: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let by_option = option.and_then(|option| {
             let mut words = self.words.iter();
             words
@@ -116,18 +114,19 @@ impl Entry {
                     rest => rest.strip_prefix('=').map(|value| Some(value.to_owned())),
                 })?
                 .or_else(|| {
-                    let place = self.words.iter().position(|word| word == option)?;
-                    self.words.get(place + 1).cloned()
+                    let index = self.words.iter().position(|word| word == option)?;
+                    self.words.get(index + 1).cloned()
                 })
         });
-        // A reference to the environment.
+        // A `$` refers to the agent's environment.
         let set = self.environment.get(name).filter(|value| !value.contains('$')).cloned();
-        let is_handed_on = self.handed_on.as_ref().is_none_or(|names| names.contains(name))
+        let is_passed_on = self.passed_on.as_ref().is_none_or(|names| names.contains(name))
             || self.environment.get(name).is_some_and(|value| value.contains('$'));
-        by_option.or(set).or_else(|| own(name).filter(|_| is_handed_on))
+        by_option.or(set).or_else(|| variable(name).filter(|_| is_passed_on))
     }
 
-    fn of_coord(self) -> Option<Entry> {
+    /// This entry, if it starts `coord mcp`.
+    fn if_starts_coord(self) -> Option<Entry> {
         let runs = self
             .words
             .iter()
@@ -136,8 +135,8 @@ impl Entry {
     }
 }
 
-/// Codex hands on what `env_vars` names.
-fn of_toml(text: &str) -> Option<Entry> {
+/// Codex passes on the variables that `env_vars` lists.
+fn parse_toml(text: &str) -> Option<Entry> {
     let document: DocumentMut = text.parse().ok()?;
     let table = document.get("mcp_servers")?.get("coord")?.as_table_like()?;
     let words = |item: Option<&Item>| -> Vec<String> {
@@ -152,15 +151,15 @@ fn of_toml(text: &str) -> Option<Entry> {
         environment: environment
             .filter_map(|(name, value)| Some((name.to_owned(), value.as_str()?.to_owned())))
             .collect(),
-        handed_on: Some(words(table.get("env_vars")).into_iter().collect()),
+        passed_on: Some(words(table.get("env_vars")).into_iter().collect()),
     }
-    .of_coord()
+    .if_starts_coord()
 }
 
-fn of_json(text: &str, place: &[&str]) -> Option<Entry> {
+fn parse_json(text: &str, keys: &[&str]) -> Option<Entry> {
     let mut value: &Json = &serde_json::from_str(text).ok()?;
-    for name in place {
-        value = value.get(name)?;
+    for key in keys {
+        value = value.get(key)?;
     }
     let entry = value.get("coord")?;
     // OpenCode has the words in `command`, and the variables in `environment`.
@@ -180,9 +179,9 @@ fn of_json(text: &str, place: &[&str]) -> Option<Entry> {
             .flatten()
             .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
             .collect(),
-        handed_on: None,
+        passed_on: None,
     }
-    .of_coord()
+    .if_starts_coord()
 }
 
 #[cfg(test)]
@@ -197,13 +196,13 @@ mod tests {
                 .map(|(_, value)| (*value).to_owned())
         };
         let entry = entry.expect("an entry of coord");
-        Some(difference("one", Path::new("/w/file"), &entry, &own)?.found)
+        Some(compare("one", Path::new("/w/file"), &entry, &own)?.found)
     }
 
     #[test]
-    fn codex_hands_on_what_is_named() {
+    fn codex_passes_on_the_variables_that_its_entry_names() {
         let entry = |more: &str| {
-            of_toml(&format!(
+            parse_toml(&format!(
                 "[mcp_servers.coord]\ncommand = \"coord\"\nargs = [\"mcp\"]\n{more}"
             ))
         };
@@ -220,12 +219,12 @@ mod tests {
         );
         let set = entry("env_vars = [\"COORD_TOKEN\"]\nenv = { COORD_URL = \"https://coord.example\" }\n");
         assert_eq!(finding_for(set, &own), None);
-        assert_eq!(of_toml("[mcp_servers.coord]\ncommand = \"other\"\n"), None);
+        assert_eq!(parse_toml("[mcp_servers.coord]\ncommand = \"other\"\n"), None);
     }
 
     #[test]
-    fn options_go_before_variables_and_references_are_the_environments() {
-        let entry = |text: &str| of_json(&format!(r#"{{"mcpServers":{{"coord":{text}}}}}"#), &["mcpServers"]);
+    fn options_take_precedence_over_variables_and_a_reference_means_the_environment() {
+        let entry = |text: &str| parse_json(&format!(r#"{{"mcpServers":{{"coord":{text}}}}}"#), &["mcpServers"]);
         let own = [("COORD_BRANCH", "main")];
         for (text, is_found) in [
             (r#"{"command":"coord","args":["mcp"]}"#, false),
@@ -245,6 +244,6 @@ mod tests {
             assert_eq!(finding_for(entry(text), &own).is_some(), is_found, "{text}");
         }
         assert_eq!(entry(r#"{"command":"other","args":["mcp"]}"#), None);
-        assert_eq!(of_json("[1,2", &["mcpServers"]), None);
+        assert_eq!(parse_json("[1,2", &["mcpServers"]), None);
     }
 }

@@ -1,11 +1,12 @@
 //! `coord doctor`: problems with the requirements of Coord here, and the commands that fix them.
 //!
-//! - `finding`: one check, and what it found
+//! - `finding`: the result of one check
 //! - `working_copy`: git, repository, branch, session
-//! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
-//!   server says more
-//! - `hot_files`: files where agents meet
+//! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where to
+//!   find the server's log
+//! - `hot_files`: files that many agents change
 //! - `hooks`: hooks that are configured, what they do, and when they last ran
+//! - `mcp_entries`: whether hooks and MCP server agree
 
 mod finding;
 mod head;
@@ -25,7 +26,7 @@ use coord_agent::terminal::output::{print, print_json, width};
 use coord_agent::terminal::spinner::Spinner;
 use coord_agent::workplace::{Workplace, work};
 
-use self::finding::{Finding, State, text};
+use self::finding::{Finding, State, render};
 
 const EXAMPLES: &str = "\
 The first line counts errors (it does not work) and warnings (it works, but could
@@ -47,42 +48,45 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// Looks at everything, and prints what it found.
+    /// Runs all checks, and prints their findings.
     ///
     /// # Errors
-    /// When it cannot be printed.
+    /// When they cannot be printed.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        let looking = Spinner::start("looking at git, the server and the hooks");
-        let findings = findings(&self.agent).await;
-        drop(looking);
+        let spinner = Spinner::start("looking at git, the server and the hooks");
+        let findings = run_checks(&self.agent).await;
+        drop(spinner);
         match self.json {
             true => print_json(&findings)?,
-            false => print(&text(&findings, width()))?,
+            false => print(&render(&findings, width()))?,
         }
-        let is_wrong = findings.iter().any(|finding| finding.state == State::Wrong);
-        Ok(if is_wrong { ExitStatus::Error } else { ExitStatus::Done }.into())
+        let status = match findings.iter().any(|finding| finding.state == State::Wrong) {
+            true => ExitStatus::Error,
+            false => ExitStatus::Done,
+        };
+        Ok(status.into())
     }
 }
 
-/// Checks that depend on a failed one are skipped.
-async fn findings(args: &AgentArgs) -> Vec<Finding> {
-    let mut findings = vec![working_copy::git().await];
+/// Skips the checks that depend on a failed one.
+async fn run_checks(args: &AgentArgs) -> Vec<Finding> {
+    let mut findings = vec![working_copy::check_git().await];
     let work = match work(args) {
         Ok(work) => work,
         Err(error) => {
-            findings.push(working_copy::not_found(&error));
+            findings.push(working_copy::open_failure(&error));
             return findings;
         }
     };
-    findings.extend(working_copy::all(&work).await);
-    findings.extend(working_copy::default_branch(args, &work));
-    findings.push(server::token_setting(args, &work));
+    findings.extend(working_copy::check(&work).await);
+    findings.extend(working_copy::check_default_branch(args, &work));
+    findings.push(server::check_token(args, &work));
     match Workplace::open(args) {
-        Ok(workplace) => findings.extend(server::all(args, &workplace).await),
-        Err(error) => findings.push(server::not_opened(args, &work, &error)),
+        Ok(workplace) => findings.extend(server::check(args, &workplace).await),
+        Err(error) => findings.push(server::open_failure(args, &work, &error)),
     }
-    findings.extend(hooks::all(&work.working_copy).await);
-    findings.extend(mcp_entries::all(&work.working_copy));
-    findings.extend(hot_files::all(&work.working_copy).await);
+    findings.extend(hooks::check(&work.working_copy).await);
+    findings.extend(mcp_entries::check(&work.working_copy));
+    findings.extend(hot_files::check(&work.working_copy).await);
     findings
 }

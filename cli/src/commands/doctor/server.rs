@@ -9,19 +9,19 @@ use coord_settings::env_vars;
 use serde_json::Value as Json;
 
 use super::finding::Finding;
-use super::head::head;
+use super::head::check_head;
 use super::server_log::see_the_log;
 
-/// The line that confirms the server which the repository names.
+/// The command that confirms the server that the repository names.
 const TRUST: &str = "coord trust";
 
-/// The line that gives the commands a token.
+/// The command that sets the token.
 fn token_fix() -> String {
     format!("export {}=$(gh auth token)", env_vars::COORD_TOKEN)
 }
 
-/// Whether a token is set, and can be read.
-pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
+/// Checks that a token is set, and can be read.
+pub(super) fn check_token(args: &AgentArgs, work: &Work) -> Finding {
     let is_remote = args.url(&work.working_copy).is_some();
     match args.token(&work.working_copy) {
         Err(error) if error.is::<UnconfirmedServer>() => Finding::wrong("token", format!("{error:#}"), TRUST),
@@ -36,83 +36,89 @@ pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
     }
 }
 
-/// The address cannot be used, or the server of the clone does not start.
-pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
+/// The finding where the address cannot be used, or the server of the clone does not start.
+pub(super) fn open_failure(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
     if error.is::<UnconfirmedServer>() {
         return Finding::wrong("server", format!("{error:#}"), TRUST);
     }
     let fix = match args.url(&work.working_copy) {
-        Some(_) => name_another(args),
+        Some(_) => change_server_fix(args),
         None => match local_server::kept_elsewhere(&work.working_copy) {
-            Some(place) => format!("start coord serve again with the {place}"),
+            Some(store) => format!("start coord serve again with the {store}"),
             None => "coord serve".to_owned(),
         },
     };
     Finding::wrong("server", format!("{error:#}"), fix)
 }
 
-/// The line that names another server, where the present one is named.
-fn name_another(args: &AgentArgs) -> String {
+/// The command that sets another server, in the setting that the current one comes from.
+fn change_server_fix(args: &AgentArgs) -> String {
     match args.url {
         Some(_) => format!("export {}=https://YOUR-PROJECT.vercel.app", env_vars::COORD_URL),
         None => "coord init --url https://YOUR-PROJECT.vercel.app".to_owned(),
     }
 }
 
-/// The line that ends the server of the clone, which the next command starts anew.
-fn end_local(work: &Work) -> String {
+/// The command that stops the server of the clone; the next command starts a new one.
+fn stop_server_fix(work: &Work) -> String {
     match local_server::read_announcement(&work.working_copy) {
         Some(announced) if !announced.is_elsewhere() => format!("kill {}", announced.process),
         _ => "end coord serve, and run this again".to_owned(),
     }
 }
 
-/// The server's own report.
-pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding> {
+/// Checks the server's report, access to the repository, and the head of the branch.
+pub(super) async fn check(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding> {
     let health = match workplace.connection.client.health().await {
         Ok(health) => health,
         Err(error) => {
             let sentence = anyhow::Error::msg(workplace.no_answer(&error));
-            return vec![not_opened(args, &workplace.work, &sentence)];
+            return vec![open_failure(args, &workplace.work, &sentence)];
         }
     };
     let log = see_the_log(workplace);
     let mut findings = vec![
-        version(args, workplace, &health),
-        store(&health, &log),
-        source(&health, &log),
+        check_version(args, workplace, &health),
+        check_store(&health, &log),
+        check_source(&health, &log),
     ];
     let rivals = workplace.rivals().into_iter();
     findings.extend(rivals.map(|rival| Finding::warn("clones", rival.sentence, rival.fix)));
-    let access = access(workplace).await;
-    let is_served = access.fix.is_none();
+    let access = check_access(workplace).await;
+    let has_access = access.fix.is_none();
     findings.push(access);
-    if is_served {
-        findings.extend(head(workplace).await);
+    if has_access {
+        findings.extend(check_head(workplace).await);
     }
     findings
 }
 
-fn version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
-    let own = env!("CARGO_PKG_VERSION");
+fn check_version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
+    let own_version = env!("CARGO_PKG_VERSION");
     let address = &workplace.connection.address;
-    let whose = workplace.connection.server_owner();
-    let place = whose.map(|whose| format!(", {whose}")).unwrap_or_default();
+    let owner = workplace.connection.server_owner();
+    let owner = owner.map(|owner| format!(", {owner}")).unwrap_or_default();
     match health["version"].as_str() {
-        Some(version) if version == own => Finding::ok("server", format!("{address}{place}, version {version}")),
+        Some(version) if version == own_version => {
+            Finding::ok("server", format!("{address}{owner}, version {version}"))
+        }
         Some(version) => Finding::warn(
             "server",
-            format!("{address}{place} is version {version}, and this command is {own}"),
+            format!("{address}{owner} is version {version}, and this command is {own_version}"),
             match workplace.connection.is_local {
-                true => end_local(&workplace.work),
+                true => stop_server_fix(&workplace.work),
                 false => "cargo install --locked --path cli".to_owned(),
             },
         ),
-        None => Finding::wrong("server", format!("{address} is not a Coord server"), name_another(args)),
+        None => Finding::wrong(
+            "server",
+            format!("{address} is not a Coord server"),
+            change_server_fix(args),
+        ),
     }
 }
 
-fn store(health: &Json, log: &str) -> Finding {
+fn check_store(health: &Json, log: &str) -> Finding {
     let store = &health["store"];
     let cause = store["cause"]
         .as_str()
@@ -145,7 +151,7 @@ fn store(health: &Json, log: &str) -> Finding {
     }
 }
 
-fn source(health: &Json, log: &str) -> Finding {
+fn check_source(health: &Json, log: &str) -> Finding {
     match health["source"]["status"].as_str().unwrap_or("unknown") {
         "ok" => Finding::ok("source", "repositories can be read"),
         "unknown" => Finding::ok("source", "no repository was read yet"),
@@ -167,14 +173,14 @@ fn source(health: &Json, log: &str) -> Finding {
     }
 }
 
-/// Whether the server takes the caller, and serves the repository.
-async fn access(workplace: &Workplace) -> Finding {
+/// Checks that the server accepts the caller, and serves the repository.
+async fn check_access(workplace: &Workplace) -> Finding {
     let repo_url = workplace.work.repo_url();
-    let own = LocksFilter {
+    let filter = LocksFilter {
         is_own: true,
         ..LocksFilter::default()
     };
-    let error = match workplace.connection.client.locks(&repo_url, &own).await {
+    let error = match workplace.connection.client.locks(&repo_url, &filter).await {
         Ok(_) => return Finding::ok("access", "the server accepts you, and serves this repository"),
         Err(error) => error,
     };
@@ -183,7 +189,7 @@ async fn access(workplace: &Workplace) -> Finding {
         ClientError::Refused { error, .. } => match error.error {
             ErrorCode::Unauthorized => token_fix(),
             ErrorCode::ForbiddenRepository => "gh auth login".to_owned(),
-            ErrorCode::UnknownRepository if workplace.connection.is_local => end_local(&workplace.work),
+            ErrorCode::UnknownRepository if workplace.connection.is_local => stop_server_fix(&workplace.work),
             ErrorCode::UnknownRepository => format!("add it to {} of the deployment", env_vars::COORD_REPOSITORIES),
             ErrorCode::RateLimited => "wait a minute".to_owned(),
             _ => see_the_log(workplace),
@@ -212,7 +218,8 @@ mod tests {
             json!({ "store": { "status": "not_configured" }, "source": { "status": "unreachable" } }),
             json!({}),
         ] {
-            for finding in [store(&health, "tail serve.log"), source(&health, "tail serve.log")] {
+            let log = "tail serve.log";
+            for finding in [check_store(&health, log), check_source(&health, log)] {
                 assert_eq!(finding.fix.is_none(), finding.state == State::Ok, "{finding:?}");
                 let fix = finding.fix.unwrap_or_default();
                 lines.push(format!(

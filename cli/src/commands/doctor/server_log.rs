@@ -1,9 +1,9 @@
-//! Where a server says more.
+//! Where to find the server's log.
 
 use coord_agent::local_server;
 use coord_agent::workplace::Workplace;
 
-/// The line that shows what the server says.
+/// The command that shows the log, or the step where the server runs elsewhere.
 pub(super) fn see_the_log(workplace: &Workplace) -> String {
     let log = local_server::log(&workplace.work.working_copy);
     match workplace.connection.is_local && log.is_file() {

@@ -1,4 +1,4 @@
-//! Files that import each other in circles.
+//! Files that import each other in cycles.
 
 use std::io::Write;
 
@@ -18,11 +18,13 @@ pub(super) fn write(
     incomplete: &serde_json::Value,
 ) -> anyhow::Result<()> {
     let cycles = graph.cycles();
-    let paths = |group: &[u32]| -> Vec<String> { group.iter().map(|id| graph.path(*id).to_owned()).collect() };
     if format == GraphFormat::Json {
-        let groups: Vec<Vec<String>> = cycles.iter().map(|group| paths(group)).collect();
-        let all = json!({"version": commit.as_str(), "incomplete": incomplete, "cycles": groups});
-        writeln!(out, "{all}")?;
+        let groups: Vec<Vec<&str>> = cycles
+            .iter()
+            .map(|group| group.iter().map(|id| graph.path(*id)).collect())
+            .collect();
+        let output = json!({"version": commit.as_str(), "incomplete": incomplete, "cycles": groups});
+        writeln!(out, "{output}")?;
         return Ok(());
     }
     for group in &cycles {

@@ -7,31 +7,31 @@ use coord_graph::Resolution;
 use coord_graph::Snapshot;
 use coord_scan::FileState;
 
-/// The whole output for the file at `path`, which is tracked.
-pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
+/// The output for the file at `path`, which is tracked.
+pub(super) fn explain(snapshot: &Snapshot, path: &str) -> String {
     let graph = snapshot.graph();
-    let Some(node) = graph.id(path).and_then(|id| graph.node(id)) else {
+    let Some((id, node)) = graph.id(path).and_then(|id| Some((id, graph.node(id)?))) else {
         return String::new();
     };
     let mut out = format!("{}: {}\n", printable(path), describe_node(node));
-    let explained = snapshot.explain(path).unwrap_or_default();
-    let lines: Vec<[String; 4]> = explained
+    let imports = snapshot.explain(path).unwrap_or_default();
+    let lines: Vec<[String; 4]> = imports
         .into_iter()
-        .map(|(specifier, outcome)| {
-            let written = match &specifier.name {
+        .map(|(specifier, resolution)| {
+            let text = match &specifier.name {
                 Some(name) => format!("{} ({name})", specifier.text),
                 None => specifier.text.clone(),
             };
-            let led = match outcome {
-                Resolution::File(id) if graph.path(id) == path => "-> itself, which is not an edge".to_owned(),
-                Resolution::File(id) => format!("-> {}", printable(graph.path(id))),
+            let target = match resolution {
+                Resolution::File(target) if target == id => "-> itself, which is not an edge".to_owned(),
+                Resolution::File(target) => format!("-> {}", printable(graph.path(target))),
                 Resolution::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
             };
             [
                 specifier.line.to_string(),
                 specifier.kind.name().to_owned(),
-                printable(&written),
-                led,
+                printable(&text),
+                target,
             ]
         })
         .collect();
@@ -40,20 +40,18 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
         widths.max().unwrap_or_default().min(60)
     };
     let (numbers, kinds, texts) = (width(0), width(1), width(2));
-    for [number, kind, written, led] in &lines {
+    for [number, kind, text, target] in &lines {
         // Writing to a String never fails.
-        let _ = writeln!(out, "  {number:>numbers$}  {kind:<kinds$}  {written:<texts$}  {led}");
+        let _ = writeln!(out, "  {number:>numbers$}  {kind:<kinds$}  {text:<texts$}  {target}");
     }
-    if let Some(id) = graph.id(path) {
-        let importers = graph.importers(id);
-        let _ = match importers.len() {
-            0 => writeln!(out, "Imported by no file"),
-            1 => writeln!(out, "Imported by 1 file:"),
-            count => writeln!(out, "Imported by {count} files:"),
-        };
-        for importer in importers {
-            let _ = writeln!(out, "  {}", printable(graph.path(*importer)));
-        }
+    let importers = graph.importers(id);
+    let _ = match importers.len() {
+        0 => writeln!(out, "Imported by no file"),
+        1 => writeln!(out, "Imported by 1 file:"),
+        count => writeln!(out, "Imported by {count} files:"),
+    };
+    for importer in importers {
+        let _ = writeln!(out, "  {}", printable(graph.path(*importer)));
     }
     out
 }
@@ -67,16 +65,17 @@ fn describe_node(node: Node<'_>) -> String {
     }
 }
 
-/// Text without control characters: the content or the name of a file must not move the reader's cursor.
+/// Text with control characters escaped: the content or the name of a file must not move the reader's cursor.
 fn printable(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();
     }
-    text.chars()
-        .flat_map(|character| {
-            let escaped = character.is_control().then(|| character.escape_default());
-            let plain = (!character.is_control()).then_some(character);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character.is_control() {
+            true => escaped.extend(character.escape_default()),
+            false => escaped.push(character),
+        }
+    }
+    escaped
 }

@@ -1,43 +1,43 @@
-//! The parts that a graph lacks, so that a missing edge is not read as "no import".
+//! The parts that a graph lacks, so that nobody reads a missing edge as "no import".
 
 use std::collections::BTreeMap;
 
 use coord_graph::ImportGraph;
 use coord_graph::MetBound;
-use coord_protocol::plain_text::shown_line;
+use coord_protocol::plain_text::visible_line;
 use coord_scan::FileState;
 use coord_scan::other_language;
 use serde_json::{Map, Value, json};
 
-/// The missing parts, by number of files.
+/// Why parts are missing, with the number of files of each cause.
 #[derive(Debug, Default)]
 pub(super) struct MissingParts {
     states: Vec<(FileState, usize)>,
     languages: BTreeMap<&'static str, usize>,
-    names: usize,
+    names_left_out: usize,
     bounds: Vec<MetBound>,
 }
 
 impl MissingParts {
-    /// `names` is the number of files whose names cannot be served.
-    pub(super) fn of(graph: &ImportGraph, names: usize) -> Self {
-        let mut incomplete = MissingParts {
-            names,
+    /// `names_left_out` is the number of files whose names cannot be served.
+    pub(super) fn of(graph: &ImportGraph, names_left_out: usize) -> Self {
+        let mut missing = MissingParts {
+            names_left_out,
             bounds: graph.bounds().to_vec(),
             ..MissingParts::default()
         };
         for state in FileState::ALL.into_iter().filter(|state| *state != FileState::Ok) {
             let files = graph.count_in_state(state);
             if files > 0 {
-                incomplete.states.push((state, files));
+                missing.states.push((state, files));
             }
         }
         for node in graph.nodes().filter(|node| node.language.is_none()) {
             if let Some(name) = other_language(node.path) {
-                *incomplete.languages.entry(name).or_default() += 1;
+                *missing.languages.entry(name).or_default() += 1;
             }
         }
-        incomplete
+        missing
     }
 
     /// A field for each missing part; an empty object where the graph is complete.
@@ -49,8 +49,8 @@ impl MissingParts {
         if !self.languages.is_empty() {
             fields.insert("unknown_languages".to_owned(), json!(self.languages));
         }
-        if self.names > 0 {
-            fields.insert("names_left_out".to_owned(), json!(self.names));
+        if self.names_left_out > 0 {
+            fields.insert("names_left_out".to_owned(), json!(self.names_left_out));
         }
         if !self.bounds.is_empty() {
             let bound = |met: &MetBound| json!({"bound": met.bound.name(), "files": met.files, "first": met.first});
@@ -68,25 +68,25 @@ impl MissingParts {
             .collect();
         if !self.languages.is_empty() {
             let total = self.languages.values().sum();
-            let each = self.languages.iter().map(|(name, files)| format!("{name} {files}"));
-            let each: Vec<String> = each.collect();
+            let languages = self.languages.iter().map(|(name, files)| format!("{name} {files}"));
+            let languages: Vec<String> = languages.collect();
             parts.push(format!(
                 "{}: of a language whose imports are not known ({})",
                 file_count(total),
-                each.join(", ")
+                languages.join(", ")
             ));
         }
-        if self.names > 0 {
-            parts.push(format!("{}: left out for their names", file_count(self.names)));
+        if self.names_left_out > 0 {
+            parts.push(format!("{}: left out for their names", file_count(self.names_left_out)));
         }
         parts.extend(self.bounds.iter().map(bound_text));
         (!parts.is_empty()).then(|| format!("The graph is not complete. {}", parts.join("; ")))
     }
 }
 
-/// Which bound was met, and the first files that lack imports for it.
+/// The bound that was met, and the first files that lack imports because of it.
 fn bound_text(met: &MetBound) -> String {
-    let first: Vec<_> = met.first.iter().map(|path| shown_line(path)).collect();
+    let first: Vec<_> = met.first.iter().map(|path| visible_line(path)).collect();
     let more = if met.files > met.first.len() { ", ..." } else { "" };
     format!(
         "{} ({}: {}{more})",

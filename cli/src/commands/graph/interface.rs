@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::args::GraphFormat;
 use super::print::escape;
 
-/// Prints the interfaces of the files at `paths`, which are tracked. In tab-separated form, a file has a line `FILE DIGEST`, and
-/// for each name a line `FILE DIGEST NAME`; a file whose interface is not known has `FILE - REASON`.
+/// Prints the interfaces of the files at `paths`, which are tracked. In tab-separated form, a file has a line
+/// `FILE DIGEST`, and for each name a line `FILE DIGEST NAME`. A file with an unknown interface has `FILE - REASON`.
 pub(super) fn write(
     out: &mut impl Write,
     snapshot: &Snapshot,
@@ -20,19 +20,19 @@ pub(super) fn write(
     format: Option<GraphFormat>,
     paths: &[String],
 ) -> anyhow::Result<()> {
-    let read = |path: &str| -> InterfaceResult {
-        let known = snapshot.interface(path);
+    let interface_of = |path: &str| -> InterfaceResult {
         // A file past the limits of the build has no record.
-        known.cloned().unwrap_or(Err(InterfaceUnknown::TooLarge))
+        let interface = snapshot.interface(path).cloned();
+        interface.unwrap_or(Err(InterfaceUnknown::TooLarge))
     };
     match format.unwrap_or(GraphFormat::Tsv) {
         GraphFormat::Tsv => {
             for path in paths {
-                tsv(out, &escape(path), &read(path))?;
+                write_tsv(out, &escape(path), &interface_of(path))?;
             }
         }
         GraphFormat::Json => {
-            let files: Vec<Value> = paths.iter().map(|path| json(path, &read(path))).collect();
+            let files: Vec<Value> = paths.iter().map(|path| to_json(path, &interface_of(path))).collect();
             writeln!(out, "{}", json!({"version": commit.as_str(), "interfaces": files}))?;
         }
         GraphFormat::Dot | GraphFormat::Mermaid => bail!("--interface prints tsv or json"),
@@ -40,8 +40,8 @@ pub(super) fn write(
     Ok(())
 }
 
-fn tsv(out: &mut impl Write, path: &str, read: &InterfaceResult) -> std::io::Result<()> {
-    match read {
+fn write_tsv(out: &mut impl Write, path: &str, interface: &InterfaceResult) -> std::io::Result<()> {
+    match interface {
         Err(reason) => writeln!(out, "{path}\t-\t{}", reason.name()),
         Ok(interface) => {
             writeln!(out, "{path}\t{:032x}", interface.digest)?;
@@ -56,8 +56,8 @@ fn tsv(out: &mut impl Write, path: &str, read: &InterfaceResult) -> std::io::Res
     }
 }
 
-fn json(path: &str, read: &InterfaceResult) -> Value {
-    match read {
+fn to_json(path: &str, interface: &InterfaceResult) -> Value {
+    match interface {
         Err(reason) => json!({"id": path, "unknown": reason.name()}),
         Ok(interface) => json!({
             "id": path,

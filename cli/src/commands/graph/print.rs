@@ -16,10 +16,10 @@ use super::args::{self, GraphArgs, GraphFormat};
 
 type Edge = (FileId, FileId, KindSet);
 
-/// The files around one, each with its distance in steps.
-type Part = HashMap<FileId, u32>;
+/// The files around a file, each with its distance in steps.
+type Neighborhood = HashMap<FileId, u32>;
 
-/// Prints the graph, or the part of it around the file at `focus`.
+/// Prints the graph, or its part around the file at `focus`.
 pub(super) fn write(
     out: &mut impl Write,
     graph: &ImportGraph,
@@ -28,20 +28,20 @@ pub(super) fn write(
     focus: Option<&str>,
     incomplete: &Value,
 ) -> anyhow::Result<()> {
-    let part: Option<Part> = focus.and_then(|path| graph.id(path)).map(|id| {
+    let neighborhood: Option<Neighborhood> = focus.and_then(|path| graph.id(path)).map(|id| {
         let direction = match args.direction {
             args::Direction::Both => Direction::Both,
             args::Direction::Imports => Direction::Imports,
             args::Direction::Importers => Direction::Importers,
         };
-        let found = graph.neighborhood(&[id], direction, args.depth, usize::MAX);
-        found.files.into_iter().collect()
+        let neighborhood = graph.neighborhood(&[id], direction, args.depth, usize::MAX);
+        neighborhood.files.into_iter().collect()
     });
-    let is_within = |id: FileId| part.as_ref().is_none_or(|part| part.contains_key(&id));
+    let is_within = |id: FileId| neighborhood.as_ref().is_none_or(|files| files.contains_key(&id));
     let edges = graph.edges().filter(|(from, to, _)| is_within(*from) && is_within(*to));
     match args.format.unwrap_or(GraphFormat::Tsv) {
-        GraphFormat::Tsv => tsv(out, graph, edges),
-        GraphFormat::Json => json(out, graph, commit, part.as_ref(), edges, incomplete),
+        GraphFormat::Tsv => write_tsv(out, graph, edges),
+        GraphFormat::Json => write_json(out, graph, commit, neighborhood.as_ref(), edges, incomplete),
         format => {
             let edges: Vec<Edge> = edges.take(args.max_edges + 1).collect();
             if edges.len() > args.max_edges {
@@ -52,8 +52,8 @@ pub(super) fn write(
                 );
             }
             let text = match format {
-                GraphFormat::Mermaid => mermaid(graph, edges),
-                _ => dot(graph, edges),
+                GraphFormat::Mermaid => to_mermaid(graph, edges),
+                _ => to_dot(graph, edges),
             };
             out.write_all(text.as_bytes())?;
             Ok(())
@@ -61,7 +61,7 @@ pub(super) fn write(
     }
 }
 
-/// A path for a line with tabs between paths: a tab in it is escaped. No path has a newline.
+/// Escapes tabs, because tabs separate the paths of a line. No path has a newline.
 pub(super) fn escape(path: &str) -> Cow<'_, str> {
     match memchr::memchr(b'\t', path.as_bytes()) {
         None => Cow::Borrowed(path),
@@ -69,7 +69,7 @@ pub(super) fn escape(path: &str) -> Cow<'_, str> {
     }
 }
 
-fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> anyhow::Result<()> {
+fn write_tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> anyhow::Result<()> {
     for (from, to, _) in edges {
         for (id, end) in [(from, b"\t"), (to, b"\n")] {
             out.write_all(escape(graph.path(id)).as_bytes())?;
@@ -80,11 +80,11 @@ fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Ed
 }
 
 /// The form of `GET /api/graph`, with a line for each node and edge, and the kinds of each edge.
-fn json(
+fn write_json(
     out: &mut impl Write,
     graph: &ImportGraph,
     commit: &CommitSha,
-    part: Option<&Part>,
+    neighborhood: Option<&Neighborhood>,
     edges: impl Iterator<Item = Edge>,
     incomplete: &Value,
 ) -> anyhow::Result<()> {
@@ -95,8 +95,8 @@ fn json(
             "language": node.language.map(|language| language.name()),
             "size": node.size,
         });
-        if let Some(part) = part {
-            value["distance"] = (*part.get(&id)?).into();
+        if let Some(neighborhood) = neighborhood {
+            value["distance"] = (*neighborhood.get(&id)?).into();
         }
         if node.state != FileState::Ok {
             value["state"] = node.state.name().into();
@@ -115,14 +115,15 @@ fn json(
         out,
         "{{\"version\":\"{commit}\",\"incomplete\":{incomplete},\"nodes\":["
     )?;
-    lines(out, nodes)?;
+    write_elements(out, nodes)?;
     write!(out, "],\"edges\":[")?;
-    lines(out, edges)?;
+    write_elements(out, edges)?;
     writeln!(out, "]}}")?;
     Ok(())
 }
 
-fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> anyhow::Result<()> {
+/// Writes the elements of a JSON array, a line each.
+fn write_elements(out: &mut impl Write, values: impl Iterator<Item = Value>) -> anyhow::Result<()> {
     for (number, value) in values.enumerate() {
         out.write_all(if number > 0 { b",\n" } else { b"\n" })?;
         serde_json::to_writer(&mut *out, &value).map_err(std::io::Error::from)?;
@@ -131,19 +132,19 @@ fn lines(out: &mut impl Write, values: impl Iterator<Item = Value>) -> anyhow::R
 }
 
 /// The files that have an edge: a picture would show all others as unconnected boxes.
-fn connected(edges: &[Edge]) -> Vec<FileId> {
-    let mut files: Vec<u32> = edges.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
+fn connected_files(edges: &[Edge]) -> Vec<FileId> {
+    let mut files: Vec<FileId> = edges.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
     files.sort_unstable();
     files.dedup();
     files
 }
 
-fn dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
-    let quoted = |id: u32| {
+fn to_dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
+    let quoted = |id: FileId| {
         let path = graph.path(id).replace('\\', "\\\\").replace('"', "\\\"");
         format!("\"{path}\"")
     };
-    let files = connected(&edges);
+    let files = connected_files(&edges);
     let mut out = String::from("digraph imports {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for id in files {
         // Writing to a String never fails.
@@ -156,9 +157,9 @@ fn dot(graph: &ImportGraph, edges: Vec<Edge>) -> String {
     out
 }
 
-fn mermaid(graph: &ImportGraph, edges: Vec<Edge>) -> String {
+fn to_mermaid(graph: &ImportGraph, edges: Vec<Edge>) -> String {
     // In a quoted label, Mermaid interprets entities with a number sign, and Markdown after a backquote.
-    let label = |id: u32| {
+    let label = |id: FileId| {
         graph.path(id).chars().fold(String::new(), |mut label, character| {
             match character {
                 '"' | '#' | '&' | '<' | '>' | '`' => {
@@ -169,7 +170,7 @@ fn mermaid(graph: &ImportGraph, edges: Vec<Edge>) -> String {
             label
         })
     };
-    let files = connected(&edges);
+    let files = connected_files(&edges);
     let mut out = String::from("flowchart LR\n");
     for id in files {
         let _ = writeln!(out, "  f{id}[\"{}\"]", label(id));

@@ -29,7 +29,7 @@ impl ProgressBar {
         };
         Arc::new(move |progress: BuildProgress| {
             let (wanted, scanned) = (progress.wanted as u64, progress.scanned as u64);
-            // Each call may draw, and several threads report; a bar does not go back.
+            // Each call may draw. Several threads report, and the bar must not move back.
             if bar.length() != Some(wanted) {
                 bar.set_length(wanted);
             }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use coord_builds::build::build;
 use coord_domain::CommitSha;
+use coord_git::{GitSource, OpenedRepository};
 use coord_graph::{Limits, Previous};
 use coord_settings::{graph_limits, process_environment};
 
@@ -14,7 +15,9 @@ use super::args::{GraphArgs, GraphFormat};
 use super::incomplete::MissingParts;
 use super::progress::ProgressBar;
 use super::{cycles, explanation, interface, print, statistics};
-use coord_git::{GitSource, OpenedRepository};
+
+/// Size of the output buffer, in bytes.
+const OUTPUT_BUFFER: usize = 256 * 1024;
 
 impl GraphArgs {
     /// Builds the graph and prints the requested part to standard output.
@@ -22,83 +25,84 @@ impl GraphArgs {
     /// # Errors
     /// When the repository, the revision or the file cannot be read, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
-        print_graph(self).await
-    }
-}
-
-async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
-    let limits = Limits {
-        interfaces: !args.interface.is_empty(),
-        ..graph_limits(&process_environment)?
-    };
-    let started = Instant::now();
-    // On this thread, which has nothing else to do.
-    let (source, opened, commit) = open(&args.repo, args.rev.as_deref())?;
-    let bar = ProgressBar::on_terminal();
-    let snapshot = build(&source, &opened.repo, &commit, Previous::Nothing, limits, bar.sink()).await;
-    bar.finish();
-    let snapshot = snapshot?;
-    let names = source.names_left_out(&opened.repo) + snapshot.names_left_out();
-    let incomplete = MissingParts::of(snapshot.graph(), names);
-    let path_of = |file: &str| {
-        let is_tracked = |path: &str| snapshot.graph().id(path).is_some();
-        tracked_path(file, &args.repo, &opened.path, is_tracked)
-            .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))
-    };
-    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
-    let output = if !args.interface.is_empty() {
-        let paths: Vec<String> = args
-            .interface
-            .iter()
-            .map(|file| path_of(file))
-            .collect::<anyhow::Result<_>>()?;
-        interface::write(&mut out, &snapshot, &commit, args.format, &paths)
-    } else if let Some(file) = &args.explain {
-        let text = explanation::text(&snapshot, &path_of(file)?);
-        out.write_all(text.as_bytes()).map_err(anyhow::Error::from)
-    } else if args.stats {
-        let elapsed = started.elapsed();
-        statistics::write(&mut out, &snapshot, &commit, &args, elapsed, &incomplete)
-    } else {
-        let part = args.focus.as_deref().map(path_of).transpose()?;
-        let filtered = snapshot
-            .graph()
-            .filtered(|node, edge| args.kinds.has(node.language, edge));
-        if args.cycles {
-            let format = args.format.unwrap_or(GraphFormat::Tsv);
-            if matches!(format, GraphFormat::Dot | GraphFormat::Mermaid) {
-                bail!("--cycles prints tsv or json");
-            }
-            cycles::write(&mut out, &filtered, &commit, format, &incomplete.json())
+        let limits = Limits {
+            interfaces: !self.interface.is_empty(),
+            ..graph_limits(&process_environment)?
+        };
+        let started = Instant::now();
+        // Blocks this thread, which has nothing else to do.
+        let (source, opened, commit) = open(&self.repo, self.rev.as_deref())?;
+        let bar = ProgressBar::on_terminal();
+        let snapshot = build(&source, &opened.repo, &commit, Previous::Nothing, limits, bar.sink()).await;
+        bar.finish();
+        let snapshot = snapshot?;
+        let names_left_out = source.names_left_out(&opened.repo) + snapshot.names_left_out();
+        let incomplete = MissingParts::of(snapshot.graph(), names_left_out);
+        let path_of = |file: &str| {
+            let is_tracked = |path: &str| snapshot.graph().id(path).is_some();
+            tracked_path(file, &self.repo, &opened.path, is_tracked)
+                .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))
+        };
+        let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
+        let output = if !self.interface.is_empty() {
+            let paths: Vec<String> = self
+                .interface
+                .iter()
+                .map(|file| path_of(file))
+                .collect::<anyhow::Result<_>>()?;
+            interface::write(&mut out, &snapshot, &commit, self.format, &paths)
+        } else if let Some(file) = &self.explain {
+            let text = explanation::explain(&snapshot, &path_of(file)?);
+            out.write_all(text.as_bytes()).map_err(anyhow::Error::from)
+        } else if self.stats {
+            let elapsed = started.elapsed();
+            statistics::write(&mut out, &snapshot, &commit, &self, elapsed, &incomplete)
         } else {
-            print::write(&mut out, &filtered, &commit, &args, part.as_deref(), &incomplete.json())
+            let focus = self.focus.as_deref().map(path_of).transpose()?;
+            let filtered = snapshot
+                .graph()
+                .filtered(|node, edge| self.kinds.has(node.language, edge));
+            if self.cycles {
+                let format = self.format.unwrap_or(GraphFormat::Tsv);
+                if matches!(format, GraphFormat::Dot | GraphFormat::Mermaid) {
+                    bail!("--cycles prints tsv or json");
+                }
+                cycles::write(&mut out, &filtered, &commit, format, &incomplete.json())
+            } else {
+                print::write(
+                    &mut out,
+                    &filtered,
+                    &commit,
+                    &self,
+                    focus.as_deref(),
+                    &incomplete.json(),
+                )
+            }
+        };
+        let written = match output.and_then(|()| out.flush().map_err(anyhow::Error::from)) {
+            // The reader has closed the pipe, as in `coord graph | head`.
+            Err(error) => match error.downcast::<io::Error>() {
+                Ok(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+                Ok(error) => Err(error).context("the output cannot be written"),
+                Err(other) => Err(other),
+            },
+            Ok(()) => Ok(()),
+        };
+        if written.is_ok()
+            && self.explain.is_none()
+            && self.interface.is_empty()
+            && let Some(line) = incomplete.line()
+        {
+            // An error means that the reader has closed standard error.
+            let _ = writeln!(io::stderr(), "{line}");
         }
-    };
-    let written = match output.and_then(|()| out.flush().map_err(anyhow::Error::from)) {
-        // The reader has closed the pipe, as in `coord graph | head`.
-        Err(error) => match error.downcast::<io::Error>() {
-            Ok(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            Ok(error) => Err(error).context("the output cannot be written"),
-            Err(refused) => Err(refused),
-        },
-        Ok(()) => Ok(()),
-    };
-    if written.is_ok()
-        && args.explain.is_none()
-        && args.interface.is_empty()
-        && let Some(line) = incomplete.line()
-    {
-        // An error means that the reader has closed standard error.
-        let _ = writeln!(io::stderr(), "{line}");
+        // The process ends here; freeing the graph piece by piece would only take time.
+        std::mem::forget((source, snapshot, out));
+        written
     }
-    // The process ends here; freeing the graph piece by piece would only take time.
-    std::mem::forget((source, snapshot, out));
-    written
 }
 
-/// Size of the output buffer, in bytes.
-const OUTPUT_BUFFER: usize = 256 * 1024;
-
+/// Opens the repository at `path`, and finds the commit of `rev`, or the one that is checked out.
 fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, OpenedRepository, CommitSha)> {
     let source = GitSource::open_once(path)?;
     let Some(opened) = source.opened().into_iter().next() else {
@@ -115,8 +119,8 @@ fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, OpenedRepo
     Ok((source, opened, commit))
 }
 
-/// The tracked file that `file` means: a path from the root of the repository, or else from `folder`, the current or named
-/// one.
+/// The tracked file that `file` means: a path from the root of the repository, or else from the current folder, or else
+/// from `folder`.
 fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str) -> bool) -> Option<String> {
     let from_root = file.strip_prefix("./").unwrap_or(file);
     if is_tracked(from_root) {
@@ -131,7 +135,11 @@ fn tracked_path(file: &str, folder: &Path, root: &Path, is_tracked: impl Fn(&str
         let parts: Option<Vec<&str>> = path.iter().map(|part| part.to_str()).collect();
         Some(parts?.join("/"))
     };
-    let here = std::env::current_dir().ok();
-    let candidates = here.as_deref().into_iter().chain([folder]).filter_map(below_root);
-    candidates.into_iter().find(|path| is_tracked(path))
+    let current_folder = std::env::current_dir().ok();
+    let mut candidates = current_folder
+        .as_deref()
+        .into_iter()
+        .chain([folder])
+        .filter_map(below_root);
+    candidates.find(|path| is_tracked(path))
 }

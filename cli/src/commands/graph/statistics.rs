@@ -19,11 +19,11 @@ use serde_json::{Map, Value, json};
 use super::args::{GraphArgs, GraphFormat, Kinds};
 use super::incomplete::{MissingParts, state_text};
 
-/// Number of most imported files that are listed.
-const HUBS: usize = 10;
+/// Most hubs in the list of the most imported files.
+const MAX_HUBS: usize = 10;
 
-/// Each is imported by so many.
-const LEAST_IMPORTERS: usize = 2;
+/// Fewest importers of a hub.
+const MIN_IMPORTERS: usize = 2;
 
 /// Prints the figures, as text or as JSON.
 pub(super) fn write(
@@ -44,7 +44,7 @@ pub(super) fn write(
             out.write_all(text.as_bytes())?;
         }
         Some(GraphFormat::Json) => {
-            let mut figures = as_json(snapshot, commit, args.kinds, stored, incomplete);
+            let mut figures = to_json(snapshot, commit, args.kinds, stored, incomplete);
             figures["seconds"] = elapsed.as_secs_f64().into();
             writeln!(out, "{figures:#}")?;
         }
@@ -53,8 +53,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The same figures for a program.
-fn as_json(
+/// The figures for a program.
+fn to_json(
     snapshot: &Snapshot,
     commit: &CommitSha,
     kinds: Kinds,
@@ -62,7 +62,7 @@ fn as_json(
     incomplete: &MissingParts,
 ) -> Value {
     let graph = snapshot.graph();
-    let languages: Map<String, Value> = languages(graph)
+    let languages: Map<String, Value> = count_languages(graph)
         .into_iter()
         .map(|(name, (files, bytes))| (name.to_owned(), json!({"files": files, "bytes": bytes})))
         .collect();
@@ -79,7 +79,7 @@ fn as_json(
         .collect();
     let cycles = graph.cycles();
     let hubs: Vec<Value> = graph
-        .most_imported(LEAST_IMPORTERS, HUBS)
+        .most_imported(MIN_IMPORTERS, MAX_HUBS)
         .into_iter()
         .map(|(importers, id)| json!({"id": graph.path(id), "importers": importers}))
         .collect();
@@ -97,13 +97,14 @@ fn as_json(
     })
 }
 
-fn languages(graph: &ImportGraph) -> BTreeMap<&'static str, (usize, u64)> {
+/// The number of files of each language, and their bytes.
+fn count_languages(graph: &ImportGraph) -> BTreeMap<&'static str, (usize, u64)> {
     let mut languages: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for node in graph.nodes() {
         if let Some(language) = node.language {
-            let known = languages.entry(language.name()).or_default();
-            known.0 += 1;
-            known.1 += node.size.unwrap_or_default();
+            let (files, bytes) = languages.entry(language.name()).or_default();
+            *files += 1;
+            *bytes += node.size.unwrap_or_default();
         }
     }
     languages
@@ -111,10 +112,10 @@ fn languages(graph: &ImportGraph) -> BTreeMap<&'static str, (usize, u64)> {
 
 fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: StoredSize) -> fmt::Result {
     let graph = snapshot.graph();
-    let languages = languages(graph);
-    let code: usize = languages.values().map(|(files, _)| files).sum();
+    let languages = count_languages(graph);
+    let code_files: usize = languages.values().map(|(files, _)| files).sum();
     writeln!(out, "Files                 {:>10}", graph.len())?;
-    writeln!(out, "  of code             {code:>10}")?;
+    writeln!(out, "  of code             {code_files:>10}")?;
     for (name, (files, bytes)) in languages {
         writeln!(out, "    {name:<18}{files:>10}   {:>9} kB", bytes.div_ceil(1000))?;
     }
@@ -125,14 +126,14 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
         }
     }
     write_edges(out, graph, kinds)?;
-    let resolved: Vec<_> = Reason::ALL
+    let unresolved: Vec<_> = Reason::ALL
         .into_iter()
         .map(|reason| (reason, graph.unresolved(reason)))
         .filter(|(_, count)| *count > 0)
         .collect();
-    let unresolved: u64 = resolved.iter().map(|(_, count)| count).sum();
-    writeln!(out, "Imports that lead to no file of the repository {unresolved:>7}")?;
-    for (reason, count) in resolved {
+    let total: u64 = unresolved.iter().map(|(_, count)| count).sum();
+    writeln!(out, "Imports that lead to no file of the repository {total:>7}")?;
+    for (reason, count) in unresolved {
         writeln!(out, "  {:<20}{count:>10}   {}", reason.name(), reason.sentence())?;
     }
     let cycles = graph.cycles();
@@ -144,15 +145,15 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
     )?;
     write_hubs(out, graph)?;
     let StoredSize { adjacency, json, scans } = stored;
-    let of_a_file = |bytes: usize| bytes.div_ceil(graph.len().max(1));
+    let per_file = |bytes: usize| bytes.div_ceil(graph.len().max(1));
     writeln!(
         out,
         "Stored                {:>10} kB  {} bytes a file: adjacency {}, page {}, scans {}",
         (adjacency + json + scans).div_ceil(1000),
-        of_a_file(adjacency + json + scans),
-        of_a_file(adjacency),
-        of_a_file(json),
-        of_a_file(scans)
+        per_file(adjacency + json + scans),
+        per_file(adjacency),
+        per_file(json),
+        per_file(scans)
     )
 }
 
@@ -184,7 +185,7 @@ fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Resu
 }
 
 fn write_hubs(out: &mut String, graph: &ImportGraph) -> fmt::Result {
-    let hubs = graph.most_imported(LEAST_IMPORTERS, HUBS);
+    let hubs = graph.most_imported(MIN_IMPORTERS, MAX_HUBS);
     if hubs.is_empty() {
         return Ok(());
     }

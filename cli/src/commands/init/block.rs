@@ -1,5 +1,5 @@
-//! Lines between two markers, in a file that belongs to the user: Markdown, YAML or a script. Only the text between the markers is
-//! ours.
+//! Lines between two markers, in a file that belongs to the user: Markdown, YAML or a script. Only the text between the
+//! markers is ours.
 
 use super::edit::{Addition, Removal};
 use super::record::FileRecord;
@@ -10,7 +10,6 @@ pub const MARKDOWN_BEGIN: &str = "<!-- coord init: begin -->";
 /// The entry of [`Addition::made`] for a file that had no newline at its end.
 const NEWLINE: &str = "newline";
 
-/// The lines, and where they go.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The lines, with a newline at the end of each.
@@ -19,14 +18,14 @@ pub struct Block {
     pub language: Language,
 }
 
-/// Language of a file.
+/// The language of a file, which decides where the block goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Markdown: the block goes to the end.
     Markdown,
     /// YAML: the block goes to the end.
     Yaml,
-    /// A script of a shell: the block goes to the beginning, because the end may never be reached.
+    /// A shell script: the block goes to the beginning, because the script may exit before its end.
     Shell,
 }
 
@@ -39,7 +38,7 @@ impl Language {
         }
     }
 
-    /// The first line of a file that is made.
+    /// The first line of a new file.
     fn first_line(self) -> &'static str {
         match self {
             Language::Markdown | Language::Yaml => "",
@@ -49,10 +48,10 @@ impl Language {
 }
 
 impl Block {
-    /// Adds the block, or replaces the one that is there.
+    /// Adds the block, or replaces an existing one.
     ///
     /// # Errors
-    /// When a marker is alone.
+    /// When one of the two markers is missing.
     pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let text = text.unwrap_or(self.language.first_line());
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -60,16 +59,16 @@ impl Block {
         let block = format!("{begin}\n{}{end}\n", self.text).replace('\n', newline);
         let mut made = Vec::new();
         let text = match self.find_block(text)? {
-            Some((start, stop)) => format!("{}{block}{}", &text[..start], &text[stop..]),
+            Some((start, end)) => format!("{}{block}{}", &text[..start], &text[end..]),
             None if self.language == Language::Shell => {
-                let (first, rest) = text.split_at(after_first_line(text));
-                let first = if first.ends_with('\n') || first.is_empty() {
-                    first.to_owned()
+                let (shebang, rest) = text.split_at(shebang_length(text));
+                let shebang = if shebang.ends_with('\n') || shebang.is_empty() {
+                    shebang.to_owned()
                 } else {
                     made.push(NEWLINE.to_owned());
-                    format!("{first}{newline}")
+                    format!("{shebang}{newline}")
                 };
-                format!("{first}{block}{rest}")
+                format!("{shebang}{block}{rest}")
             }
             None if text.is_empty() => block,
             None if text.ends_with('\n') => format!("{text}{newline}{block}"),
@@ -81,22 +80,19 @@ impl Block {
         Ok(Addition {
             text,
             made,
-            kept: Vec::new(),
+            skipped: Vec::new(),
         })
     }
 
-    /// Takes the block away, with the empty line that was put before it.
+    /// Removes the block, and the empty line before it.
     ///
     /// # Errors
-    /// When a marker is alone.
+    /// As [`Block::add`].
     pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
-        let Some((start, stop)) = self.find_block(text)? else {
-            return Ok(Removal {
-                text: Some(text.to_owned()),
-                kept: Vec::new(),
-            });
+        let Some((start, end)) = self.find_block(text)? else {
+            return Ok(Removal::unchanged(text));
         };
-        let (mut before, after) = (&text[..start], &text[stop..]);
+        let (mut before, after) = (&text[..start], &text[end..]);
         if self.language != Language::Shell {
             before = without_empty_line(before);
         }
@@ -105,17 +101,14 @@ impl Block {
             before = before.strip_suffix('\r').unwrap_or(before);
         }
         let rest = format!("{before}{after}");
-        let is_ours = record.is_none_or(|record| record.created);
         let is_empty = rest.trim() == self.language.first_line().trim();
-        Ok(Removal {
-            text: (!(is_ours && is_empty)).then_some(rest),
-            kept: Vec::new(),
-        })
+        Ok(Removal::leaving(rest, is_empty, record))
     }
 
-    /// The beginning and the end of the block that is there, markers included.
+    /// The start and the end of an existing block, markers included.
     fn find_block(&self, text: &str) -> Result<Option<(usize, usize)>, String> {
         let [begin, end] = self.language.markers();
+        // Each line with its number, start and end.
         let lines = || {
             let mut offset = 0;
             text.split_inclusive('\n').enumerate().map(move |(number, line)| {
@@ -123,30 +116,26 @@ impl Block {
                 (number + 1, offset - line.len(), offset, line.trim())
             })
         };
-        let first = lines().find(|(.., line)| *line == begin);
-        let alone = |number, marker| {
+        let unpaired = |number, marker| {
             Err(format!(
                 "line {number}: `{marker}` has no counterpart: restore the missing marker, or delete both"
             ))
         };
-        match first {
-            None => match lines().find(|(.., line)| *line == end) {
-                Some((number, ..)) => alone(number, end),
+        let Some((number, start, ..)) = lines().find(|(.., line)| *line == begin) else {
+            return match lines().find(|(.., line)| *line == end) {
+                Some((number, ..)) => unpaired(number, end),
                 None => Ok(None),
-            },
-            Some((number, start, ..)) => {
-                let last = lines().find(|(_, offset, _, line)| *offset > start && *line == end);
-                match last {
-                    Some((_, _, stop, _)) => Ok(Some((start, stop))),
-                    None => alone(number, begin),
-                }
-            }
+            };
+        };
+        match lines().find(|(_, offset, _, line)| *offset > start && *line == end) {
+            Some((_, _, block_end, _)) => Ok(Some((start, block_end))),
+            None => unpaired(number, begin),
         }
     }
 }
 
-/// Where the line ends that says which program runs a script; 0 where there is none.
-fn after_first_line(text: &str) -> usize {
+/// The length of the line that names the interpreter of a script; 0 without one.
+fn shebang_length(text: &str) -> usize {
     match text.starts_with("#!") {
         true => text.find('\n').map_or(text.len(), |newline| newline + 1),
         false => 0,

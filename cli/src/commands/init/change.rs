@@ -1,21 +1,22 @@
-//! A file that is written, changed or deleted.
+//! The change of a file.
 
 use std::path::PathBuf;
 
 use coord_files::RootedPath;
 
+/// A file that is created, changed or deleted.
 #[derive(Debug)]
 pub struct Change {
-    /// Where it is, without symbolic links.
+    /// The path, without symbolic links.
     pub path: PathBuf,
-    /// It, by the folder below which no link is followed.
+    /// The same path below a folder, from which on no link is followed.
     pub file: RootedPath,
-    /// Its name for the user.
+    /// The file's name for the user.
     pub name: String,
-    /// Its text. `None` where there is no file.
+    /// The text before the change; `None` if there is no file.
     pub before: Option<String>,
-    /// Its text then. `None` where it is deleted.
+    /// The text after the change; `None` if the file is deleted.
     pub after: Option<String>,
-    /// Whether it is a program, if it is made.
+    /// Whether a created file is a program.
     pub is_program: bool,
 }

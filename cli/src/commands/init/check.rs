@@ -1,6 +1,6 @@
-//! Runs each hook once, as its agent does, with an edit of a file that another holds: a denial has to deny.
+//! Runs each hook once, as its agent does, with an edit of a file that someone else has locked: it must deny the edit.
 //!
-//! That happens in a temporary repository ([`Scratch`]): the user's repository and its server are not touched.
+//! The hooks run in a temporary repository ([`Scratch`]), so the user's repository and its server are not touched.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -20,59 +20,56 @@ use tokio::process::Command;
 use super::agents::handler::Form;
 use super::agents::{AGENTS, Agent, Attempt, Event, Hooks};
 use super::detect::is_on_path;
-use crate::commands::scratch::{Scratch, clear_of_coord};
+use crate::commands::scratch::{Scratch, remove_coord_variables};
 
-/// Time limit of a request.
-const REQUEST_TIME: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time limit of a hook.
-const HOOK_TIME: Duration = Duration::from_secs(20);
+const HOOK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// An agent whose hooks were run.
+/// The test of an agent's hooks.
 #[derive(Debug)]
-pub struct Tried {
+pub struct HookTest {
     pub agent: &'static str,
-    /// The problem, as a clause.
+    /// An error is a clause that names the problem.
     pub result: Result<(), String>,
 }
 
-/// Runs the hooks of `agents` in the form in which each has them, in a repository and on a server that are there for this alone. Agents
-/// without hooks are left out.
+/// Runs the hooks of `agents`, each in its form, in a throw-away repository. Agents without hooks are left out.
 ///
 /// # Errors
-/// When it cannot be checked: the repository cannot be made, or its server gives no lock.
-pub async fn try_hooks(agents: &[(&'static str, Form)]) -> anyhow::Result<Vec<Tried>> {
+/// When the hooks cannot be tested: the repository cannot be created, or its server grants no lock.
+pub async fn test_hooks(agents: &[(&'static str, Form)]) -> anyhow::Result<Vec<HookTest>> {
     const FILE: &str = "self-test.txt";
-    let id = |who: &str| AgentId::parse(who).map_err(|invalid| anyhow::anyhow!("{invalid}"));
+    let agent_id = |name: &str| AgentId::parse(name).map_err(|invalid| anyhow::anyhow!("{invalid}"));
     let scratch = Scratch::start("self-test", &[], Some(0)).await?;
-    let client = scratch.client(REQUEST_TIME)?;
+    let client = scratch.client(REQUEST_TIMEOUT)?;
     let root = scratch.working_copy.root();
     let mut work = Work::in_folder(root, &AgentArgs::default())?;
-    work.agent_id = Some(id("holder")?);
+    work.agent_id = Some(agent_id("holder")?);
     let claim = work.claim(
         vec![FILE.to_owned()],
         LockMode::Writing,
         "the self-test holds it".to_owned(),
     );
-    let answer = client.post_status(&claim).await?;
-    ensure!(answer.success, "{}", answer.orchestration.reason);
+    let response = client.post_status(&claim).await?;
+    ensure!(response.success, "{}", response.orchestration.reason);
 
     let attempt = Attempt {
         root,
         file: &root.join(FILE),
         conversation: "self-test",
     };
-    let editor = id("editor")?;
-    let mut all = Vec::new();
+    let editor = agent_id("editor")?;
+    let mut tests = Vec::new();
     for (name, form) in agents {
         let Some((agent, hooks)) = hooks_of(name) else { continue };
         let result = check_agent(agent, hooks, *form, &attempt, &editor).await;
-        all.push(Tried {
+        tests.push(HookTest {
             agent: name,
             result: result.map_err(|error| format!("{error:#}")),
         });
     }
-    Ok(all)
+    Ok(tests)
 }
 
 /// The agent with this name, and its hooks.
@@ -84,10 +81,10 @@ pub fn hooks_of(name: &str) -> Option<(&'static Agent, &'static Hooks)> {
 /// The command of a hook, as its agent runs it on this system.
 pub fn command_of(agent: &Agent, hooks: &Hooks, event: &Event, form: Form) -> String {
     let handler = agent.handler(event, form);
-    // Windows has no shell of Unix to run it in.
+    // Windows has no Unix shell to run it in.
     match cfg!(windows) {
         true => handler.command,
-        false => (hooks.run)(&handler),
+        false => (hooks.command)(&handler),
     }
 }
 
@@ -98,20 +95,21 @@ async fn check_agent(
     attempt: &Attempt<'_>,
     editor: &AgentId,
 ) -> anyhow::Result<()> {
-    // A guarded hook would let the edit go on.
+    // Without coord, a guarded hook would allow the edit.
     ensure!(is_on_path("coord"), "cannot run: coord is not on your PATH");
     for event in hooks.events {
         let command = command_of(agent, hooks, event, form);
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
-        let verdict = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
-        verdict.map_err(|error| anyhow::anyhow!("{} {error:#}", event.name))?;
+        let result = reply.and_then(|reply| check_reply(event, hooks, &reply, attempt.file));
+        result.map_err(|error| anyhow::anyhow!("{} {error:#}", event.name))?;
     }
     Ok(())
 }
 
 /// The reply of a hook.
 pub struct Reply {
+    /// The exit status; `None` after a signal.
     status: Option<i32>,
     output: String,
     errors: String,
@@ -120,14 +118,14 @@ pub struct Reply {
 /// Runs the hook `command` in `root`, as the agent `editor`.
 ///
 /// # Errors
-/// When it cannot be run, or does not end in time.
+/// When the hook cannot be run, or does not end in time.
 pub async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> anyhow::Result<Reply> {
     let mut shell = match cfg!(windows) {
         true => Command::new("cmd"),
         false => Command::new("sh"),
     };
-    environment::clear_of_git(shell.as_std_mut());
-    clear_of_coord(|name| _ = shell.env_remove(name));
+    environment::clear_hook_variables(shell.as_std_mut());
+    remove_coord_variables(shell.as_std_mut());
     let mut hook = shell
         .args([if cfg!(windows) { "/C" } else { "-c" }, command])
         .current_dir(root)
@@ -139,26 +137,26 @@ pub async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) 
         .spawn()
         .context("cannot run: no shell")?;
     let mut input = hook.stdin.take().context("it has no input")?;
-    let ended = tokio::time::timeout(HOOK_TIME, async {
+    let output = tokio::time::timeout(HOOK_TIMEOUT, async {
         // A hook that needs no payload may have closed its input.
         let _ = input.write_all(payload.to_string().as_bytes()).await;
         drop(input);
         hook.wait_with_output().await
     });
-    let ended = ended
+    let output = output
         .await
-        .with_context(|| format!("does not end within {HOOK_TIME:?}"))??;
+        .with_context(|| format!("does not end within {HOOK_TIMEOUT:?}"))??;
     Ok(Reply {
-        status: ended.status.code(),
-        output: String::from_utf8_lossy(&ended.stdout).trim().to_owned(),
-        errors: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
+        status: output.status.code(),
+        output: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        errors: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
     })
 }
 
-/// The reason in a reply that denies an agent's call; `None` when the call may proceed.
+/// The reason in a reply that denies an agent's call; `None` if the call may proceed.
 ///
 /// # Errors
-/// When the reply is not of the agent's form.
+/// When the reply does not have the agent's form.
 pub fn denial(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<Option<String>> {
     let denied_by_status = match (reply.status, event.is_before_edit) {
         (Some(0), _) => false,
@@ -167,41 +165,43 @@ pub fn denial(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<Opt
         (Some(status), _) => bail!("ends with status {status}: {}", shorten(&reply.errors)),
         (None, _) => bail!("was stopped by a signal"),
     };
-    let answer: Option<Value> = match reply.output.as_str() {
+    let output: Option<Value> = match reply.output.as_str() {
         "" => None,
         text if denied_by_status => serde_json::from_str(text).ok(),
         text => Some(serde_json::from_str(text).ok().context("prints no JSON")?),
     };
-    let denied_by_answer = event.is_before_edit && answer.as_ref().is_some_and(hooks.denies);
-    Ok(match (denied_by_answer, denied_by_status) {
+    let denied_by_output = event.is_before_edit && output.as_ref().is_some_and(hooks.denies);
+    Ok(match (denied_by_output, denied_by_status) {
         (true, _) => Some(reply.output.clone()),
         (false, true) => Some(reply.errors.clone()),
         (false, false) => None,
     })
 }
 
-/// # Errors
-/// When the reply is not what the agent should get.
-fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
+/// Checks that a hook before an edit denies the edit of the locked `file`, and that other hooks do not fail.
+fn check_reply(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
     let denial = denial(event, hooks, reply)?;
     if !event.is_before_edit {
         return Ok(());
     }
-    let why = denial.context("allows an edit of a file that another holds")?;
-    // Without an answer of the server it denies as well.
+    let reason = denial.context("allows an edit of a file that another holds")?;
+    // A hook also denies the edit if the server does not answer.
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_for_the_lock = [&reply.output, &reply.errors].iter().any(|text| text.contains(&*name));
     ensure!(
         is_for_the_lock,
         "denies the edit, but not for the lock: {}",
-        shorten(&why)
+        shorten(&reason)
     );
     Ok(())
 }
 
 /// The beginning of a hook's output, for one line of a terminal.
 fn shorten(text: &str) -> String {
-    const MOST: usize = 160;
+    const MAX_CHARS: usize = 160;
     let line = text.lines().next().unwrap_or("it says nothing");
-    line.chars().filter(|letter| !letter.is_control()).take(MOST).collect()
+    line.chars()
+        .filter(|character| !character.is_control())
+        .take(MAX_CHARS)
+        .collect()
 }

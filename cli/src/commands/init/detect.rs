@@ -1,19 +1,21 @@
-//! The agents that are used here: by files of the repository, files of the user, and programs.
+//! Detects the agents that are used here: by files of the repository, programs, and folders of the user.
 
 use std::path::Path;
 
 use super::agents::{AGENTS, Agent, TargetFolders};
 
-/// Endings of programs.
-const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };
+/// Suffixes of the file name of a program.
+const PROGRAM_SUFFIXES: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };
 
-/// The agents, each with the file or program that revealed it.
+/// The detected agents, each with the evidence: a file, a program or a folder.
 pub fn detect(places: &TargetFolders) -> Vec<(&'static Agent, String)> {
-    let found = AGENTS.into_iter().map(|agent| (agent, trace(agent, places)));
-    found.filter_map(|(agent, trace)| Some((agent, trace?))).collect()
+    let agents = AGENTS.into_iter();
+    agents
+        .filter_map(|agent| Some((agent, find_evidence(agent, places)?)))
+        .collect()
 }
 
-fn trace(agent: &Agent, places: &TargetFolders) -> Option<String> {
+fn find_evidence(agent: &Agent, places: &TargetFolders) -> Option<String> {
     if let Some(root) = &places.project
         && let Some(mark) = agent.marks.iter().find(|mark| root.join(mark).exists())
     {
@@ -31,13 +33,13 @@ pub fn is_on_path(name: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&folders).filter(|folder| folder.is_absolute());
     folders.any(|folder| {
-        ENDINGS
+        PROGRAM_SUFFIXES
             .iter()
-            .any(|ending| folder.join(format!("{name}{ending}")).is_file())
+            .any(|suffix| folder.join(format!("{name}{suffix}")).is_file())
     })
 }
 
-/// `path` as a person writes it: from the root of the repository, or with `~`.
+/// `path` as a person writes it: from the root of the repository, or from the home folder as `~`.
 pub fn display_path(path: &Path, places: &TargetFolders) -> String {
     if let Some(root) = &places.project
         && let Ok(path) = path.strip_prefix(root)

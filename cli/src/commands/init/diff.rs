@@ -8,15 +8,15 @@ const RED: &str = "\x1b[31m";
 const GREEN: &str = "\x1b[32m";
 const CYAN: &str = "\x1b[36m";
 const BOLD: &str = "\x1b[1m";
-const PLAIN: &str = "\x1b[0m";
+const RESET: &str = "\x1b[0m";
 
-/// The changes, as text for [`coord_agent::terminal::output::print`], which omits colors where they would not be visible.
+/// The changes as diffs in color. [`coord_agent::terminal::output::print`] omits the colors outside of a terminal.
 pub fn colorize(changes: &[&Change]) -> String {
     let mut text = String::new();
     for change in changes {
-        for line in of(change).lines() {
+        for line in unified_diff(change).lines() {
             // A user's file must not control the terminal.
-            let line = line.replace(|letter: char| letter.is_control() && letter != '\t', "?");
+            let line = line.replace(|character: char| character.is_control() && character != '\t', "?");
             let color = match line.as_bytes() {
                 [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => BOLD,
                 [b'@', ..] => CYAN,
@@ -24,15 +24,15 @@ pub fn colorize(changes: &[&Change]) -> String {
                 [b'+', ..] => GREEN,
                 _ => "",
             };
-            let plain = if color.is_empty() { "" } else { PLAIN };
-            text += &format!("{color}{line}{plain}\n");
+            let reset = if color.is_empty() { "" } else { RESET };
+            text += &format!("{color}{line}{reset}\n");
         }
         text.push('\n');
     }
     text
 }
 
-/// A line for each change: its file, and how many lines come and go.
+/// A line for each change: the file, and how many lines are added and removed.
 pub fn summary(changes: &[&Change]) -> String {
     let rows: Vec<(&str, &str, String)> = changes.iter().map(|change| row(change)).collect();
     let width = rows
@@ -53,25 +53,25 @@ fn row(change: &Change) -> (&str, &'static str, String) {
         (_, None) => "removed",
         _ => "changed",
     };
-    let (mut more, mut less) = (0, 0);
+    let (mut added, mut removed) = (0, 0);
     let before = change.before.as_deref().unwrap_or_default();
     let after = change.after.as_deref().unwrap_or_default();
     for line in TextDiff::from_lines(before, after).iter_all_changes() {
         match line.tag() {
-            ChangeTag::Insert => more += 1,
-            ChangeTag::Delete => less += 1,
+            ChangeTag::Insert => added += 1,
+            ChangeTag::Delete => removed += 1,
             ChangeTag::Equal => {}
         }
     }
-    let counts = [(more, GREEN, '+'), (less, RED, '-')];
+    let counts = [(added, GREEN, '+'), (removed, RED, '-')];
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
     let counts: Vec<String> = counts
-        .map(|(count, color, sign)| format!("{color}{sign}{count}{PLAIN}"))
+        .map(|(count, color, sign)| format!("{color}{sign}{count}{RESET}"))
         .collect();
     (&change.name, kind, counts.join(" "))
 }
 
-fn of(change: &Change) -> String {
+fn unified_diff(change: &Change) -> String {
     let before = change.before.as_deref().unwrap_or_default();
     let after = change.after.as_deref().unwrap_or_default();
     let name = |text: &Option<String>| {
@@ -81,13 +81,13 @@ fn of(change: &Change) -> String {
             "/dev/null"
         }
     };
-    let text = TextDiff::from_lines(before, after)
+    let diff = TextDiff::from_lines(before, after)
         .unified_diff()
         .header(name(&change.before), name(&change.after))
         .to_string();
-    match text.is_empty() {
-        // An empty file comes or goes.
+    match diff.is_empty() {
+        // An empty file is created or deleted.
         true => format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after)),
-        false => text,
+        false => diff,
     }
 }

@@ -1,4 +1,6 @@
-//! The outcome of writing into a file, and of removing the text again.
+//! The outcome of adding content to a file, and of removing it.
+
+use super::record::FileRecord;
 
 /// The outcome of an addition.
 #[derive(Debug)]
@@ -7,15 +9,34 @@ pub struct Addition {
     pub text: String,
     /// Parts created besides the values themselves, such as the object around them, for a later removal.
     pub made: Vec<String>,
-    /// Differences from the text to write that were left alone: clauses for the user.
-    pub kept: Vec<String>,
+    /// Clauses about parts that differ from the content, and were left alone.
+    pub skipped: Vec<String>,
 }
 
 /// The outcome of a removal.
 #[derive(Debug)]
 pub struct Removal {
-    /// The text of the file; `None` where nothing is left of it, and it may be deleted.
+    /// The text of the file; `None` if the file is to be deleted.
     pub text: Option<String>,
-    /// Parts that were left because they have been changed.
-    pub kept: Vec<String>,
+    /// Clauses about parts that were changed since, and were left alone.
+    pub skipped: Vec<String>,
+}
+
+impl Removal {
+    /// Leaves the file as it is.
+    pub fn unchanged(text: &str) -> Removal {
+        Removal {
+            text: Some(text.to_owned()),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Leaves `rest` in the file. If it `is_empty`, and `coord init` created the file, the file is deleted.
+    pub fn leaving(rest: String, is_empty: bool, record: Option<&FileRecord>) -> Removal {
+        let is_ours = record.is_none_or(|record| record.created);
+        Removal {
+            text: (!(is_ours && is_empty)).then_some(rest),
+            skipped: Vec::new(),
+        }
+    }
 }

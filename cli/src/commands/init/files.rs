@@ -8,23 +8,23 @@ use coord_files::{EntryInfo, FILE_MODE, FOLDER_MODE, FileError, Kind, RootedPath
 use super::agents::TargetFolders;
 use super::change::Change;
 
-/// Largest file that is read, in bytes.
-pub const MOST_BYTES: u64 = 1024 * 1024;
+/// The largest file that is read, in bytes.
+pub const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Permissions of a program, before the user's mask.
 const PROGRAM_MODE: u32 = 0o777;
 
-/// The file that `path` stands for. In a repository, anyone who can push may create links: one is followed by its text, once, to a
-/// file of the repository. In the user's home they are the user's own, and lead where they lead.
+/// The file at `path`. In a repository, anyone who can push may create links. So one link is followed, by its text, to
+/// a file of the repository. Links in the user's home are the user's own, and are all followed.
 ///
 /// # Errors
-/// When a link of the repository leads out of it or is a folder's, or a link of the user's leads to nothing.
+/// When a link of the repository leads out of it or leads to a folder, or a link of the user leads to nothing.
 pub fn rooted_path(path: &Path, places: &TargetFolders) -> anyhow::Result<RootedPath> {
     let Some(root) = &places.project else {
         let real = real_path(path)?;
-        // Folders that are missing are made below the nearest one that is there.
-        let there = real.ancestors().skip(1).find(|folder| folder.is_dir());
-        let below = there.and_then(|folder| Some(RootedPath::new(folder, real.strip_prefix(folder).ok()?)));
+        // Missing folders will be created below the nearest existing one.
+        let existing = real.ancestors().skip(1).find(|folder| folder.is_dir());
+        let below = existing.and_then(|folder| Some(RootedPath::new(folder, real.strip_prefix(folder).ok()?)));
         return Ok(below.unwrap_or_else(|| RootedPath::beside(&real)));
     };
     let below = |root: &Path, folder: &Path| Some(RootedPath::new(folder, path.strip_prefix(root).ok()?));
@@ -39,7 +39,7 @@ pub fn rooted_path(path: &Path, places: &TargetFolders) -> anyhow::Result<Rooted
     Ok(file.target()?.filter(is_file).unwrap_or(file))
 }
 
-/// Where `path` is without symbolic links. It need not exist, and neither need its folder.
+/// `path` without symbolic links. Neither the file nor its folder has to exist.
 fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Ok(real);
@@ -55,15 +55,15 @@ fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None` if there is no file.
 ///
 /// # Errors
-/// When it cannot be read, is too large, or is no text.
+/// When the file cannot be read, is too large, or is no text.
 pub fn read(file: &RootedPath, name: &str) -> anyhow::Result<Option<String>> {
-    let bytes = match file.read(MOST_BYTES) {
+    let bytes = match file.read(MAX_BYTES) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
-        // The plan names a link by itself, and goes on.
+        // The plan makes a note of a link, and continues.
         Err(error) if error.is_link() => return Err(error.into()),
         Err(error) if error.path == file.full() => bail!("{name} {}", error.clause()),
         Err(error) => bail!("{name}: {error}"),
@@ -78,21 +78,21 @@ pub fn read(file: &RootedPath, name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Writes and deletes all of the files; when one cannot be, the others are as they were. Returns the folders that were made.
+/// Writes and deletes all of the files. If one fails, the others are restored. Returns the folders that were created.
 ///
 /// # Errors
 /// When a file cannot be written, or was changed since it was read.
 pub fn write(changes: &[&Change], places: &TargetFolders) -> anyhow::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    let written = write_in(changes, &mut folders);
-    if written.is_err() {
+    let result = write_all(changes, &mut folders);
+    if result.is_err() {
         remove_empty(folders.iter(), places);
     }
-    written.map(|()| folders)
+    result.map(|()| folders)
 }
 
-/// Removes those of `folders` that are empty, and returns them. Of a repository's record only those of the repository are: the record may
-/// have come with an archive.
+/// Removes the empty ones of `folders`, and returns them. For a repository, only folders inside it are removed: the
+/// record may have come with an archive.
 pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &TargetFolders) -> Vec<PathBuf> {
     let roots = [&places.project, &places.git_folder, &places.main_checkout];
     let is_inside = |folder: &Path| {
@@ -108,53 +108,54 @@ pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, p
     removed.cloned().collect()
 }
 
-fn write_in(changes: &[&Change], folders: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let mut prepared = Vec::new();
+/// Stages all files, checks that none was changed meanwhile, and then replaces them.
+fn write_all(changes: &[&Change], folders: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let mut staged = Vec::new();
     for change in changes {
         let file = match &change.after {
             Some(text) => {
-                Some(prepare(change, text, folders).with_context(|| format!("{} cannot be written", change.name))?)
+                Some(stage(change, text, folders).with_context(|| format!("{} cannot be written", change.name))?)
             }
             None => None,
         };
-        prepared.push((*change, file));
+        staged.push((*change, file));
     }
     for change in changes {
-        let is_same = read(&change.file, &change.name)? == change.before;
+        let is_unchanged = read(&change.file, &change.name)? == change.before;
         ensure!(
-            is_same,
+            is_unchanged,
             "{} was changed meanwhile; nothing was written, run it again",
             change.name
         );
     }
-    let mut done: Vec<&Change> = Vec::new();
-    for (change, file) in prepared {
+    let mut written: Vec<&Change> = Vec::new();
+    for (change, file) in staged {
         let result = match file {
             Some(file) => file.replace(),
             None => change.file.remove().map(drop),
         };
         if let Err(error) = result {
-            for change in done {
-                put_back(change)?;
+            for change in written {
+                restore(change)?;
             }
             return Err(error).with_context(|| format!("{} cannot be written; nothing was", change.name));
         }
-        done.push(change);
+        written.push(change);
     }
     Ok(())
 }
 
-/// The text in a file beside the one that it will replace.
-fn prepare(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> Result<StagedFile, FileError> {
-    folders.extend(change.file.make_parents(FOLDER_MODE)?);
+/// Writes the text to a file beside the one that it will replace.
+fn stage(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> Result<StagedFile, FileError> {
+    folders.extend(change.file.create_parents(FOLDER_MODE)?);
     let mode = if change.is_program { PROGRAM_MODE } else { FILE_MODE };
     change.file.stage(text.as_bytes(), mode, None)
 }
 
-fn put_back(change: &Change) -> anyhow::Result<()> {
+fn restore(change: &Change) -> anyhow::Result<()> {
     let result = match &change.before {
-        Some(text) => prepare(change, text, &mut Vec::new()).and_then(StagedFile::replace),
+        Some(text) => stage(change, text, &mut Vec::new()).and_then(StagedFile::replace),
         None => change.file.remove().map(drop),
     };
-    result.with_context(|| format!("{} was written and cannot be put back", change.name))
+    result.with_context(|| format!("{} was written and cannot be restored", change.name))
 }

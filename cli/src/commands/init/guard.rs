@@ -1,4 +1,4 @@
-//! The hooks of git that run `coord guard`: a line in the hooks that are there, or new ones.
+//! The git hooks that run `coord guard`: lines in existing hooks, or new hooks.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
-use super::files::MOST_BYTES;
+use super::files::MAX_BYTES;
 use super::managers;
 use super::target::{Content, Target};
 
-/// The hooks, with the command of the guard. A machine without coord goes on without it, because such files may be in the
-/// repository.
+/// The hooks, with the lines that run the guard. They do nothing on a machine without coord, because the files may be
+/// in the repository.
 const HOOKS: [(&str, &str); 3] = [
     (
         "pre-commit",
         "if command -v coord >/dev/null 2>&1; then coord guard pre-commit || exit $?; fi\n",
     ),
-    // A commit goes on without its trailers.
+    // If the guard fails, the commit proceeds without trailers.
     (
         "commit-msg",
         "if command -v coord >/dev/null 2>&1; then coord guard commit-msg \"$1\" || :; fi\n",
@@ -42,63 +42,63 @@ fi
     ),
 ];
 
-/// Their folder in git's.
+/// The folder of the hooks, in git's folder.
 const FOLDER: &str = "hooks";
 
-/// Shells whose scripts understand these lines.
+/// The shells that can run these lines.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 /// The hooks of a repository.
 #[derive(Debug)]
 pub struct Hooks {
-    /// Those that get the lines.
+    /// The files that get the lines.
     pub targets: Vec<Target>,
-    /// Clauses about those that cannot have them.
+    /// Clauses about hooks that cannot have the lines.
     pub notes: Vec<String>,
-    /// Whether their folder is refused, because it is a link.
+    /// Whether the folder of the hooks is refused, because it is a link.
     pub is_refused: bool,
 }
 
 /// The hooks of the repository.
 ///
 /// # Errors
-/// When git does not say where they are.
+/// When git does not report the folder of the hooks.
 pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
-    let run = git_hooks::folder(working_copy).await?;
+    let active_folder = git_hooks::folder(working_copy).await?;
     // Husky 9 has git run generated hooks in `_`, which run the hooks beside them.
-    let folder = git_hooks::of_husky(&run).map_or_else(|| run.clone(), Path::to_owned);
+    let folder = git_hooks::of_husky(&active_folder).map_or_else(|| active_folder.clone(), Path::to_owned);
     let entries = managers::entries(working_copy.root());
     let mut hooks = Hooks {
         notes: entries.notes,
         targets: entries.targets,
         is_refused: false,
     };
-    let shown = folder.display();
+    let name = folder.display();
     if folder == working_copy.shared_folder().join(FOLDER)
         && let Err(error) = RootedPath::new(working_copy.shared_folder(), FOLDER).folder()
     {
-        hooks.notes.push(format!("{shown} {}", error.clause()));
+        hooks.notes.push(format!("{name} {}", error.clause()));
         hooks.is_refused = true;
         return Ok(hooks);
     }
-    if folder != run && !run.exists() {
+    if folder != active_folder && !active_folder.exists() {
         hooks.notes.push(format!(
             "git runs no hook here until Husky has made {}: install the packages of this working copy",
-            run.display()
+            active_folder.display()
         ));
     }
     if !is_of_repository(&folder, working_copy) {
         hooks.notes.push(format!(
-            "{shown} (core.hooksPath) has the hooks of other repositories too: add `coord guard pre-commit`, \
+            "{name} (core.hooksPath) has the hooks of other repositories too: add `coord guard pre-commit`, \
              `coord guard commit-msg \"$1\"` and `coord guard pre-push \"$@\"` there yourself"
         ));
         return Ok(hooks);
     }
-    for (name, lines) in HOOKS {
-        let path = folder.join(name);
+    for (hook, lines) in HOOKS {
+        let path = folder.join(hook);
         match refusal(&path) {
-            Some(why) => hooks.notes.push(format!(
-                "{} {why}: run `coord guard {name}` there yourself",
+            Some(reason) => hooks.notes.push(format!(
+                "{} {reason}: run `coord guard {hook}` there yourself",
                 path.display()
             )),
             None => hooks.targets.push(Target {
@@ -123,20 +123,21 @@ fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
 
 /// Why the hook at `path` cannot have our lines.
 fn refusal(path: &Path) -> Option<&'static str> {
-    // Anything but a regular file was refused in planning.
+    // The plan follows a link, or refuses it.
     if path.is_symlink() {
         return None;
     }
-    let text = coord_files::regular(path, MOST_BYTES).ok()??;
+    let text = coord_files::regular(path, MAX_BYTES).ok()??;
     let text = String::from_utf8_lossy(&text);
     if text.contains(Language::Shell.markers()[0]) {
         return None;
     }
-    let first = text.lines().next().unwrap_or_default();
-    if let Some(program) = first.strip_prefix("#!") {
-        let words: Vec<&str> = program.split_whitespace().collect();
-        let names = words.iter().filter_map(|word| word.rsplit('/').next());
-        if !names.into_iter().any(|name| SHELLS.contains(&name)) {
+    let first_line = text.lines().next().unwrap_or_default();
+    if let Some(interpreter) = first_line.strip_prefix("#!") {
+        let mut names = interpreter
+            .split_whitespace()
+            .filter_map(|word| word.rsplit('/').next());
+        if !names.any(|name| SHELLS.contains(&name)) {
             return Some("is no script of a shell");
         }
     }

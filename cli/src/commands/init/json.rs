@@ -1,4 +1,4 @@
-//! Values in a JSON file. Comments, order and layout of everything else stay as they are.
+//! Values in a JSON file. Everything else in the file keeps its comments, order and layout.
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use jsonc_parser::{ParseOptions, json};
@@ -28,17 +28,17 @@ pub enum Syntax {
 /// A value, and its place.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// A property, by the names that lead to it. Where there is one of its name, that one stays.
+    /// A property, by the names that lead to it. An existing property of that name stays.
     Property(Vec<&'static str>, CstInputValue),
-    /// Elements of the array to which the names lead. An entry of the user's that runs the same command stays.
+    /// Elements of an array. The user's own element that runs the same command stays.
     Elements {
         /// The names that lead to the array.
         path: Vec<&'static str>,
         values: Vec<CstInputValue>,
-        /// The command that they run, which no other element has.
+        /// The command that the elements run, and no other element.
         command: String,
-        /// Their values in other forms, which are replaced, and also removed.
-        others: Vec<CstInputValue>,
+        /// The elements in other forms, which are replaced, and also removed.
+        other_forms: Vec<CstInputValue>,
     },
     /// A property at the top that the format requires, and that is not ours.
     Format(&'static str, CstInputValue),
@@ -47,12 +47,13 @@ pub enum Entry {
 impl Json {
     /// Adds missing entries.
     ///
-    /// # Errors When the text is no JSON, or something on the way has an unexpected type.
+    /// # Errors
+    /// When the text is no JSON, or a value on the way to an entry has an unexpected type.
     pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let (mark, body) = split_mark(text.unwrap_or("{}\n"));
         let root = self.parse(body)?;
         let top = root.object_value_or_create().ok_or("its value is no object")?;
-        let (mut made, mut kept) = (Vec::new(), Vec::new());
+        let (mut made, mut skipped) = (Vec::new(), Vec::new());
         let mut is_changed = false;
         for entry in &self.entries {
             match entry {
@@ -65,12 +66,12 @@ impl Json {
                 }
                 Entry::Property(path, value) => {
                     let (name, parents) = path.split_last().expect("a name");
-                    let object = objects(&top, parents, &mut made)?;
+                    let object = object_at(&top, parents, &mut made)?;
                     match object.get(name).and_then(|property| property.value()) {
-                        Some(found) if is(&found, value) => {}
-                        Some(_) => kept.push(format!("`{}` is set otherwise", path.join("."))),
+                        Some(existing) if is_equal(&existing, value) => {}
+                        Some(_) => skipped.push(format!("`{}` is set otherwise", path.join("."))),
                         None => {
-                            open(&top, parents);
+                            expand(&top, parents);
                             object.append(name, value.clone());
                             is_changed = true;
                         }
@@ -80,23 +81,28 @@ impl Json {
                     path,
                     values,
                     command,
-                    others,
+                    other_forms,
                 } => {
-                    let array = array(&top, path, &mut made)?;
-                    let found = running(&array, command);
-                    if found.iter().any(|element| !is_one_of(element, values, others)) {
-                        kept.push(format!("`{command}` is set otherwise"));
+                    let array = array_at(&top, path, &mut made)?;
+                    let existing = elements_with(&array, command);
+                    if existing.iter().any(|element| !is_ours(element, values, other_forms)) {
+                        skipped.push(format!("`{command}` is set otherwise"));
                         continue;
                     }
-                    if found.len() == values.len() && found.iter().zip(values).all(|(found, value)| is(found, value)) {
+                    let is_current = existing.len() == values.len()
+                        && existing
+                            .iter()
+                            .zip(values)
+                            .all(|(element, value)| is_equal(element, value));
+                    if is_current {
                         continue;
                     }
-                    let place = found.first().and_then(CstNode::element_index);
-                    let place = place.unwrap_or_else(|| array.elements().len());
-                    found.into_iter().for_each(CstNode::remove);
-                    open(&top, path);
+                    let index = existing.first().and_then(CstNode::element_index);
+                    let index = index.unwrap_or_else(|| array.elements().len());
+                    existing.into_iter().for_each(CstNode::remove);
+                    expand(&top, path);
                     for (offset, value) in values.iter().enumerate() {
-                        array.insert(place + offset, value.clone());
+                        array.insert(index + offset, value.clone());
                     }
                     is_changed = true;
                 }
@@ -108,11 +114,11 @@ impl Json {
                 false => text.unwrap_or_default().to_owned(),
             },
             made: if is_changed { made } else { Vec::new() },
-            kept,
+            skipped,
         })
     }
 
-    /// Removes unchanged entries, then the objects and arrays that were made around them.
+    /// Removes unchanged entries, then the objects and arrays that were created around them.
     ///
     /// # Errors
     /// When the text is no JSON.
@@ -120,37 +126,34 @@ impl Json {
         let (mark, body) = split_mark(text);
         let root = self.parse(body)?;
         let Some(top) = root.object_value() else {
-            return Ok(Removal {
-                text: Some(text.to_owned()),
-                kept: Vec::new(),
-            });
+            return Ok(Removal::unchanged(text));
         };
-        let mut kept = Vec::new();
+        let mut skipped = Vec::new();
         let mut is_changed = false;
         for entry in &self.entries {
             match entry {
-                Entry::Property(path, value) => match node(&top, path) {
-                    Some(found) if is(&found, value) => {
+                Entry::Property(path, value) => match value_at(&top, path) {
+                    Some(existing) if is_equal(&existing, value) => {
                         remove_property(&top, path);
                         is_changed = true;
                     }
-                    Some(_) => kept.push(format!("`{}` was changed", path.join("."))),
+                    Some(_) => skipped.push(format!("`{}` was changed", path.join("."))),
                     None => {}
                 },
                 Entry::Elements {
                     path,
                     values,
                     command,
-                    others,
+                    other_forms,
                 } => {
-                    let array = node(&top, path).and_then(|node| node.as_array());
-                    for element in array.iter().flat_map(|array| running(array, command)) {
-                        match is_one_of(&element, values, others) {
+                    let array = value_at(&top, path).and_then(|value| value.as_array());
+                    for element in array.iter().flat_map(|array| elements_with(array, command)) {
+                        match is_ours(&element, values, other_forms) {
                             true => {
                                 element.remove();
                                 is_changed = true;
                             }
-                            false => kept.push(format!("`{command}` was changed")),
+                            false => skipped.push(format!("`{command}` was changed")),
                         }
                     }
                 }
@@ -159,35 +162,35 @@ impl Json {
         }
         if !is_changed {
             return Ok(Removal {
-                text: Some(text.to_owned()),
-                kept,
+                skipped,
+                ..Removal::unchanged(text)
             });
         }
         self.remove_made(&top, record);
         let rest = format!("{mark}{root}");
         let is_empty = root.to_string().split_whitespace().collect::<String>() == "{}";
-        let is_ours = record.is_none_or(|record| record.created);
         Ok(Removal {
-            text: (!(is_ours && is_empty)).then_some(rest),
-            kept,
+            skipped,
+            ..Removal::leaving(rest, is_empty, record)
         })
     }
 
-    /// Removes empty objects and arrays around our values, and parts that only the format requires: those in the record, or,
-    /// without a record, the empty ones, and the rest if nothing else is left.
+    /// Removes empty objects and arrays around our values: those in the record, or all of them without a record. Also
+    /// removes the properties that the format requires, if nothing else is left.
     fn remove_made(&self, top: &CstObject, record: Option<&FileRecord>) {
-        let mut around: Vec<&[&str]> = Vec::new();
+        let mut enclosing: Vec<&[&str]> = Vec::new();
         for entry in &self.entries {
             let path = match entry {
                 Entry::Property(path, _) => &path[..path.len() - 1],
                 Entry::Elements { path, .. } => path,
                 Entry::Format(..) => &[],
             };
-            around.extend((1..=path.len()).map(|length| &path[..length]));
+            enclosing.extend((1..=path.len()).map(|length| &path[..length]));
         }
-        around.sort_by_key(|path| std::cmp::Reverse(path.len()));
-        for path in around {
-            let is_empty = node(top, path).is_some_and(|node| node.children_exclude_trivia_and_tokens().is_empty());
+        enclosing.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        for path in enclosing {
+            let value = value_at(top, path);
+            let is_empty = value.is_some_and(|value| value.children_exclude_trivia_and_tokens().is_empty());
             if is_empty && record.is_none_or(|record| record.made.contains(&path.join("."))) {
                 remove_property(top, path);
             }
@@ -197,7 +200,7 @@ impl Json {
             _ => None,
         });
         let formats: Vec<_> = formats
-            .filter(|(name, value)| node(top, &[*name]).is_some_and(|node| is(&node, value)))
+            .filter(|(name, value)| value_at(top, &[*name]).is_some_and(|existing| is_equal(&existing, value)))
             .collect();
         let are_alone = top.properties().len() == formats.len();
         for (name, _) in formats {
@@ -212,8 +215,8 @@ impl Json {
     }
 
     fn parse(&self, text: &str) -> Result<CstRootNode, String> {
-        let lenient = self.syntax == Syntax::Comments;
-        if !lenient && !text.trim().is_empty() {
+        let is_lenient = self.syntax == Syntax::Comments;
+        if !is_lenient && !text.trim().is_empty() {
             // The other parser keeps comments even where it does not allow them.
             serde_json::from_str::<IgnoredAny>(text).map_err(|error| {
                 let sentence = error.to_string();
@@ -222,8 +225,8 @@ impl Json {
             })?;
         }
         let options = ParseOptions {
-            allow_comments: lenient,
-            allow_trailing_commas: lenient,
+            allow_comments: is_lenient,
+            allow_trailing_commas: is_lenient,
             allow_loose_object_property_names: false,
             allow_missing_commas: false,
             allow_single_quoted_strings: false,
@@ -237,7 +240,7 @@ impl Json {
     }
 }
 
-/// The byte order mark that some editors of Windows begin a file with, and the rest.
+/// The byte order mark with which some Windows editors begin a file, and the rest.
 fn split_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
@@ -246,17 +249,17 @@ fn split_mark(text: &str) -> (&str, &str) {
     })
 }
 
-/// The object to which `path` leads, made where it is missing.
-fn objects(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstObject, String> {
+/// The object to which `path` leads, created if it is missing.
+fn object_at(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstObject, String> {
     let mut object = top.clone();
     for (index, name) in path.iter().enumerate() {
-        let place = path[..=index].join(".");
+        let joined_path = path[..=index].join(".");
         object = match object.get(name) {
             Some(property) => property
                 .object_value()
-                .ok_or_else(|| format!("`{place}` is no object"))?,
+                .ok_or_else(|| format!("`{joined_path}` is no object"))?,
             None => {
-                made.push(place);
+                made.push(joined_path);
                 object.append(name, json!({})).object_value_or_set()
             }
         };
@@ -264,10 +267,10 @@ fn objects(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<Cst
     Ok(object)
 }
 
-/// The array to which `path` leads, made where it is missing.
-fn array(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstArray, String> {
+/// The array to which `path` leads, created if it is missing.
+fn array_at(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstArray, String> {
     let (name, parents) = path.split_last().expect("a name");
-    let object = objects(top, parents, made)?;
+    let object = object_at(top, parents, made)?;
     match object.get(name) {
         Some(property) => property
             .array_value()
@@ -280,21 +283,21 @@ fn array(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstAr
 }
 
 /// Puts the values on the way to `path` on separate lines.
-fn open(top: &CstObject, path: &[&str]) {
+fn expand(top: &CstObject, path: &[&str]) {
     top.ensure_multiline();
     for length in 1..=path.len() {
-        let Some(node) = node(top, &path[..length]) else {
+        let Some(value) = value_at(top, &path[..length]) else {
             return;
         };
-        if let Some(object) = node.as_object() {
+        if let Some(object) = value.as_object() {
             object.ensure_multiline();
-        } else if let Some(array) = node.as_array() {
+        } else if let Some(array) = value.as_array() {
             array.ensure_multiline();
         }
     }
 }
 
-fn node(top: &CstObject, path: &[&str]) -> Option<CstNode> {
+fn value_at(top: &CstObject, path: &[&str]) -> Option<CstNode> {
     let (name, parents) = path.split_last()?;
     let mut object = top.clone();
     for parent in parents {
@@ -307,52 +310,55 @@ fn remove_property(top: &CstObject, path: &[&str]) {
     let (name, parents) = path.split_last().expect("a name");
     let object = match parents {
         [] => Some(top.clone()),
-        _ => node(top, parents).and_then(|node| node.as_object()),
+        _ => value_at(top, parents).and_then(|value| value.as_object()),
     };
     if let Some(property) = object.and_then(|object| object.get(name)) {
         property.remove();
     }
 }
 
-fn is(found: &CstNode, value: &CstInputValue) -> bool {
-    found.to_serde_value().is_some_and(|found| found == plain(value))
+fn is_equal(existing: &CstNode, value: &CstInputValue) -> bool {
+    existing
+        .to_serde_value()
+        .is_some_and(|existing| existing == to_serde_value(value))
 }
 
 /// The elements of `array` that run `command`.
-fn running(array: &CstArray, command: &str) -> Vec<CstNode> {
+fn elements_with(array: &CstArray, command: &str) -> Vec<CstNode> {
     let mut elements = array.elements();
-    elements.retain(|element| has(element, command));
+    elements.retain(|element| {
+        element
+            .to_serde_value()
+            .is_some_and(|element| contains_command(&element, command))
+    });
     elements
 }
 
-/// Whether `found` is ours, in any form.
-fn is_one_of(found: &CstNode, values: &[CstInputValue], others: &[CstInputValue]) -> bool {
-    values.iter().chain(others).any(|value| is(found, value))
+/// Whether `element` is ours, in any form.
+fn is_ours(element: &CstNode, values: &[CstInputValue], other_forms: &[CstInputValue]) -> bool {
+    values.iter().chain(other_forms).any(|value| is_equal(element, value))
 }
 
-/// Whether a string in `found` has `command` in it.
-fn has(found: &CstNode, command: &str) -> bool {
-    fn any(value: &Value, command: &str) -> bool {
-        match value {
-            Value::String(text) => text.contains(command),
-            Value::Array(values) => values.iter().any(|value| any(value, command)),
-            Value::Object(values) => values.values().any(|value| any(value, command)),
-            _ => false,
-        }
+/// Whether a string in `value` contains `command`.
+fn contains_command(value: &Value, command: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(command),
+        Value::Array(values) => values.iter().any(|value| contains_command(value, command)),
+        Value::Object(values) => values.values().any(|value| contains_command(value, command)),
+        _ => false,
     }
-    found.to_serde_value().is_some_and(|found| any(&found, command))
 }
 
-fn plain(value: &CstInputValue) -> Value {
+fn to_serde_value(value: &CstInputValue) -> Value {
     match value {
         CstInputValue::Null => Value::Null,
         CstInputValue::Bool(value) => (*value).into(),
         CstInputValue::Number(number) => serde_json::from_str(number).unwrap_or_default(),
         CstInputValue::String(text) => text.as_str().into(),
-        CstInputValue::Array(values) => values.iter().map(plain).collect(),
+        CstInputValue::Array(values) => values.iter().map(to_serde_value).collect(),
         CstInputValue::Object(values) => values
             .iter()
-            .map(|(name, value)| (name.clone(), plain(value)))
+            .map(|(name, value)| (name.clone(), to_serde_value(value)))
             .collect(),
     }
 }

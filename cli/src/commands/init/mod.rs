@@ -1,13 +1,15 @@
 //! `coord init`: writes the configuration that the agents of a repository need, and removes it again.
 //!
-//! - `args`, `run`: the options, and the order of things: plan, show, ask, write, check
+//! - `args`, `run`: the options, and the steps: plan, show, ask, write, check
 //! - `agents`: each agent's files and hooks, a file each; `detect`: the agents that are used here
-//! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `guard`: the hooks of git, with the files of their `managers`; `settings`: `git config`
-//! - `target`: a file and its content; `edit`: the result of a change; by `json`, `table` (TOML), `block` (lines between markers) or `whole_file`
+//! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `settings`: `git config`
+//! - `guard`: the hooks of git, with the files of their `managers`
+//! - `target`: a file and its content: `json`, `table` (TOML), `block` (lines between markers) or `whole_file`
+//! - `edit`: the outcome of adding or removing the content
 //! - `plan`: the files before and after, a `change` each; `record`: the parts that were created, for `--undo`
 //! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
 //! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
-//! - `check`: runs each hook once, in a throw-away repository, and sees whether a denial denies
+//! - `check`: runs each hook once, in a throw-away repository, and checks that it denies an edit of a locked file
 
 mod agents;
 mod args;
@@ -35,6 +37,6 @@ mod whole_file;
 
 pub(super) use agents::{Agent, Attempt, Event, Hooks, handler};
 pub use args::InitArgs;
-pub use block::MARKDOWN_BEGIN as RULES_BEGIN;
-pub(super) use check::{Tried, command_of, denial, hooks_of, run as run_hook, try_hooks};
+pub(super) use block::MARKDOWN_BEGIN as RULES_BEGIN;
+pub(super) use check::{HookTest, command_of, denial, hooks_of, run as run_hook, test_hooks};
 pub(super) use detect::is_on_path;

@@ -1,4 +1,4 @@
-//! The files as they are, and as they will be.
+//! The files before and after the changes.
 
 use std::path::Path;
 
@@ -12,25 +12,25 @@ use super::files;
 use super::record::{FileRecord, Record, digest};
 use super::target::{Content, Target};
 
-/// Every text of ours contains it: a file without it is not ours.
+/// Every text of ours contains this name: a file without it has nothing of ours.
 const NAME: &str = "coord";
 
-/// All changes of files.
+/// The planned changes of files.
 #[derive(Debug)]
 pub struct Plan<'a> {
     places: &'a TargetFolders,
-    /// The record as it will be.
+    /// The record after the changes.
     pub record: Record,
-    /// Files that were looked at, changed or not.
+    /// The files that were read, changed or not.
     files: Vec<Change>,
-    /// Clauses about changes that were not made.
+    /// Clauses about changes that are not made.
     pub notes: Vec<String>,
-    /// Whether a file was refused, because it is a link for example.
+    /// Whether a file was refused, for example because it is a link.
     pub has_refused: bool,
 }
 
 impl<'a> Plan<'a> {
-    /// One without changes.
+    /// A plan without changes.
     pub fn new(places: &'a TargetFolders, record: Record) -> Plan<'a> {
         Plan {
             places,
@@ -43,16 +43,17 @@ impl<'a> Plan<'a> {
 
     /// Adds the content of `target` to a file.
     ///
-    /// # Errors When the file has an unexpected form.
+    /// # Errors
+    /// When the file has an unexpected form.
     pub fn add(&mut self, target: &Target) -> anyhow::Result<()> {
         let index = match self.open(target) {
             Ok(index) => index,
             Err(error) => {
-                let refused = error.downcast_ref::<FileError>().filter(|error| error.is_link());
-                let Some(refused) = refused else {
+                let link = error.downcast_ref::<FileError>().filter(|error| error.is_link());
+                let Some(link) = link else {
                     return Err(error.context("nothing was written"));
                 };
-                let note = format!("{} {}", display_path(&refused.path, self.places), refused.clause());
+                let note = format!("{} {}", display_path(&link.path, self.places), link.clause());
                 if !self.notes.contains(&note) {
                     self.notes.push(note);
                 }
@@ -61,34 +62,29 @@ impl<'a> Plan<'a> {
             }
         };
         let file = &mut self.files[index];
-        let known = self.record.files.get(&file.path);
-        let added = match target.add(file.after.as_deref(), known) {
-            Ok(added) => added,
+        let record = self.record.files.get(&file.path);
+        let addition = match target.add(file.after.as_deref(), record) {
+            Ok(addition) => addition,
             Err(clause) => bail!("nothing was written: {}: {clause}", file.name),
         };
-        self.notes.extend(
-            added
-                .kept
-                .iter()
-                .map(|clause| format!("{} {clause}: it was left", file.name)),
-        );
-        if file.after.as_deref() == Some(&added.text) {
+        let skipped = addition.skipped.iter();
+        self.notes
+            .extend(skipped.map(|clause| format!("{} {clause}: it was left", file.name)));
+        if file.after.as_deref() == Some(&addition.text) {
             return Ok(());
         }
-        // Another clone or an earlier version has written it: without a record, only the text shows which parts are
-        // ours.
-        let is_ours = |text: &str| {
+        // Another clone or an earlier version may have written parts. Without a record, only the text shows them.
+        let has_ours = file.after.as_deref().is_some_and(|text| {
             target
                 .remove(text, None)
-                .is_ok_and(|rest| rest.text.as_deref() != Some(text))
-        };
-        let has_ours = file.after.as_deref().is_some_and(is_ours);
-        if has_ours && known.is_none() {
-            file.after = Some(added.text);
+                .is_ok_and(|removal| removal.text.as_deref() != Some(text))
+        });
+        if has_ours && record.is_none() {
+            file.after = Some(addition.text);
             return Ok(());
         }
         let is_new = file.before.is_none();
-        let known = self
+        let record = self
             .record
             .files
             .entry(file.path.clone())
@@ -96,14 +92,14 @@ impl<'a> Plan<'a> {
                 created: is_new,
                 ..FileRecord::default()
             });
-        known.made.extend(added.made);
+        record.made.extend(addition.made);
         if let Some(text) = &file.after {
-            note_original(known, target, text, &added.text, has_ours);
+            record_original(record, target, text, &addition.text, has_ours);
         }
-        if known.original.is_some() || matches!(target.content, Content::Whole(_)) {
-            known.digest = Some(digest(&added.text));
+        if record.original.is_some() || matches!(target.content, Content::Whole(_)) {
+            record.digest = Some(digest(&addition.text));
         }
-        file.after = Some(added.text);
+        file.after = Some(addition.text);
         Ok(())
     }
 
@@ -114,7 +110,7 @@ impl<'a> Plan<'a> {
     pub fn remove(&mut self, target: &Target) -> anyhow::Result<()> {
         let index = match self.open(target) {
             Ok(index) => index,
-            // Nothing was written there: it could not be read.
+            // A file that cannot be read was never written.
             Err(error) => {
                 self.notes.push(format!("{error:#}: it was left"));
                 return Ok(());
@@ -124,62 +120,61 @@ impl<'a> Plan<'a> {
         let Some(text) = file.after.as_deref().filter(|text| text.contains(NAME)) else {
             return Ok(());
         };
-        let known = self.record.files.get(&file.path);
-        if let Some(known) = known.filter(|known| known.original.is_some() && known.has_written(text)) {
-            file.after = known.original.clone();
+        let record = self.record.files.get(&file.path);
+        if let Some(record) = record.filter(|record| record.original.is_some() && record.has_written(text)) {
+            file.after = record.original.clone();
             return Ok(());
         }
-        let removed = match target.remove(text, known) {
-            Ok(removed) => removed,
+        let removal = match target.remove(text, record) {
+            Ok(removal) => removal,
             Err(clause) => bail!("nothing was written: {}: {clause}", file.name),
         };
-        let notes = removed.kept.iter();
+        let skipped = removal.skipped.iter();
         self.notes
-            .extend(notes.map(|clause| format!("{} {clause} since: it was left", file.name)));
-        file.after = removed.text;
+            .extend(skipped.map(|clause| format!("{} {clause} since: it was left", file.name)));
+        file.after = removal.text;
         Ok(())
     }
 
     /// The files that change.
     pub fn changes(&self) -> Vec<&Change> {
-        let changed = |file: &&Change| file.before != file.after;
-        self.files.iter().filter(changed).collect()
+        self.files.iter().filter(|file| file.before != file.after).collect()
     }
 
-    /// Whether the file of `target` is there and has one of `marks` in it.
-    pub fn says(&mut self, target: &Target, marks: [&str; 2]) -> bool {
+    /// Whether the file of `target` exists and contains one of `marks`.
+    pub fn contains_any(&mut self, target: &Target, marks: &[&str]) -> bool {
         let Ok(index) = self.open(target) else { return false };
         let text = self.files[index].before.as_deref().unwrap_or_default();
         marks.iter().any(|mark| text.contains(mark))
     }
 
-    /// The files that were looked at, as they are after the change.
+    /// The files that were read and exist after the changes.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let there = self.files.iter().filter(|file| file.after.is_some());
-        there.map(|file| file.path.as_path())
+        let existing = self.files.iter().filter(|file| file.after.is_some());
+        existing.map(|file| file.path.as_path())
     }
 
-    /// Whether the file at `path` was looked at.
-    pub fn has(&self, path: &Path) -> bool {
+    /// Whether the file at `path` was read.
+    pub fn has_read(&self, path: &Path) -> bool {
         self.files.iter().any(|file| file.path == path)
     }
 
-    /// The file of `target`, read once.
+    /// Reads the file of `target` once, and returns its index in `files`.
     fn open(&mut self, target: &Target) -> anyhow::Result<usize> {
-        let inside = files::rooted_path(&target.path, self.places)?;
-        let path = inside.full();
+        let file = files::rooted_path(&target.path, self.places)?;
+        let path = file.full();
         if let Some(index) = self.files.iter().position(|file| file.path == path) {
             return Ok(index);
         }
         let mut name = display_path(&target.path, self.places);
-        // Every link on the way is named, be it a folder's.
+        // The name shows the target of a link. In the user's home, a folder on the way may be a link, too.
         if path != target.path && self.places.project.as_ref().is_none_or(|_| target.path.is_symlink()) {
             name = format!("{name} -> {}", display_path(&path, self.places));
         }
-        let before = files::read(&inside, &name)?;
+        let before = files::read(&file, &name)?;
         self.files.push(Change {
             path,
-            file: inside,
+            file,
             name,
             after: before.clone(),
             before,
@@ -189,14 +184,14 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Notes the original text of a file if a removal would not restore it. A text that was changed since, or that has entries of ours,
-/// is not the original.
-fn note_original(known: &mut FileRecord, target: &Target, before: &str, after: &str, has_ours: bool) {
-    let is_unchanged = known.has_written(before);
-    known.original.take_if(|_| !is_unchanged);
-    if known.original.is_none() && !known.created && !has_ours {
-        let removed = target.remove(after, Some(known));
-        let is_given_back = removed.is_ok_and(|removed| removed.text.as_deref() == Some(before));
-        known.original = (!is_given_back).then(|| before.to_owned());
+/// Records the original text of a file if a removal would not restore it. A text that was changed since, or that has
+/// entries of ours, is not the original.
+fn record_original(record: &mut FileRecord, target: &Target, before: &str, after: &str, has_ours: bool) {
+    let is_unchanged = record.has_written(before);
+    record.original.take_if(|_| !is_unchanged);
+    if record.original.is_none() && !record.created && !has_ours {
+        let removal = target.remove(after, Some(record));
+        let is_restored = removal.is_ok_and(|removal| removal.text.as_deref() == Some(before));
+        record.original = (!is_restored).then(|| before.to_owned());
     }
 }

@@ -1,5 +1,5 @@
-//! The plugins in `packaging/plugins`, and the catalogs at the root of the repository that name them: one install for each agent. They
-//! have the values that `coord init` writes, so that both are the same; this test writes them, and fails where they differ.
+//! The plugins in `packaging/plugins`, one for each agent, and the catalogs at the root of the repository.
+//! They contain the values that `coord init` writes. This test fails where they differ, and can update them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ const AUTHOR: &str = "Coord";
 const HOME: &str = "https://github.com/coord-dev/coord";
 const DESCRIPTION: &str = "Locks files for teams of coding agents: an edit of a file that another agent is changing is denied, with the reason";
 
-/// How a person installs the plugin of an agent, from a clone of this repository and from GitHub, and how they see that it is there.
+/// How a person installs the plugin of an agent, and sees that it is installed.
 struct Install {
     agent: &'static str,
     title: &'static str,

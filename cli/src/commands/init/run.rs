@@ -1,4 +1,4 @@
-//! The order of things: plan, show, ask, write, check.
+//! The steps of the command: plan, show, ask, write, check.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use coord_agent::confirmed::user_folder;
-use coord_agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
+use coord_agent::hot_files::{HotFiles, describe_hot_files, hubs, in_words};
 use coord_agent::options::AgentArgs;
 use coord_agent::terminal::output;
 use coord_agent::{local_server, stdout};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
-use coord_protocol::plain_text::shown_line;
+use coord_protocol::plain_text::visible_line;
 use coord_settings::policy::PATH;
 
 use super::agents::handler::{Form, REQUIRED_MARKS};
@@ -24,7 +24,7 @@ use super::detect::{detect, display_path, is_on_path};
 use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
-use super::shared::{self, CommittedFiles};
+use super::shared::SharedFiles;
 use super::target::Target;
 use super::{diff, files, guard, texts};
 
@@ -32,11 +32,12 @@ use super::{diff, files, guard, texts};
 const RECORD: &str = "init.json";
 
 impl InitArgs {
-    /// # Errors When a file has an unexpected form or cannot be written, or there is no terminal for the question.
+    /// # Errors
+    /// When a file has an unexpected form or cannot be written, or there is no terminal for the question.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let home = std::env::home_dir().context("you have no home folder")?;
-        let here = std::env::current_dir().context("the current folder")?;
-        let working_copy = match WorkingCopy::containing(&here) {
+        let current_folder = std::env::current_dir().context("the current folder")?;
+        let working_copy = match WorkingCopy::containing(&current_folder) {
             Ok(working_copy) => Some(working_copy),
             Err(_) if self.user => None,
             Err(error) => return Err(error.into()),
@@ -45,7 +46,7 @@ impl InitArgs {
         let places = TargetFolders {
             home: home.canonicalize().unwrap_or(home),
             project: project.map(|project| project.root().to_owned()),
-            git_folder: project.map(|project| real(project.shared_folder())),
+            git_folder: project.map(|project| canonical(project.shared_folder())),
             main_checkout: project.and_then(main_checkout),
         };
         let record_path = match project {
@@ -66,14 +67,14 @@ impl InitArgs {
     }
 }
 
-fn real(path: &Path) -> PathBuf {
+fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The root of the main checkout, where `working_copy` is a worktree beside it. A bare repository has none.
+/// The root of the main checkout, if `working_copy` is a worktree beside it. A bare repository has none.
 fn main_checkout(working_copy: &WorkingCopy) -> Option<PathBuf> {
-    let shared = real(working_copy.shared_folder());
-    let is_worktree = real(working_copy.git_folder()) != shared;
+    let shared = canonical(working_copy.shared_folder());
+    let is_worktree = canonical(working_copy.git_folder()) != shared;
     let main = shared.parent().filter(|_| shared.ends_with(".git"))?;
     is_worktree.then(|| main.to_owned())
 }
@@ -89,8 +90,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     async fn init(mut self) -> anyhow::Result<ExitCode> {
-        let agents = self.agents()?;
-        let form = self.form(&agents);
+        let agents = self.select_agents()?;
+        let form = self.select_form(&agents);
         for agent in &agents {
             for target in (agent.files)(agent, self.places, form)
                 .iter()
@@ -101,7 +102,7 @@ impl Run<'_> {
         }
         let mut settings = Vec::new();
         if let Some(working_copy) = self.project {
-            settings = settings::changed(self.args, working_copy)?;
+            settings = settings::to_change(self.args, working_copy)?;
             if !self.args.no_guard {
                 let hooks = guard::hooks(working_copy).await?;
                 self.plan.notes.extend(hooks.notes);
@@ -113,9 +114,9 @@ impl Run<'_> {
         }
         let shared = self
             .project
-            .map(|working_copy| shared::shared(&self.plan, self.places, working_copy));
-        self.plan.notes.extend(shared.as_ref().and_then(CommittedFiles::note));
-        self.plan.notes.extend(self.note_on_main(&agents));
+            .map(|working_copy| SharedFiles::of(&self.plan, self.places, working_copy));
+        self.plan.notes.extend(shared.as_ref().and_then(SharedFiles::note));
+        self.plan.notes.extend(self.main_checkout_note(&agents));
         if let Some(status) = self.write(&settings, "Write").await? {
             return Ok(status);
         }
@@ -126,7 +127,7 @@ impl Run<'_> {
             print_text("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
         }
         let status = self.check(&agents, form).await?;
-        print_text(&self.next(&agents, form, shared.as_ref(), &self.meeting_places().await))?;
+        print_text(&self.next_steps(&agents, form, shared.as_ref(), &self.hot_file_steps().await))?;
         if self.plan.has_refused {
             print_text("\nNot everything was written: see the notes above for the refused files and the fixes.\n")?;
             return Ok(ExitCode::FAILURE);
@@ -143,11 +144,11 @@ impl Run<'_> {
         let mut settings = Vec::new();
         if let Some(working_copy) = self.project {
             targets.extend(guard::hooks(working_copy).await?.targets);
-            settings = settings::recorded(&self.plan.record, working_copy);
+            settings = settings::to_remove(&self.plan.record, working_copy);
         }
         for target in &targets {
             if self.places.is_of_main(&target.path) {
-                self.keep_of_main(target);
+                self.note_unremoved(target);
             } else {
                 self.plan.remove(target)?;
             }
@@ -155,8 +156,8 @@ impl Run<'_> {
         Ok(self.write(&settings, "Remove").await?.unwrap_or(ExitCode::SUCCESS))
     }
 
-    /// A note about changes to the main checkout from a worktree.
-    fn note_on_main(&self, agents: &[&'static Agent]) -> Option<String> {
+    /// A note about changes of the main checkout, if this is a worktree.
+    fn main_checkout_note(&self, agents: &[&'static Agent]) -> Option<String> {
         let codex = agents.iter().find(|agent| agent.name == "codex")?;
         let main = self.places.main_checkout.as_ref()?;
         let targets = (codex.files)(codex, self.places, Form::Guarded);
@@ -168,9 +169,9 @@ impl Run<'_> {
         ))
     }
 
-    /// The hooks there serve the main checkout and all other worktrees.
-    fn keep_of_main(&mut self, target: &Target) {
-        if self.plan.says(target, ["coord hook", "coord hook"]) {
+    /// Notes that hooks in the main checkout are left, because they serve it and all other worktrees.
+    fn note_unremoved(&mut self, target: &Target) {
+        if self.plan.contains_any(target, &["coord hook"]) {
             let name = display_path(&target.path, self.places);
             let note =
                 format!("{name} is for all worktrees, and was left: run `coord init --undo` in the main checkout");
@@ -178,30 +179,30 @@ impl Run<'_> {
         }
     }
 
-    /// Files that many agents will change, and the remedy.
-    async fn meeting_places(&self) -> String {
+    /// The steps about hubs, and about hot files if the repository has no policy file.
+    async fn hot_file_steps(&self) -> String {
         let Some(working_copy) = self.project else {
             return String::new();
         };
         let hubs = in_words(&hubs(working_copy).await.unwrap_or_default());
-        let hubs = hubs.map(|found| format!("- Know the hubs: {found}\n"));
-        let is_said = !RootedPath::new(working_copy.root(), PATH)
+        let hubs = hubs.map(|sentence| format!("- Know the hubs: {sentence}\n"));
+        let has_no_policy = RootedPath::new(working_copy.root(), PATH)
             .about()
             .is_ok_and(|about| about.is_none());
-        let hot = HotFiles::of(working_copy).ok().filter(|_| !is_said);
-        let hot = hot.as_ref().and_then(hot_in_words).map(|found| {
-            format!("- Let several agents write files that everyone changes ({found}): coord policy suggest --write\n")
+        let hot = HotFiles::of(working_copy).ok().filter(|_| has_no_policy);
+        let hot = hot.as_ref().and_then(describe_hot_files).map(|files| {
+            format!("- Let several agents write files that everyone changes ({files}): coord policy suggest --write\n")
         });
         hubs.into_iter().chain(hot).collect()
     }
 
-    /// The user's next step.
-    fn next(
+    /// The user's next steps.
+    fn next_steps(
         &self,
         agents: &[&'static Agent],
         form: Form,
-        shared: Option<&CommittedFiles>,
-        meeting_places: &str,
+        shared: Option<&SharedFiles>,
+        hot_file_steps: &str,
     ) -> String {
         let mut text = "\nNext:\n".to_owned();
         if let Some(shared) = shared.filter(|shared| !shared.committed.is_empty()) {
@@ -215,12 +216,12 @@ impl Run<'_> {
                 }
             };
         }
-        // Opened anew: the settings have changed.
+        // Opened again, because the settings have changed.
         let project = self.project.and_then(|project| WorkingCopy::find(project.root()).ok()?);
         if let Some(working_copy) = &project {
-            let named = AgentArgs::default().server(working_copy).ok().flatten();
-            let named = named.map(|url| shown_line(&url).into_owned());
-            let page = named.or_else(|| local_server::running(working_copy).map(|announced| announced.address()));
+            let server = AgentArgs::default().server(working_copy).ok().flatten();
+            let server = server.map(|url| visible_line(&url).into_owned());
+            let page = server.or_else(|| local_server::running(working_copy).map(|announced| announced.address()));
             text += &match page {
                 Some(page) => format!("- See who works on what: {page}\n"),
                 None => {
@@ -229,8 +230,8 @@ impl Run<'_> {
                 }
             };
         }
-        text += meeting_places;
-        let steps = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
+        text += hot_file_steps;
+        let steps = agents.iter().filter_map(|agent| Some((agent.name, agent.next_step?)));
         let steps: String = steps.map(|(name, step)| format!("  {name:<12} {step}\n")).collect();
         if !steps.is_empty() {
             text += &format!("- In each agent, the next time it starts:\n{steps}");
@@ -238,47 +239,45 @@ impl Run<'_> {
         text
     }
 
-    /// Strict hooks stay strict: a team has decided so, and one of its members does not undo it by an update.
-    fn form(&mut self, agents: &[&'static Agent]) -> Form {
+    /// The form of the hooks. Strict hooks stay strict: an update by one member must not undo the decision of a team.
+    fn select_form(&mut self, agents: &[&'static Agent]) -> Form {
         if self.args.strict {
             return Form::Strict;
         }
-        let targets = agents
+        let mut targets = agents
             .iter()
             .flat_map(|agent| (agent.files)(agent, self.places, Form::Guarded));
-        let is_strict = targets
-            .into_iter()
-            .any(|target| self.plan.says(&target, REQUIRED_MARKS));
-        if is_strict {
-            let note = "the hooks here are strict, and stay so; `coord init --undo` before `coord init` makes them let tools run where \
-                        coord is not installed";
-            self.plan.notes.push(note.to_owned());
+        if !targets.any(|target| self.plan.contains_any(&target, &REQUIRED_MARKS)) {
+            return Form::Guarded;
         }
-        if is_strict { Form::Strict } else { Form::Guarded }
+        let note = "the hooks here are strict, and stay so; `coord init --undo` before `coord init` makes them let tools run where \
+                    coord is not installed";
+        self.plan.notes.push(note.to_owned());
+        Form::Strict
     }
 
-    /// The agents that are named, or else those that are found.
-    fn agents(&self) -> anyhow::Result<Vec<&'static Agent>> {
+    /// The agents that the user names, or else the detected ones.
+    fn select_agents(&self) -> anyhow::Result<Vec<&'static Agent>> {
         if !self.args.agents.is_empty() {
             let named = AGENTS
                 .into_iter()
                 .filter(|agent| self.args.agents.iter().any(|name| name == agent.name));
             return Ok(named.collect());
         }
-        let found = detect(self.places);
-        if found.is_empty() {
+        let detected = detect(self.places);
+        if detected.is_empty() {
             let names = AGENTS.map(|agent| agent.name).join(", ");
             bail!("no agent was found here; name those that you use: {names}");
         }
         let mut text = "Detected agents:\n".to_owned();
-        for (agent, trace) in &found {
-            text.push_str(&format!("  {:<12} {trace}\n", agent.name));
+        for (agent, evidence) in &detected {
+            text.push_str(&format!("  {:<12} {evidence}\n", agent.name));
         }
         print_text(&(text + "\n"))?;
-        Ok(found.into_iter().map(|(agent, _)| agent).collect())
+        Ok(detected.into_iter().map(|(agent, _)| agent).collect())
     }
 
-    /// Shows the changes, asks, and writes them. Returns a status where the command ends with that.
+    /// Shows the changes, asks, and writes them. Returns a status if the command ends there.
     async fn write(&mut self, settings: &[Setting], verb: &str) -> anyhow::Result<Option<ExitCode>> {
         let changes = self.plan.changes();
         output::print(&match self.args.dry_run {
@@ -315,7 +314,8 @@ impl Run<'_> {
         if self.args.undo {
             self.forget(&mut record);
         }
-        let is_written = match self.project {
+        // The record is written even if a setting failed, so that `--undo` knows the rest.
+        let settings_result = match self.project {
             Some(working_copy) => settings::write(settings, working_copy, &mut record).await,
             None => Ok(()),
         };
@@ -325,37 +325,33 @@ impl Run<'_> {
             std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         }
         record.write(self.record_path)?;
-        is_written?;
-        print_text(&match self.args.undo {
-            true => format!("{number} changed: coord init's changes are removed.\n"),
-            false => format!("{number} changed. To undo: `{}`.\n", self.undo_line()),
+        settings_result?;
+        print_text(&match (self.args.undo, self.args.user) {
+            (true, _) => format!("{number} changed: coord init's changes are removed.\n"),
+            (false, true) => format!("{number} changed. To undo: `coord init --user --undo`.\n"),
+            (false, false) => format!("{number} changed. To undo: `coord init --undo`.\n"),
         })?;
         Ok(None)
     }
 
-    /// Forgets the files, which contain nothing of ours any more, and removes folders that were made for them.
+    /// Removes the files from the record, because they contain nothing of ours any more, and deletes the folders that
+    /// were created for them.
     fn forget(&self, record: &mut Record) {
-        record.files.retain(|path, _| !self.plan.has(path));
+        record.files.retain(|path, _| !self.plan.has_read(path));
         for folder in files::remove_empty(record.folders.clone().iter(), self.places) {
             record.folders.remove(&folder);
         }
-        let is_needed = !record.files.is_empty();
-        record.folders.retain(|folder| is_needed && folder.exists());
+        let has_files = !record.files.is_empty();
+        record.folders.retain(|folder| has_files && folder.exists());
     }
 
-    fn undo_line(&self) -> &'static str {
-        match self.args.user {
-            true => "coord init --user --undo",
-            false => "coord init --undo",
-        }
-    }
-
+    /// Asks the user at the terminal, who may see every line first.
     fn is_confirmed(&self, question: &str, changes: &[&Change]) -> anyhow::Result<bool> {
         if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-            let line: Vec<String> = std::env::args().skip(1).collect();
+            let arguments: Vec<String> = std::env::args().skip(1).collect();
             bail!(
                 "nothing was written: there is no terminal to ask; run `coord {0} --yes`, or `coord {0} --dry-run` to see every line",
-                line.join(" ")
+                arguments.join(" ")
             );
         }
         loop {
@@ -372,14 +368,15 @@ impl Run<'_> {
         }
     }
 
+    /// Runs the hooks of `agents` once, and prints whether each denies an edit of a locked file.
     async fn check(&self, agents: &[&'static Agent], form: Form) -> anyhow::Result<ExitCode> {
         if self.args.no_check {
             return Ok(ExitCode::SUCCESS);
         }
         print_text("\nSelf-test (an edit of a file that another agent has locked):\n")?;
-        let named: Vec<_> = agents.iter().map(|agent| (agent.name, form)).collect();
-        let tried = match check::try_hooks(&named).await {
-            Ok(tried) => tried,
+        let names: Vec<_> = agents.iter().map(|agent| (agent.name, form)).collect();
+        let tests = match check::test_hooks(&names).await {
+            Ok(tests) => tests,
             Err(error) => {
                 print_text(&format!("  not checked: {error:#}\n"))?;
                 return Ok(ExitCode::SUCCESS);
@@ -388,15 +385,12 @@ impl Run<'_> {
         let mut status = ExitCode::SUCCESS;
         for agent in agents {
             let name = agent.name;
-            match tried
-                .iter()
-                .find(|tried| tried.agent == name)
-                .map(|tried| &tried.result)
-            {
+            let test = tests.iter().find(|test| test.agent == name);
+            match test.map(|test| &test.result) {
                 None => print_text(&format!("  {name:<12} has no hooks from coord: the MCP server alone\n"))?,
                 Some(Ok(())) => print_text(&format!("  {name:<12} ok, the hook denied it\n"))?,
-                Some(Err(wrong)) => {
-                    print_text(&format!("  {name:<12} wrong: {wrong}\n"))?;
+                Some(Err(problem)) => {
+                    print_text(&format!("  {name:<12} wrong: {problem}\n"))?;
                     status = ExitCode::FAILURE;
                 }
             }
@@ -406,16 +400,16 @@ impl Run<'_> {
 }
 
 fn count_changes(changes: &[&Change], settings: &[Setting]) -> String {
-    let several = |number: usize, one: &str, more: &str| match number {
+    let count = |number: usize, singular: &str, plural: &str| match number {
         0 => None,
-        1 => Some(one.to_owned()),
-        _ => Some(format!("{number} {more}")),
+        1 => Some(format!("1 {singular}")),
+        _ => Some(format!("{number} {plural}")),
     };
-    let parts = [
-        several(changes.len(), "1 file", "files"),
-        several(settings.len(), "1 setting of git", "settings of git"),
+    let counts = [
+        count(changes.len(), "file", "files"),
+        count(settings.len(), "setting of git", "settings of git"),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    counts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
 fn print_text(text: &str) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! Settings of git in the repository, which agents use for their requests.
+//! Git settings of the repository that Coord's commands and hooks read.
 
 use anyhow::Context;
 use coord_agent::confirmed::Server;
@@ -11,18 +11,18 @@ use coord_hooks::hook::KEEP_GOING;
 use super::args::InitArgs;
 use super::record::Record;
 
-/// A setting, and its value.
+/// The change of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     pub key: &'static str,
-    /// Its value. `None` where it is removed.
+    /// The new value; `None` to remove the setting.
     pub value: Option<String>,
 }
 
 const KEYS: [&str; 4] = [URL, TOKEN_FILE, "coord.branch", KEEP_GOING];
 
 impl Setting {
-    /// The arguments of git that change it.
+    /// The arguments with which git makes the change.
     pub fn arguments(&self) -> Vec<&str> {
         match &self.value {
             Some(value) => vec!["config", "--local", self.key, value],
@@ -34,8 +34,8 @@ impl Setting {
 /// The settings that `args` changes.
 ///
 /// # Errors
-/// When a value cannot be one.
-pub fn changed(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<Vec<Setting>> {
+/// When a value is invalid.
+pub fn to_change(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<Vec<Setting>> {
     if let Some(address) = &args.url {
         coord_protocol::Client::new(address, None, None).context("--url")?;
     }
@@ -57,15 +57,15 @@ pub fn changed(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<Ve
     };
     let keep_going = args.keep_going.then(|| "true".to_owned());
     let values = [args.url.clone(), token_file, args.branch.clone(), keep_going];
-    let wanted = KEYS.into_iter().zip(values).filter(|(_, value)| value.is_some());
-    let wanted = wanted.map(|(key, value)| Setting { key, value });
-    Ok(wanted
+    let settings = KEYS.into_iter().zip(values).filter(|(_, value)| value.is_some());
+    let settings = settings.map(|(key, value)| Setting { key, value });
+    Ok(settings
         .filter(|setting| working_copy.setting(setting.key) != setting.value)
         .collect())
 }
 
-/// Confirms the server and the token file in `args`: naming them there confirms them. A server that was set before counts
-/// only where it was confirmed.
+/// Confirms the server and the token file that `args` names, because the user has typed them. A token file for a server
+/// that was set earlier is confirmed only if that server was.
 ///
 /// # Errors
 /// When the confirmation cannot be written.
@@ -77,17 +77,17 @@ pub fn confirm(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<()
     let url = match &args.url {
         Some(url) => Some(url.clone()),
         None => working_copy.setting(URL).filter(|url| {
-            let before = Server {
+            let server = Server {
                 url: url.clone(),
                 token_file: None,
             };
-            working_copy.own_setting(URL).is_none() || before.is_confirmed()
+            working_copy.own_setting(URL).is_none() || server.is_confirmed()
         }),
     };
     let Some(url) = url.filter(|_| args.url.is_some() || token_file.is_some()) else {
         return Ok(());
     };
-    // A variable may name a token beside the file.
+    // A variable may set a token besides the one of the file.
     if args.url.is_some() {
         let server = Server {
             url: url.clone(),
@@ -101,14 +101,17 @@ pub fn confirm(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<()
     }
 }
 
-/// The settings that `record` has, where they are still as they were set.
-pub fn recorded(record: &Record, working_copy: &WorkingCopy) -> Vec<Setting> {
-    let keys = KEYS.into_iter().filter(|key| record.settings.contains_key(*key));
-    let same = keys.filter(|key| working_copy.setting(key).as_ref() == record.settings.get(*key));
-    same.map(|key| Setting { key, value: None }).collect()
+/// The removal of the recorded settings that still have the recorded values.
+pub fn to_remove(record: &Record, working_copy: &WorkingCopy) -> Vec<Setting> {
+    let is_unchanged = |key: &&'static str| {
+        let recorded = record.settings.get(*key);
+        recorded.is_some() && working_copy.setting(key).as_ref() == recorded
+    };
+    let keys = KEYS.into_iter().filter(is_unchanged);
+    keys.map(|key| Setting { key, value: None }).collect()
 }
 
-/// Changes them, and the record.
+/// Makes the changes, in git and in the record.
 ///
 /// # Errors
 /// When git refuses.

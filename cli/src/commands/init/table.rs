@@ -1,14 +1,13 @@
-//! A table in a TOML file. Everything else in the file stays as it is written.
+//! A table in a TOML file. Everything else in the file keeps its layout.
 
 use toml_edit::{DocumentMut, Item, Table as TomlTable, TableLike, Value};
 
 use super::edit::{Addition, Removal};
 use super::record::FileRecord;
 
-/// A table, and its array.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The table that has tables of this kind.
+    /// The table that contains tables of this kind.
     pub parent: &'static str,
     pub name: &'static str,
     /// Its keys and values.
@@ -16,7 +15,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds the table, where there is none of its name.
+    /// Adds the table, if there is none of its name.
     ///
     /// # Errors
     /// When the text is no TOML, or the parent no table.
@@ -35,8 +34,8 @@ impl Table {
         let tables = parent
             .as_table_like_mut()
             .ok_or_else(|| format!("`{}` is no table", self.parent))?;
-        if let Some(found) = tables.get(self.name) {
-            if self.is_earlier(found) {
+        if let Some(existing) = tables.get(self.name) {
+            if self.is_earlier_version(existing) {
                 if let Some(table) = tables.get_mut(self.name).and_then(Item::as_table_like_mut) {
                     for (key, value) in &self.values {
                         table.entry(key).or_insert_with(|| Item::Value(value.clone()));
@@ -45,14 +44,17 @@ impl Table {
                 return Ok(Addition {
                     text: document.to_string(),
                     made,
-                    kept: Vec::new(),
+                    skipped: Vec::new(),
                 });
             }
-            let kept = (!self.is(found)).then(|| format!("`{}.{}` is set otherwise", self.parent, self.name));
+            let skipped = match self.is_equal(existing) {
+                true => Vec::new(),
+                false => vec![format!("`{}.{}` is set otherwise", self.parent, self.name)],
+            };
             return Ok(Addition {
                 text: text.to_owned(),
                 made: Vec::new(),
-                kept: kept.into_iter().collect(),
+                skipped,
             });
         }
         let mut table = TomlTable::new();
@@ -69,27 +71,26 @@ impl Table {
         Ok(Addition {
             text,
             made,
-            kept: Vec::new(),
+            skipped: Vec::new(),
         })
     }
 
-    /// Takes the table away, where it is still as it was written.
+    /// Removes the table, if it is still as it was written.
     ///
     /// # Errors
     /// As [`Table::add`].
     pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         let mut document = parse(text)?;
-        let left = |text: &str, kept: Vec<String>| Removal {
-            text: Some(text.to_owned()),
-            kept,
-        };
         let Some(tables) = document.get_mut(self.parent).and_then(Item::as_table_like_mut) else {
-            return Ok(left(text, Vec::new()));
+            return Ok(Removal::unchanged(text));
         };
         match tables.get(self.name) {
-            None => return Ok(left(text, Vec::new())),
-            Some(found) if !self.is(found) && !self.is_earlier(found) => {
-                return Ok(left(text, vec![format!("`{}.{}` was changed", self.parent, self.name)]));
+            None => return Ok(Removal::unchanged(text)),
+            Some(existing) if !self.is_equal(existing) && !self.is_earlier_version(existing) => {
+                return Ok(Removal {
+                    skipped: vec![format!("`{}.{}` was changed", self.parent, self.name)],
+                    ..Removal::unchanged(text)
+                });
             }
             Some(_) => tables.remove(self.name),
         };
@@ -97,33 +98,31 @@ impl Table {
             document.remove(self.parent);
         }
         let rest = document.to_string();
-        let is_ours = record.is_none_or(|record| record.created);
-        Ok(Removal {
-            text: (!(is_ours && rest.trim().is_empty())).then_some(rest),
-            kept: Vec::new(),
-        })
+        let is_empty = rest.trim().is_empty();
+        Ok(Removal::leaving(rest, is_empty, record))
     }
 
-    fn is(&self, found: &Item) -> bool {
-        self.has_first(found) == Some(self.values.len())
+    fn is_equal(&self, existing: &Item) -> bool {
+        self.count_leading_values(existing) == Some(self.values.len())
     }
 
-    /// Whether an earlier version of Coord has written it, with fewer values.
-    fn is_earlier(&self, found: &Item) -> bool {
-        self.has_first(found)
-            .is_some_and(|values| (2..self.values.len()).contains(&values))
+    /// Whether an earlier version of Coord has written the table, with fewer values.
+    fn is_earlier_version(&self, existing: &Item) -> bool {
+        self.count_leading_values(existing)
+            .is_some_and(|count| (2..self.values.len()).contains(&count))
     }
 
-    /// How many of the values, from the first on, `found` has and nothing else.
-    fn has_first(&self, found: &Item) -> Option<usize> {
+    /// If `existing` has the first of our values and nothing else, how many.
+    fn count_leading_values(&self, existing: &Item) -> Option<usize> {
         let plain = |value: &Value| value.clone().decorated("", "").to_string();
-        let found = found.as_table_like().map(TableLike::iter)?;
-        let found: Vec<(String, String)> = found
+        let existing: Vec<(String, String)> = existing
+            .as_table_like()
+            .map(TableLike::iter)?
             .filter_map(|(key, item)| Some((key.to_owned(), plain(item.as_value()?))))
             .collect();
         let ours = self.values.iter().map(|(key, value)| (key.to_string(), plain(value)));
-        let is_beginning = found.len() <= self.values.len() && ours.zip(&found).all(|(ours, found)| ours == *found);
-        is_beginning.then_some(found.len())
+        let are_leading = existing.len() <= self.values.len() && ours.zip(&existing).all(|(our, own)| our == *own);
+        are_leading.then_some(existing.len())
     }
 }
 

@@ -9,18 +9,15 @@ use super::record::FileRecord;
 use super::table::Table;
 use super::whole_file::WholeFile;
 
-/// A file, and its content.
+/// A file, and the content to write into it.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Where it is, as it is named: it may be a symbolic link.
+    /// The path, which may be a symbolic link.
     pub path: PathBuf,
-    /// Whether it is a program.
     pub is_program: bool,
-    /// The content to write.
     pub content: Content,
 }
 
-/// Content of a written file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Values in JSON.
@@ -33,7 +30,7 @@ pub enum Content {
 }
 
 impl Target {
-    /// A file that is no program.
+    /// A file that is not a program.
     pub fn new(path: PathBuf, content: Content) -> Target {
         Target {
             path,
@@ -42,9 +39,10 @@ impl Target {
         }
     }
 
-    /// The text with the content added; `None` for `text` if there is no file.
+    /// Adds the content to `text`, which is `None` if there is no file.
     ///
-    /// # Errors A clause with the line and why the file has an unexpected form.
+    /// # Errors
+    /// When the file has an unexpected form: a clause with the line and the reason.
     pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Result<Addition, String> {
         match &self.content {
             Content::Json(json) => json.add(text),
@@ -54,7 +52,7 @@ impl Target {
         }
     }
 
-    /// The text without our content. Without a record, the text alone decides.
+    /// Removes the content from `text`. Without a record, the text alone shows which parts are ours.
     ///
     /// # Errors
     /// As [`Target::add`].

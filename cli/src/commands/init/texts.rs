@@ -1,4 +1,4 @@
-//! Texts for agents: the rules, in the file of instructions and as a skill. The rules themselves are those that `coord mcp` gives.
+//! Texts for agents: the rules of `coord mcp`, in the file of instructions and as a skill.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::block::{Block, Language};
 use super::target::{Content, Target};
 use super::whole_file::WholeFile;
 
-/// Width of the text: with the mark of a diff it fits into a terminal.
+/// Width of the text: with the sign of a diff it fits into a terminal.
 const WIDTH: usize = 78;
 
 /// The file of instructions that most agents read.
-const SHARED: &str = "AGENTS.md";
+const SHARED_INSTRUCTIONS: &str = "AGENTS.md";
 
 const TITLE: &str = "Coord: work beside other agents";
 
@@ -32,26 +32,28 @@ description: Before you plan or make an edit here, and when one is refused becau
 ---
 ";
 
-/// The files that `agent` reads the rules from.
+/// The files from which `agent` reads the rules.
 pub fn targets(agent: &Agent, places: &TargetFolders) -> Vec<Target> {
-    let Some(reads) = &agent.reads else {
+    let Some(files) = &agent.instruction_files else {
         return Vec::new();
     };
     let folder = match &places.project {
-        Some(root) => root.join(reads.skills),
-        None => (reads.user_skills)(&places.home),
+        Some(root) => root.join(files.skills),
+        None => (files.user_skills)(&places.home),
     };
     let whole = WholeFile {
         text: skill(),
-        other: None,
+        other_form: None,
     };
     let mut targets = vec![Target::new(folder.join("coord/SKILL.md"), Content::Whole(whole))];
     if let Some(root) = &places.project {
-        let path = root.join(reads.instructions);
-        let text = match reads.instructions == SHARED || is_same(&path, &root.join(SHARED)) {
+        let path = root.join(files.instructions);
+        let is_shared =
+            files.instructions == SHARED_INSTRUCTIONS || is_same_file(&path, &root.join(SHARED_INSTRUCTIONS));
+        let text = match is_shared {
             true => format!("## {TITLE}\n\n{}", rules()),
-            // It reads the same text from the skill, so that the repository has it once.
-            false => format!("@{}/coord/SKILL.md\n", reads.skills),
+            // The file refers to the skill, so that the repository has the text only once.
+            false => format!("@{}/coord/SKILL.md\n", files.skills),
         };
         let language = Language::Markdown;
         targets.push(Target::new(path, Content::Block(Block { text, language })));
@@ -64,8 +66,8 @@ pub fn skill() -> String {
     format!("{SKILL_HEAD}\n# {TITLE}\n\n{}", rules())
 }
 
-/// Whether `path` is a link to `other`.
-fn is_same(path: &Path, other: &Path) -> bool {
+/// Whether both paths lead to the same file, as when one is a link to the other.
+fn is_same_file(path: &Path, other: &Path) -> bool {
     path.canonicalize()
         .is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
 }
@@ -79,7 +81,7 @@ fn rules() -> String {
     lines.collect()
 }
 
-/// `line` in lines of [`WIDTH`]; those of an item of a list are indented.
+/// Wraps `line` at [`WIDTH`], and indents the further lines of a list item.
 fn wrap(line: &str) -> String {
     let indent = match line.as_bytes().first() {
         Some(b'0'..=b'9') => 3,

@@ -1,4 +1,4 @@
-//! Later events: requested each second, also while the server is away.
+//! New events: fetched every second, also across outages of the server.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use coord_agent::terminal::output::note;
 use coord_agent::workplace::Workplace;
 use coord_protocol::{ActivityFilter, ClientError, PublishedEvent};
 
-/// Interval of questions.
-const INTERVAL: Duration = Duration::from_secs(1);
+/// Time between two requests.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Longest pause while there is no answer.
-const LONGEST: Duration = Duration::from_secs(30);
+/// The longest pause while the server does not answer.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// Hands the events that follow `filter.after` to `print`, until the process is ended or `print` says that nobody reads.
+/// Passes the events after `filter.after` to `print`, until the process ends or `print` returns false.
 pub(super) async fn follow(
     print: impl Fn(&[PublishedEvent]) -> anyhow::Result<bool>,
     workplace: &mut Workplace,
     mut filter: ActivityFilter,
 ) -> anyhow::Result<()> {
     let repo_url = workplace.work.repo_url();
-    let mut pause = INTERVAL;
-    let mut is_away = false;
+    let mut pause = POLL_INTERVAL;
+    let mut is_unreachable = false;
     loop {
-        let answer = match workplace.follow_server() {
+        let response = match workplace.follow_server() {
             Ok(()) => workplace
                 .connection
                 .client
@@ -31,62 +31,64 @@ pub(super) async fn follow(
                 .map_err(Problem::Error),
             Err(sentence) => Err(Problem::NoServer(sentence)),
         };
-        match answer {
+        match response {
             Ok(response) => {
-                if is_away {
+                if is_unreachable {
                     note("the server answers again");
                 }
-                (is_away, pause) = (false, INTERVAL);
+                (is_unreachable, pause) = (false, POLL_INTERVAL);
                 if response.is_cut && !response.events.is_empty() {
                     note("events may be missing here: the log no longer reaches back so far");
                 }
                 if !print(&response.events)? {
                     return Ok(());
                 }
-                let is_more = !response.events.is_empty() && filter.after.as_deref() != Some(&response.cursor);
+                let has_more = !response.events.is_empty() && filter.after.as_deref() != Some(&response.cursor);
                 filter.after = Some(response.cursor);
-                if is_more {
+                if has_more {
                     continue;
                 }
             }
             Err(problem) => {
-                let (sentence, least) = match problem {
-                    Problem::NoServer(sentence) => (sentence, INTERVAL),
-                    Problem::Error(error) => match pause_of(&error) {
-                        Some(least) => (workplace.no_answer(&error), least),
+                let (sentence, min_pause) = match problem {
+                    Problem::NoServer(sentence) => (sentence, POLL_INTERVAL),
+                    Problem::Error(error) => match retry_pause(&error) {
+                        Some(min_pause) => (workplace.no_answer(&error), min_pause),
                         None => return Err(error.into()),
                     },
                 };
-                if !is_away {
+                if !is_unreachable {
                     note(&format!("{sentence}; trying again"));
-                    is_away = true;
+                    is_unreachable = true;
                 }
-                // A file tells that the server of a clone runs again, so that asking costs nothing.
-                let longest = if workplace.connection.is_local {
-                    INTERVAL
+                // The server of a clone announces itself in a file, so looking for it costs nothing.
+                let max_pause = if workplace.connection.is_local {
+                    POLL_INTERVAL
                 } else {
-                    LONGEST
+                    MAX_PAUSE
                 };
-                pause = (pause * 2).clamp(least.min(longest), longest);
+                pause = (pause * 2).clamp(min_pause.min(max_pause), max_pause);
             }
         }
         tokio::time::sleep(pause).await;
     }
 }
 
-/// Why there is no answer.
+/// Why there are no new events.
 enum Problem {
     /// No server runs.
     NoServer(String),
-    /// The server was asked.
+    /// The request failed.
     Error(ClientError),
 }
 
-/// The least pause after an error that may pass; `None` for one that does not.
-fn pause_of(error: &ClientError) -> Option<Duration> {
-    let wanted = match error {
+/// The shortest pause before a request is worth repeating after `error`; `None` if it is not.
+fn retry_pause(error: &ClientError) -> Option<Duration> {
+    let retry_after = match error {
         ClientError::Refused { retry_after, .. } => *retry_after,
         _ => None,
     };
-    error.may_pass().then(|| wanted.map_or(INTERVAL, Duration::from_secs))
+    error
+        .may_pass()
+        .then(|| retry_after.map_or(POLL_INTERVAL, Duration::from_secs))
 }

@@ -1,7 +1,7 @@
 //! `coord log`: what has happened in a repository, as sentences.
 //!
 //! - `sentence`: an event as a sentence
-//! - `follow`: what happens from now on
+//! - `follow`: new events
 
 mod follow;
 mod sentence;
@@ -27,8 +27,8 @@ Examples:
 
 Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
-/// Most events of one answer: of those, the renewals are left out.
-const MOST: usize = 100;
+/// The most events that a response has. This many are requested where renewals are filtered out of the response.
+const MAX_EVENTS: usize = 100;
 
 /// Options of `coord log`.
 #[derive(Clone, Debug, Args)]
@@ -55,28 +55,32 @@ impl LogArgs {
     /// Prints the events.
     ///
     /// # Errors
-    /// When they cannot be asked for or printed, with a sentence for the terminal.
+    /// When they cannot be fetched or printed, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let mut workplace = Workplace::open(&self.agent)?;
+        let limit = match self.hides_renewals() {
+            true => MAX_EVENTS,
+            false => self.limit.into(),
+        };
         let filter = ActivityFilter {
             branch: self.agent.branch.clone().filter(|branch| !branch.trim().is_empty()),
             after: None,
-            limit: Some(if self.hides_renewals() { MOST } else { self.limit.into() }),
+            limit: Some(limit),
         };
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let repo_url = workplace.work.repo_url();
-        let listed = workplace.connection.client.activity(&repo_url, &filter).await;
-        drop(waiting);
-        let ActivityResponse { mut events, cursor, .. } = match listed {
+        let response = workplace.connection.client.activity(&repo_url, &filter).await;
+        drop(spinner);
+        let ActivityResponse { mut events, cursor, .. } = match response {
             Ok(response) => response,
             Err(error) => return workplace.failed(error),
         };
-        events.retain(|event| self.shows(event));
+        events.retain(|event| self.is_shown(event));
         events.truncate(self.limit.into());
         events.reverse();
-        if let Some((times, newest)) = bypass::noted(&workplace.work.working_copy).filter(|_| !self.json) {
+        if let Some((count, newest)) = bypass::noted(&workplace.work.working_copy).filter(|_| !self.json) {
             print(&format!(
-                "bypasses of the guard of this clone: {times}, the last one {newest}\n"
+                "bypasses of the guard of this clone: {count}, the last one {newest}\n"
             ))?;
         }
         if events.is_empty() && !self.json && !self.follow {
@@ -97,15 +101,15 @@ impl LogArgs {
         !self.renewals && !self.json
     }
 
-    fn shows(&self, event: &PublishedEvent) -> bool {
+    fn is_shown(&self, event: &PublishedEvent) -> bool {
         !(self.hides_renewals() && matches!(event.event, Event::LockRenewed(_)))
     }
 
-    /// Prints `events`, and returns whether there is still a reader.
+    /// Prints `events`, and returns whether standard output still has a reader.
     fn print(&self, events: &[PublishedEvent]) -> anyhow::Result<bool> {
         let (now, width) = (now(), width());
         let mut text = String::new();
-        for event in events.iter().filter(|event| self.shows(event)) {
+        for event in events.iter().filter(|event| self.is_shown(event)) {
             let line = match self.json {
                 true => serde_json::to_string(event).context("the event is no JSON")?,
                 false => sentence::event_lines(&event.event, now, width),

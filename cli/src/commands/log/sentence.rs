@@ -7,37 +7,38 @@ use coord_agent::terminal::times::clock;
 use coord_agent::terminal::wrap::wrap;
 use coord_protocol::event::{LockChange, LockRefusal, LockReservation, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::team_event::{ShutdownState, TaskChange, TasksCreated, TeamChangeKind};
 use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
 
-/// Most files that a sentence names.
-const MOST_NAMED: usize = 3;
+/// The most files that a sentence names.
+const MAX_FILES: usize = 3;
 
 /// Columns between the time and the sentence.
 const GAP: usize = 2;
 
-/// Least columns for a sentence, however narrow the terminal is.
-const LEAST: usize = 30;
+/// The fewest columns for a sentence, however narrow the terminal is.
+const MIN_COLUMNS: usize = 30;
 
-/// The time and what happened, in lines of at most `width` columns, the later ones below what happened.
+/// The time and the sentence, in lines of at most `width` columns. Further lines are indented to the sentence.
 pub(super) fn event_lines(event: &Event, now: i64, width: Option<usize>) -> String {
-    let (time, sentence) = of_event(event);
+    let (time, sentence) = describe_event(event);
     let time = clock(time, now);
     let indent = time.len() + GAP;
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
-    let sentence = wrap(&sentence, room).join(&format!("\n{:indent$}", ""));
+    let columns = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(MIN_COLUMNS));
+    let sentence = wrap(&sentence, columns).join(&format!("\n{:indent$}", ""));
     format!("{}{:GAP$}{sentence}", styled(FAINT, &time), "")
 }
 
-fn of_event(event: &Event) -> (i64, String) {
+/// The time of the event, and its sentence.
+fn describe_event(event: &Event) -> (i64, String) {
     match event {
-        Event::LockGranted(change) => (change.time, of_change(change, GOOD, "claims", "")),
-        Event::LockRenewed(change) => (change.time, of_change(change, FAINT, "renews", "")),
-        Event::LockReleased(ended) => of_ended(ended, "releases", "are released"),
-        Event::LockExpired(ended) => of_ended(ended, "loses", "expire"),
-        Event::LockRefused(refusal) => (refusal.time, of_refusal(refusal)),
-        Event::LockReserved(reservation) => (reservation.time, of_reservation(reservation)),
+        Event::LockGranted(change) => (change.time, describe_change(change, GOOD, "claims", "")),
+        Event::LockRenewed(change) => (change.time, describe_change(change, FAINT, "renews", "")),
+        Event::LockReleased(ended) => describe_ended_locks(ended, "releases", "are released"),
+        Event::LockExpired(ended) => describe_ended_locks(ended, "loses", "expire"),
+        Event::LockRefused(refusal) => (refusal.time, describe_refusal(refusal)),
+        Event::LockReserved(reservation) => (reservation.time, describe_reservation(reservation)),
         Event::HeadMoved(moved) => {
             let head = styled(STRONG, short(&moved.head));
             (moved.time, format!("{} is at {head}", moved.branch))
@@ -60,7 +61,7 @@ fn of_event(event: &Event) -> (i64, String) {
         | Event::TaskUnblocked(_)
         | Event::MessageSent(_)
         | Event::TeamChanged(_)
-        | Event::ShutdownChanged(_) => of_team(event),
+        | Event::ShutdownChanged(_) => describe_team_event(event),
         Event::GraphProgress(progress) => {
             let (scanned, wanted) = (progress.scanned, progress.wanted);
             let sentence = format!(
@@ -69,39 +70,39 @@ fn of_event(event: &Event) -> (i64, String) {
             );
             (progress.time, styled(FAINT, &sentence))
         }
-        Event::IntentChanged(change) => (change.time, of_intent(change)),
+        Event::IntentChanged(change) => (change.time, describe_intent_change(change)),
         Event::IntentOverlapAllowed(allowed) => {
-            let who = who(&allowed.user, None);
+            let user = styled(STRONG, &allowed.user);
             let verb = styled(CAUTION, "lets");
             (
                 allowed.time,
                 format!(
-                    "{who} {verb} intents {} and {} overlap",
+                    "{user} {verb} intents {} and {} overlap",
                     allowed.intent_id, allowed.other
                 ),
             )
         }
         Event::FileTakenOver(taken) => {
-            let who = who(&taken.user, None);
+            let user = styled(STRONG, &taken.user);
             let verb = styled(CAUTION, "takes over");
-            let files = files(taken.files.as_deref(), taken.file_count);
+            let files = list_files(taken.files.as_deref(), taken.file_count);
             (
                 taken.time,
-                format!("{who} {verb} {files} for intent {}", taken.intent_id),
+                format!("{user} {verb} {files} for intent {}", taken.intent_id),
             )
         }
         Event::InterfaceChanged(changed) => {
-            let who = who(&changed.user, changed.agent_id.as_deref());
+            let holder = styled_holder(&changed.user, changed.agent_id.as_deref());
             let verb = styled(CAUTION, "changed the interface");
             let names = changed
                 .names
                 .as_deref()
-                .map(|names| format!(": {}", quoted_line(&names.join(", "))));
+                .map(|names| format!(": {}", quote_line(&names.join(", "))));
             let names = names.unwrap_or_default();
-            let files = files(changed.files.as_deref(), changed.file_count);
+            let files = list_files(changed.files.as_deref(), changed.file_count);
             (
                 changed.time,
-                format!("{who} {verb} of {files}, which was to be kept{names}"),
+                format!("{holder} {verb} of {files}, which was to be kept{names}"),
             )
         }
         Event::LedgerTrimmed(trimmed) => {
@@ -112,19 +113,19 @@ fn of_event(event: &Event) -> (i64, String) {
     }
 }
 
-/// An event of a team.
-fn of_team(event: &Event) -> (i64, String) {
-    let who = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
+/// The time of an event of a team, and its sentence.
+fn describe_team_event(event: &Event) -> (i64, String) {
+    let member = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
     let login = |user: &Option<String>| user.as_ref().map(|user| format!(" ({user})")).unwrap_or_default();
-    let of_task = |change: &TaskChange, verb: &str| {
+    let describe_task = |change: &TaskChange, verb: &str| {
         let TaskChange { team, task, title, .. } = change;
         (
             change.time,
             format!(
                 "{}{} {verb} {task} of {team}: {}",
-                who(&change.handle),
+                member(&change.handle),
                 login(&change.user),
-                quoted_line(title)
+                quote_line(title)
             ),
         )
     };
@@ -140,17 +141,18 @@ fn of_team(event: &Event) -> (i64, String) {
             };
             (created.time, format!("{handle} adds {first}{more} to {team}"))
         }
-        Event::TaskUpdated(change) => of_task(change, "changes"),
-        Event::TaskClaimed(change) => of_task(change, &styled(GOOD, "claims")),
-        Event::TaskCompleted(change) => of_task(change, &styled(GOOD, "completes")),
-        Event::TaskReleased(change) => of_task(change, "releases"),
-        Event::TaskLapsed(change) => of_task(change, &styled(CAUTION, "loses")),
-        Event::TaskDeleted(change) => of_task(change, "deletes"),
+        Event::TaskUpdated(change) => describe_task(change, "changes"),
+        Event::TaskClaimed(change) => describe_task(change, &styled(GOOD, "claims")),
+        Event::TaskCompleted(change) => describe_task(change, &styled(GOOD, "completes")),
+        Event::TaskReleased(change) => describe_task(change, "releases"),
+        Event::TaskLapsed(change) => describe_task(change, &styled(CAUTION, "loses")),
+        Event::TaskDeleted(change) => describe_task(change, "deletes"),
         Event::TaskUnblocked(unblocked) => {
-            let sentence = format!(
-                "{} of {} depend on {} no more",
-                unblocked.task_count, unblocked.team, unblocked.task
-            );
+            let (team, task) = (&unblocked.team, &unblocked.task);
+            let sentence = match unblocked.task_count {
+                1 => format!("1 task of {team} no longer waits for {task}"),
+                count => format!("{count} tasks of {team} no longer wait for {task}"),
+            };
             (unblocked.time, styled(FAINT, &sentence))
         }
         Event::MessageSent(sent) => {
@@ -191,61 +193,62 @@ fn of_team(event: &Event) -> (i64, String) {
     }
 }
 
-fn of_change(change: &LockChange, style: Style, verb: &str, why: &str) -> String {
+/// `clause` follows the files, such as `, pushed`.
+fn describe_change(change: &LockChange, style: Style, verb: &str, clause: &str) -> String {
     let mode = match change.status {
         LockMode::Writing => "",
         LockMode::Reading => " for reading",
     };
-    let files = files(change.files.as_deref(), change.file_count);
+    let files = list_files(change.files.as_deref(), change.file_count);
     let LockChange { branch, message, .. } = change;
     let verb = styled(style, verb);
-    let who = who(&change.user, change.agent_id.as_deref());
-    format!("{who} {verb} {files} on {branch}{mode}{why}: {}", quoted_line(message))
+    let holder = styled_holder(&change.user, change.agent_id.as_deref());
+    format!(
+        "{holder} {verb} {files} on {branch}{mode}{clause}: {}",
+        quote_line(message)
+    )
 }
 
-fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
-    let (style, why) = if verb == "loses" {
+/// The subject of `verb` is a holder, that of `verb_of_locks` are the locks of several holders.
+fn describe_ended_locks(ended: &LocksEnded, verb: &str, verb_of_locks: &str) -> (i64, String) {
+    let (style, clause) = if verb == "loses" {
         (CAUTION, ", which expired")
     } else {
         (GOOD, "")
     };
     match ended {
-        LocksEnded::OfClaim(change) if change.forced_by.is_some() => {
-            let by = change.forced_by.as_deref().unwrap_or_default();
-            (
-                change.time,
-                of_change(change, CAUTION, "loses", &format!(", force-released by {by}")),
-            )
-        }
         LocksEnded::OfClaim(change) => {
-            let why = if change.is_pushed == Some(true) {
-                ", pushed"
-            } else {
-                why
+            let sentence = match &change.forced_by {
+                Some(user) => describe_change(change, CAUTION, "loses", &format!(", force-released by {user}")),
+                None if change.is_pushed == Some(true) => describe_change(change, style, verb, ", pushed"),
+                None => describe_change(change, style, verb, clause),
             };
-            (change.time, of_change(change, style, verb, why))
+            (change.time, sentence)
         }
         LocksEnded::OfMany(many) => {
-            let files = files(many.files.as_deref(), many.file_count);
-            (many.time, format!("the locks on {files} {}", styled(style, of_many)))
+            let files = list_files(many.files.as_deref(), many.file_count);
+            (
+                many.time,
+                format!("the locks on {files} {}", styled(style, verb_of_locks)),
+            )
         }
     }
 }
 
-fn of_reservation(reservation: &LockReservation) -> String {
-    let files = files(reservation.files.as_deref(), reservation.file_count);
-    let who = who(&reservation.user, reservation.agent_id.as_deref());
+fn describe_reservation(reservation: &LockReservation) -> String {
+    let files = list_files(reservation.files.as_deref(), reservation.file_count);
+    let holder = styled_holder(&reservation.user, reservation.agent_id.as_deref());
     format!(
-        "{who} has {files} on {} {}",
+        "{holder} has {files} on {} {}",
         reservation.branch,
         styled(GOOD, "reserved")
     )
 }
 
-fn of_refusal(refusal: &LockRefusal) -> String {
-    let wanted = files(refusal.files.as_deref(), refusal.file_count);
-    let conflicts = files(refusal.conflicts.as_deref(), refusal.conflict_count.unwrap_or_default());
-    let why = match refusal.reason {
+fn describe_refusal(refusal: &LockRefusal) -> String {
+    let wanted = list_files(refusal.files.as_deref(), refusal.file_count);
+    let conflicts = list_files(refusal.conflicts.as_deref(), refusal.conflict_count.unwrap_or_default());
+    let reason = match refusal.reason {
         RefusalReason::Stale => "the working copy is behind".to_owned(),
         RefusalReason::Conflict if refusal.conflicts.as_ref() == refusal.files.as_ref() => {
             "someone else holds it".to_owned()
@@ -269,16 +272,16 @@ fn of_refusal(refusal: &LockRefusal) -> String {
         LockStatus::Open => "may not release",
         LockStatus::Reading | LockStatus::Writing => "was refused",
     };
-    let again = match refusal.repeated {
+    let repetitions = match refusal.repeated {
         Some(count) => format!(", asked {count} times more"),
         None => String::new(),
     };
-    let who = who(&refusal.user, refusal.agent_id.as_deref());
+    let holder = styled_holder(&refusal.user, refusal.agent_id.as_deref());
     let (verb, branch) = (styled(BAD, verb), &refusal.branch);
-    format!("{who} {verb} {wanted} on {branch} ({why}{again})")
+    format!("{holder} {verb} {wanted} on {branch} ({reason}{repetitions})")
 }
 
-fn of_intent(change: &IntentChange) -> String {
+fn describe_intent_change(change: &IntentChange) -> String {
     let (verb, style) = match (change.previous, change.status) {
         (None, _) => ("writes", FAINT),
         (Some(IntentStatus::Blocked), IntentStatus::InProgress) => ("unblocks", CAUTION),
@@ -287,28 +290,26 @@ fn of_intent(change: &IntentChange) -> String {
         (Some(_), IntentStatus::Abandoned) => ("abandons", CAUTION),
         (Some(_), IntentStatus::Blocked) => ("blocks", BAD),
     };
-    let who = who(&change.user, change.agent_id.as_deref());
-    let why = change
-        .reason
-        .as_ref()
-        .map(|reason| format!(": {}", quoted_line(reason)));
-    let (verb, why) = (styled(style, verb), why.unwrap_or_default());
-    format!("{who} {verb} intent {}{why}", change.intent_id)
+    let holder = styled_holder(&change.user, change.agent_id.as_deref());
+    let reason = change.reason.as_ref().map(|reason| format!(": {}", quote_line(reason)));
+    let (verb, reason) = (styled(style, verb), reason.unwrap_or_default());
+    format!("{holder} {verb} intent {}{reason}", change.intent_id)
 }
 
-fn who(user: &str, agent_id: Option<&str>) -> String {
+fn styled_holder(user: &str, agent_id: Option<&str>) -> String {
     styled(STRONG, &holder(user, agent_id))
 }
 
-fn files(named: Option<&[String]>, count: u32) -> String {
-    let named = named.unwrap_or_default();
-    let shown = named.len().min(MOST_NAMED);
-    let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(shown);
-    match (shown, more) {
-        (0, 1) => "1 file".to_owned(),
-        (0, more) => format!("{more} files"),
-        (_, 0) => named[..shown].join(", "),
-        (_, more) => format!("{} and {more} more", named[..shown].join(", ")),
+/// The first of `names`, and how many of `count` files are not named.
+fn list_files(names: Option<&[String]>, count: u32) -> String {
+    let names = names.unwrap_or_default();
+    let names = &names[..names.len().min(MAX_FILES)];
+    let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(names.len());
+    match (names, more) {
+        ([], 1) => "1 file".to_owned(),
+        ([], more) => format!("{more} files"),
+        (names, 0) => names.join(", "),
+        (names, more) => format!("{} and {more} more", names.join(", ")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests to the server, each with a time limit, and why they fail.
+//! Requests to the server, each with a time limit, and their failures.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use coord_server::operations::Refusal;
 use parking_lot::Mutex;
 
 /// Time limit of a request.
-pub const LIMIT: Duration = Duration::from_secs(10);
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A request that got no response of its form.
+/// Why a request got no response.
 #[derive(Debug)]
 pub enum Failure {
-    /// Nothing is known of locks: the server cannot be reached, is slow, fails, or is no Coord.
+    /// The locks are unknown: the server cannot be reached, is slow, fails, or is not a Coord server.
     Offline(ApiError),
-    /// The server refuses the request.
+    /// The server refused the request.
     Refused(Box<AgentError>),
 }
 
 impl Failure {
-    /// The server at `address`, where one is known, is out of reach, or fails.
-    pub fn offline(address: Option<&str>, problem: String) -> Failure {
+    /// The server, at `address` if that is known, cannot be reached or fails.
+    fn offline(address: Option<&str>, problem: String) -> Failure {
         Failure::Offline(no_server(address, problem))
     }
 
@@ -44,8 +44,8 @@ impl Failure {
                     ErrorCode::RateLimited => Action::Wait,
                     _ => Action::Stop,
                 };
-                let made = || Orchestration::new(action, error.message.clone());
-                let orchestration = orchestration.map_or_else(made, |orchestration| *orchestration);
+                let default = || Orchestration::new(action, error.message.clone());
+                let orchestration = orchestration.map_or_else(default, |orchestration| *orchestration);
                 Failure::Refused(Box::new(AgentError {
                     error: *error,
                     orchestration,
@@ -54,7 +54,10 @@ impl Failure {
             }
             ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(
                 Some(address),
-                format!("the server at {address} gives no answer within {} s", LIMIT.as_secs()),
+                format!(
+                    "the server at {address} gives no answer within {} s",
+                    REQUEST_TIMEOUT.as_secs()
+                ),
             ),
             ClientError::Unreachable(error) if error.is_connect() => {
                 Failure::offline(Some(address), format!("the server at {address} cannot be reached"))
@@ -67,31 +70,31 @@ impl Failure {
     }
 
     /// The outcome of a check.
-    pub fn of_check(self) -> Outcome {
+    pub fn into_check_outcome(self) -> Outcome {
         match self {
             Failure::Offline(error) => Refusal::of_check(&error, None).into(),
-            Failure::Refused(error) => refused(*error),
+            Failure::Refused(error) => refusal_outcome(*error),
         }
     }
 
     /// The outcome of a claim or a release.
-    pub fn of_post(self) -> Outcome {
+    pub fn into_post_outcome(self) -> Outcome {
         match self {
             Failure::Offline(error) => Refusal::of_post(&error).into(),
-            Failure::Refused(error) => refused(*error),
+            Failure::Refused(error) => refusal_outcome(*error),
         }
     }
 
     /// The outcome of a call about an intent or a team.
     #[cfg(any(feature = "intents", feature = "teams"))]
-    pub fn of_intent(self) -> Outcome {
+    pub fn into_extension_outcome(self) -> Outcome {
         match self {
             Failure::Offline(error) => Outcome::Refused(error.for_agent()),
-            Failure::Refused(error) => refused(*error),
+            Failure::Refused(error) => refusal_outcome(*error),
         }
     }
 
-    /// The error as HTTP would answer it.
+    /// The error as a response over HTTP has it.
     pub fn for_agent(self) -> AgentError {
         match self {
             Failure::Offline(error) => error.for_agent(),
@@ -109,37 +112,38 @@ impl From<ApiError> for Failure {
     }
 }
 
-fn refused(error: AgentError) -> Outcome {
+fn refusal_outcome(error: AgentError) -> Outcome {
     match error.error.error {
         ErrorCode::InvalidField | ErrorCode::MalformedBody => Outcome::Malformed(error),
         _ => Outcome::Refused(error),
     }
 }
 
-/// The servers that this process asks: mostly one.
+/// The servers of this process: usually one.
 pub struct Backend {
     args: AgentArgs,
-    /// By the root of the working copy that asks.
+    /// By the root of the working copy.
     connections: Mutex<HashMap<PathBuf, Connection>>,
-    /// So that two requests do not both start a server.
-    opening: tokio::sync::Mutex<()>,
+    /// Prevents two requests from starting a server each.
+    open_lock: tokio::sync::Mutex<()>,
 }
 
 impl Backend {
-    /// One without a connection.
+    /// A backend without connections.
     pub fn new(args: AgentArgs) -> Backend {
         Backend {
             args,
             connections: Mutex::default(),
-            opening: tokio::sync::Mutex::default(),
+            open_lock: tokio::sync::Mutex::default(),
         }
     }
 
-    /// The response of the server of the working copy at `root` to `request`. If the connection is out of date, because the server of this machine has ended,
-    /// another one has its address, or a token was changed, the request is repeated over a new one; all requests are idempotent.
+    /// Sends `request` to the server of the working copy at `root`. A connection is outdated if the server of this
+    /// machine has ended, another server has its address, or a token was changed. Then the request is repeated over a
+    /// new connection; all requests are idempotent.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses the request.
+    /// When there is no response, or the server refuses the request.
     pub async fn ask<T>(
         &self,
         root: &Path,
@@ -150,10 +154,10 @@ impl Backend {
             .await
             .map_err(|problem| Failure::offline(None, problem))?;
         let error = match request(&connection.client).await {
-            Ok(answer) => return Ok(answer),
+            Ok(response) => return Ok(response),
             Err(error) => error,
         };
-        if !is_out_of_date(&connection, &error) {
+        if !is_outdated(&connection, &error) {
             return Err(Failure::of(error, &connection.address));
         }
         self.connections.lock().remove(root);
@@ -161,8 +165,8 @@ impl Backend {
             .connection(root)
             .await
             .map_err(|problem| Failure::offline(None, problem))?;
-        let answer = request(&connection.client).await;
-        answer.map_err(|error| Failure::of(error, &connection.address))
+        let response = request(&connection.client).await;
+        response.map_err(|error| Failure::of(error, &connection.address))
     }
 
     /// The connection of the working copy at `root`.
@@ -170,25 +174,25 @@ impl Backend {
     /// # Errors
     /// A sentence: the address or the token cannot be used, or the server of this machine does not start.
     pub async fn connection(&self, root: &Path) -> Result<Connection, String> {
-        let _alone = self.opening.lock().await;
+        let _guard = self.open_lock.lock().await;
         if let Some(connection) = self.connections.lock().get(root) {
             return Ok(connection.clone());
         }
         let (args, folder) = (self.args.clone(), root.to_owned());
-        let opened = tokio::task::spawn_blocking(move || {
+        let result = tokio::task::spawn_blocking(move || {
             let working_copy = WorkingCopy::containing(&folder)?;
-            Connection::open(&args, &working_copy, None, LIMIT)
+            Connection::open(&args, &working_copy, None, REQUEST_TIMEOUT)
         });
-        let opened = opened
+        let result = result
             .await
             .map_err(|error| format!("the server is not found: {error}"))?;
-        let connection = opened.map_err(|error| format!("{error:#}"))?;
+        let connection = result.map_err(|error| format!("{error:#}"))?;
         self.connections.lock().insert(root.to_owned(), connection.clone());
         Ok(connection)
     }
 }
 
-fn is_out_of_date(connection: &Connection, error: &ClientError) -> bool {
+fn is_outdated(connection: &Connection, error: &ClientError) -> bool {
     match error {
         ClientError::Unreachable(error) => connection.is_local && !error.is_timeout(),
         ClientError::OtherServer => true,

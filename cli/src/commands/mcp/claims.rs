@@ -1,6 +1,6 @@
-//! The locks that this process has claimed for its agent and not released. Other processes of the session claim and release too: only
-//! the server knows the locks. This list shows which locks the process may release when it ends, and which ones the agent believes it
-//! holds.
+//! The locks that this process has claimed for its agent and not released. Other processes of the session claim and
+//! release, too, so only the server knows the locks. This list shows which locks the process may release when it ends,
+//! and which locks the agent believes it holds.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,7 +14,7 @@ use super::holder_key::HolderKey;
 /// A branch and a file.
 type LockKey = (String, String);
 
-/// By holder, when each lock expires unless it is renewed. The time is that of the day, which goes on while the machine sleeps.
+/// By holder, when each lock expires unless it is renewed. Wall-clock time goes on while the machine sleeps.
 #[derive(Default)]
 pub struct Claims(Mutex<BTreeMap<HolderKey, BTreeMap<LockKey, SystemTime>>>);
 
@@ -24,28 +24,28 @@ impl Claims {
         let (true, Some(branch)) = (response.success, &request.branch) else {
             return;
         };
-        let mut all = self.0.lock();
-        let own = all.entry(holder.clone()).or_default();
+        let mut claims = self.0.lock();
+        let own = claims.entry(holder.clone()).or_default();
         if request.status == Some(LockStatus::Open) {
             let released = request.file_paths.as_deref().unwrap_or_default();
             let is_everything = released.iter().any(|path| path == FilePaths::EVERYTHING);
-            own.retain(|(of, path), _| of != branch || !(is_everything || released.contains(path)));
+            own.retain(|(lock_branch, path), _| lock_branch != branch || !(is_everything || released.contains(path)));
             return;
         }
         for (path, lock) in response.locks.iter().flatten() {
-            let held = u64::try_from(lock.expiry - lock.timestamp).unwrap_or_default();
-            let until = SystemTime::now() + Duration::from_secs(held);
-            own.insert((branch.clone(), path.clone()), until);
+            let ttl = u64::try_from(lock.expiry - lock.timestamp).unwrap_or_default();
+            let expiry = SystemTime::now() + Duration::from_secs(ttl);
+            own.insert((branch.clone(), path.clone()), expiry);
         }
     }
 
     /// Whether `holder` has claimed the file of `lock` by this process.
     pub fn has(&self, holder: &HolderKey, lock: &HeldLock) -> bool {
-        let place = (lock.branch.clone(), lock.file_path.clone());
-        self.0.lock().get(holder).is_some_and(|own| own.contains_key(&place))
+        let key = (lock.branch.clone(), lock.file_path.clone());
+        self.0.lock().get(holder).is_some_and(|own| own.contains_key(&key))
     }
 
-    /// Whether it has claimed anything that it has not released.
+    /// Whether `holder` has claimed anything that it has not released.
     pub fn has_any(&self, holder: &HolderKey) -> bool {
         self.0.lock().get(holder).is_some_and(|own| !own.is_empty())
     }
@@ -53,40 +53,41 @@ impl Claims {
     /// Forgets files of `branch`.
     pub fn forget(&self, holder: &HolderKey, branch: &str, paths: &[String]) {
         if let Some(own) = self.0.lock().get_mut(holder) {
-            own.retain(|(of, path), _| of != branch || !paths.contains(path));
+            own.retain(|(lock_branch, path), _| lock_branch != branch || !paths.contains(path));
         }
     }
 
     /// Whether a lock of `holder` has expired by now, as far as this process knows.
     pub fn is_overdue(&self, holder: &HolderKey) -> bool {
         let now = SystemTime::now();
-        let all = self.0.lock();
-        all.get(holder)
-            .is_some_and(|own| own.values().any(|until| *until <= now))
+        let claims = self.0.lock();
+        claims
+            .get(holder)
+            .is_some_and(|own| own.values().any(|expiry| *expiry <= now))
     }
 
-    /// Compares with the locks of `holder`: the files whose locks have expired, once. A lock that ended before its time was released
-    /// by another process of the session, which knows it.
-    pub fn compare(&self, holder: &HolderKey, held: &[HeldLock]) -> Vec<String> {
+    /// Updates the claims of `holder` from its `held` locks, and returns the files whose locks have expired, each once.
+    /// A lock that ended before its time was released by another process of the session, so the session knows.
+    pub fn take_expired(&self, holder: &HolderKey, held: &[HeldLock]) -> Vec<String> {
         let now = SystemTime::now();
         let held: BTreeMap<(&str, &str), &HeldLock> = held
             .iter()
             .map(|lock| ((lock.branch.as_str(), lock.file_path.as_str()), lock))
             .collect();
-        let (mut expired, mut all) = (Vec::new(), self.0.lock());
-        let Some(own) = all.get_mut(holder) else {
+        let (mut expired, mut claims) = (Vec::new(), self.0.lock());
+        let Some(own) = claims.get_mut(holder) else {
             return expired;
         };
-        own.retain(|(branch, path), until| {
+        own.retain(|(branch, path), expiry| {
             match held.get(&(branch.as_str(), path.as_str())) {
                 Some(lock) => {
-                    let expiry = UNIX_EPOCH + Duration::from_secs(u64::try_from(lock.expiry).unwrap_or_default());
+                    let new_expiry = UNIX_EPOCH + Duration::from_secs(u64::try_from(lock.expiry).unwrap_or_default());
                     // The clocks of this machine and the server may differ.
-                    *until = expiry.max(now + Duration::from_secs(1));
+                    *expiry = new_expiry.max(now + Duration::from_secs(1));
                     true
                 }
                 None => {
-                    if *until <= now {
+                    if *expiry <= now {
                         expired.push(path.clone());
                     }
                     false

@@ -1,5 +1,5 @@
-//! The folder that the agent works in: that of the process, or else the one that the agent's environment or the client names.
-//! Editors start their servers in the home folder or in `/`. A folder that was removed since says nothing.
+//! The folder that the agent works in: that of the process, or else the one that the agent's environment or the client
+//! names. Editors start their servers in the home folder or in `/`. A folder that was removed does not count.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use coord_git::WorkingCopy;
 use parking_lot::RwLock;
 use url::Url;
 
-/// Variables in which agents name the folder of the project, or several.
+/// Variables in which agents name one or several folders of the project.
 const VARIABLES: [&str; 2] = ["CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS"];
 
 /// The folder. It changes when the client names another one.
@@ -15,31 +15,31 @@ const VARIABLES: [&str; 2] = ["CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS"];
 pub struct AgentFolder(RwLock<PathBuf>);
 
 impl AgentFolder {
-    /// That of this process. It is left, because it may be removed while the process runs, and git finds nothing from a folder that is gone.
+    /// The agent's folder when the process starts. The process then changes to `/`, because git finds nothing from a
+    /// current folder that has been removed.
     pub fn of_process() -> AgentFolder {
-        let own = std::env::current_dir();
+        let current = std::env::current_dir();
         let _ = std::env::set_current_dir("/");
-        let own = own.unwrap_or_else(|_| PathBuf::from("/"));
+        let current = current.unwrap_or_else(|_| PathBuf::from("/"));
         let named = VARIABLES
             .iter()
             .filter_map(std::env::var_os)
             .flat_map(|value| paths_in(&value.to_string_lossy()));
-        let folder = std::iter::once(own.clone())
+        let folder = std::iter::once(current.clone())
             .chain(named)
             .find(|folder| is_in_repository(folder));
-        AgentFolder(RwLock::new(folder.unwrap_or(own)))
+        AgentFolder(RwLock::new(folder.unwrap_or(current)))
     }
 
     pub fn get(&self) -> PathBuf {
         self.0.read().clone()
     }
 
-    /// Whether it is in a repository.
     pub fn is_in_repository(&self) -> bool {
         is_in_repository(&self.get())
     }
 
-    /// Takes the first of the folders at `uris` that is in a repository, unless the present one is.
+    /// Changes to the first of the folders at `uris` that is in a repository, unless the current one is.
     pub fn note_roots(&self, uris: &[String]) {
         if self.is_in_repository() {
             return;
@@ -55,12 +55,12 @@ fn is_in_repository(folder: &Path) -> bool {
     folder.is_dir() && WorkingCopy::root_containing(folder).is_some()
 }
 
-/// The absolute paths in a variable: one, or several with a comma, or the system's separator between them.
+/// The absolute paths in a variable: one, or several that are separated by commas or by the system's separator.
 fn paths_in(value: &str) -> Vec<PathBuf> {
     let whole = std::iter::once(PathBuf::from(value));
     let parts = value.split(',').map(|part| PathBuf::from(part.trim()));
-    let all = whole.chain(parts).chain(std::env::split_paths(value));
-    all.filter(|path| path.is_absolute()).collect()
+    let candidates = whole.chain(parts).chain(std::env::split_paths(value));
+    candidates.filter(|path| path.is_absolute()).collect()
 }
 
 /// The path of a `file:` URI on this machine.

@@ -1,4 +1,4 @@
-//! Which holder of which repository.
+//! A holder of a repository.
 
 use std::path::PathBuf;
 

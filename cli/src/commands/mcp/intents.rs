@@ -14,43 +14,41 @@ use super::target::{CallOrigin, Target};
 impl Proxy {
     /// The answer to `call`.
     pub(super) async fn intent(&self, call: IntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
-        match call {
-            IntentCall::Select(sent) => self.select(sent, client).await,
-            IntentCall::Update(sent) => self.update(*sent, client).await,
-        }
+        let response = match call {
+            IntentCall::Select(call) => self.select_intent(call, client).await?,
+            IntentCall::Update(call) => self.update_intent(*call, client).await?,
+        };
+        Ok(Outcome::Intent(Box::new(response)))
     }
 
     /// Selects an intent, or lists those that can be selected.
-    async fn select(&self, mut sent: SelectIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
+    async fn select_intent(&self, mut call: SelectIntentCall, client: Option<&str>) -> Result<IntentResponse, Failure> {
         let target = self.target(
-            CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &None),
+            CallOrigin::of(&call.repo_url, &call.branch, &call.agent_id, &None),
             client,
         )?;
-        fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
-        sent.branch = sent.branch.or(target.work.as_ref().map(|work| work.branch.to_string()));
-        let Some(id) = &sent.intent_id else {
-            let repo_url = sent.repo_url.as_deref().unwrap_or_default();
-            let listed = self.backend.ask(&target.root, async |client| {
+        fill_in(&target, &mut call.repo_url, &mut call.agent_id);
+        call.branch = call.branch.or(target.work.as_ref().map(|work| work.branch.to_string()));
+        let Some(id) = &call.intent_id else {
+            let repo_url = call.repo_url.as_deref().unwrap_or_default();
+            let intents = self.backend.ask(&target.root, async |client| {
                 client.intents(repo_url, IntentsView::Context).await
             });
-            let chosen = |listed| Outcome::Intent(Box::new(IntentResponse::choice(listed)));
-            return listed.await.map(chosen);
+            return intents.await.map(IntentResponse::choice);
         };
-        let act = sent.act();
-        let answer = self
-            .backend
-            .ask(&target.root, async |client| client.act_on_intent(id, &act).await);
-        answer.await.map(|response| Outcome::Intent(Box::new(response)))
+        let act = call.act();
+        self.backend
+            .ask(&target.root, async |client| client.act_on_intent(id, &act).await)
+            .await
     }
 
     /// Writes, edits or ends an intent.
-    async fn update(&self, mut sent: UpdateIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
-        let target = self.target(CallOrigin::of(&sent.repo_url, &None, &sent.agent_id, &None), client)?;
-        fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
-        let answer = self
-            .backend
-            .ask(&target.root, async |client| ask(client, sent.clone()).await);
-        answer.await.map(|response| Outcome::Intent(Box::new(response)))
+    async fn update_intent(&self, mut call: UpdateIntentCall, client: Option<&str>) -> Result<IntentResponse, Failure> {
+        let target = self.target(CallOrigin::of(&call.repo_url, &None, &call.agent_id, &None), client)?;
+        fill_in(&target, &mut call.repo_url, &mut call.agent_id);
+        self.backend
+            .ask(&target.root, async |client| send_update(client, call.clone()).await)
+            .await
     }
 }
 
@@ -61,17 +59,17 @@ fn fill_in(target: &Target, repo_url: &mut Option<String>, agent_id: &mut Option
     *agent_id = Some(target.agent_id.clone());
 }
 
-/// Sends the request that `sent` stands for.
-async fn ask(client: &Client, sent: UpdateIntentCall) -> Result<IntentResponse, ClientError> {
-    let id = sent.intent_id.clone().ok_or_else(|| is_required("intent_id"));
-    match sent.into_request().ok_or_else(|| is_required("action"))? {
+/// Sends the request of `call`.
+async fn send_update(client: &Client, call: UpdateIntentCall) -> Result<IntentResponse, ClientError> {
+    let id = call.intent_id.clone().ok_or_else(|| missing_field("intent_id"));
+    match call.into_request().ok_or_else(|| missing_field("action"))? {
         IntentUpdateRequest::New(request) => client.new_intent(&request).await,
         IntentUpdateRequest::Edit(request) => client.edit_intent(&id?, &request).await,
         IntentUpdateRequest::Act(act) => client.act_on_intent(&id?, &act).await,
     }
 }
 
-fn is_required(field: &str) -> ClientError {
+fn missing_field(field: &str) -> ClientError {
     ClientError::Refused {
         status: 400,
         error: Box::new(ErrorBody {

@@ -1,5 +1,5 @@
-//! The tools that a repository has a use for: those of intents and teams where there are any. And its events, for clients that
-//! subscribe.
+//! The tools that a repository has a use for, and its events, for clients that subscribe. Tools of intents and teams
+//! are listed if the repository has any.
 
 use std::time::Duration;
 
@@ -14,28 +14,28 @@ use super::backend::Failure;
 use super::proxy::Proxy;
 use super::repository_use::RepositoryUse;
 
-/// Time that the list of tools may wait for the server.
-const LIMIT: Duration = Duration::from_secs(3);
+/// How long the list of tools may wait for the server.
+const LIST_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time without a message after which a stream is given up: the server sends one every 15 seconds.
-const SILENCE: Duration = Duration::from_secs(45);
+/// How long a stream may be silent before it counts as broken: the server sends a message every 15 seconds.
+const MAX_SILENCE: Duration = Duration::from_secs(45);
 
-/// Time after which a stream of events that cannot be had is tried again.
-const PAUSE: Duration = Duration::from_secs(5);
+/// Time between two attempts to open a stream of events.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Proxy {
-    /// The groups of tools to list. All of them if the server does not report its tools.
+    /// The groups of tools to list: the usual ones while the repository's use is unknown. `is_anew` fetches it again.
     pub(super) async fn groups(&self, is_anew: bool) -> Vec<ToolGroup> {
-        let known = *self.known.lock();
-        let known = match is_anew || known.is_none() {
-            true => timeout(LIMIT, self.look()).await.ok().flatten(),
-            false => known,
+        let repository_use = *self.repository_use.lock();
+        let repository_use = match is_anew || repository_use.is_none() {
+            true => timeout(LIST_TIMEOUT, self.fetch_use()).await.ok().flatten(),
+            false => repository_use,
         };
-        *self.known.lock() = known;
-        known.map_or_else(|| ToolGroup::USUAL.to_vec(), RepositoryUse::groups)
+        *self.repository_use.lock() = repository_use;
+        repository_use.map_or_else(|| ToolGroup::USUAL.to_vec(), RepositoryUse::groups)
     }
 
-    async fn look(&self) -> Option<RepositoryUse> {
+    async fn fetch_use(&self) -> Option<RepositoryUse> {
         let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let (root, repo_url) = (working_copy.root(), self.args.repo_url(&working_copy));
         let (intents, teams) = tokio::join!(
@@ -45,63 +45,63 @@ impl Proxy {
                 .ask(root, async |client| has_teams(client, &repo_url).await)
         );
         Some(RepositoryUse {
-            intents: is_there(intents)?,
-            teams: is_there(teams)?,
+            intents: is_used(intents)?,
+            teams: is_used(teams)?,
         })
     }
 
-    /// Notes intents and teams in an answer.
+    /// Notes intents and teams in an outcome.
     pub(super) fn note_use(&self, outcome: &Outcome) {
         let cites = |metadata: &Option<Metadata>| metadata.as_ref().is_some_and(|about| about.intent_id.is_some());
         let (teams, intents) = match outcome {
             Outcome::Check(response) => (!response.your_teams.is_empty(), cites(&response.orchestration.metadata)),
             Outcome::Post(response) => {
                 let code = response.error.as_ref().map(|error| error.error);
-                let of_intents = matches!(code, Some(ErrorCode::IntentRequired | ErrorCode::FileOwned));
+                let is_of_intents = matches!(code, Some(ErrorCode::IntentRequired | ErrorCode::FileOwned));
                 let is_cited = cites(&response.orchestration.metadata);
-                (!response.your_teams.is_empty(), of_intents || is_cited)
+                (!response.your_teams.is_empty(), is_of_intents || is_cited)
             }
             Outcome::Intent(response) => (false, response.success),
             Outcome::Team(_) => (true, false),
             Outcome::Refused(_) | Outcome::Malformed(_) => (false, false),
         };
-        if let Some(known) = self.known.lock().as_mut() {
-            known.teams |= teams;
-            known.intents |= intents;
+        if let Some(repository_use) = self.repository_use.lock().as_mut() {
+            repository_use.teams |= teams;
+            repository_use.intents |= intents;
         }
     }
 
-    /// How often something has happened in the repository of the current folder, once that is more than `seen`.
-    pub(super) async fn happened_since(&self, seen: Option<u64>) -> u64 {
-        self.is_followed.send_replace(true);
-        let mut happened = self.happened.subscribe();
-        let count = happened
+    /// Waits until the number of events in the repository of the current folder differs from `seen`, and returns it.
+    pub(super) async fn wait_for_event(&self, seen: Option<u64>) -> u64 {
+        self.has_listener.send_replace(true);
+        let mut event_count = self.event_count.subscribe();
+        let count = event_count
             .wait_for(|count| seen != Some(*count))
             .await
             .map(|count| *count);
         match count {
             Ok(count) => count,
-            // The sender is as old as this process.
+            // The sender lives as long as this process.
             Err(_) => pending().await,
         }
     }
 
-    /// Counts events, beginning with the first request.
+    /// Counts events, from the first listener on.
     pub async fn follow_events(&self) {
-        let mut is_followed = self.is_followed.subscribe();
-        if is_followed.wait_for(|is_followed| *is_followed).await.is_err() {
+        let mut has_listener = self.has_listener.subscribe();
+        if has_listener.wait_for(|has_listener| *has_listener).await.is_err() {
             return;
         }
-        let mut is_open_again = false;
+        let mut is_reopened = false;
         loop {
-            self.count_events(is_open_again).await;
-            is_open_again = true;
-            sleep(PAUSE).await;
+            self.count_events(is_reopened).await;
+            is_reopened = true;
+            sleep(RETRY_INTERVAL).await;
         }
     }
 
-    /// Until the stream ends. Events between two streams are lost, so a new stream counts as an event.
-    async fn count_events(&self, is_open_again: bool) -> Option<()> {
+    /// Counts events until the stream ends. Events between two streams are lost, so a reopened stream counts as one.
+    async fn count_events(&self, is_reopened: bool) -> Option<()> {
         let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let connection = self.backend.connection(working_copy.root()).await.ok()?;
         let mut stream = connection
@@ -110,34 +110,35 @@ impl Proxy {
             .await
             .ok()?;
         loop {
-            let message = timeout(SILENCE, stream.next()).await.ok()?.ok()??;
-            let is_something = match message {
+            let item = timeout(MAX_SILENCE, stream.next()).await.ok()?.ok()??;
+            let is_event = match item {
                 StreamItem::Event(_) | StreamItem::Message(StreamMessage::Resync(_)) => true,
-                StreamItem::Message(StreamMessage::StreamOpened(_)) => is_open_again,
+                StreamItem::Message(StreamMessage::StreamOpened(_)) => is_reopened,
                 StreamItem::Message(_) | StreamItem::Unknown => false,
             };
-            if is_something {
-                self.happened.send_modify(|count| *count += 1);
+            if is_event {
+                self.event_count.send_modify(|count| *count += 1);
             }
         }
     }
 }
 
-fn is_there(answer: Result<bool, Failure>) -> Option<bool> {
-    match answer {
-        Ok(is_there) => Some(is_there),
-        // A server of before intents or teams.
+/// Whether the repository uses an extension; `None` if the server did not answer.
+fn is_used(result: Result<bool, Failure>) -> Option<bool> {
+    match result {
+        Ok(is_used) => Some(is_used),
+        // An older server lacks the extension.
         Err(Failure::Refused(error)) if error.error.error == ErrorCode::UnknownRoute => Some(false),
         Err(_) => None,
     }
 }
 
 async fn has_intents(client: &Client, repo_url: &str) -> Result<bool, ClientError> {
-    let listed = client.intents(repo_url, IntentsView::Context).await?;
-    Ok(listed.is_required || !listed.intents.is_empty())
+    let response = client.intents(repo_url, IntentsView::Context).await?;
+    Ok(response.is_required || !response.intents.is_empty())
 }
 
 async fn has_teams(client: &Client, repo_url: &str) -> Result<bool, ClientError> {
-    let listed = client.teams(repo_url).await?;
-    Ok(listed.teams.iter().any(|team| team.closed_at.is_none()))
+    let response = client.teams(repo_url).await?;
+    Ok(response.teams.iter().any(|team| team.closed_at.is_none()))
 }

@@ -1,19 +1,20 @@
-//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It is a proxy for a deployment or for
-//! the `coord serve` of the repository, and fills in facts that the agent should not have to know.
+//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It is a proxy for a deployment
+//! or for the `coord serve` of the repository, and fills in facts that the agent need not know.
 //!
-//! It keeps no state of coordination: locks are read from the server, and git's facts are read for each call.
+//! It stores no state: locks are read from the server, and git's facts are read for each call.
 //!
-//! - [`stdio`]: the protocol's transport
-//! - [`proxy`]: the state of one process between two calls
-//! - [`target`]: the working copy that a call is for; the arguments that are filled in; [`folder`]: the folder that the
-//!   agent works in
-//! - [`backend`]: requests to the server, and why they fail
-//! - [`tools`], `intents`, `teams`, `opencode`, [`resources`]: answers
-//! - `listing`: the tools that the repository has a use for (`repository_use`), and its events; `rules`: the file from which a client has the
-//!   rules
+//! - [`stdio`]: the transport of the protocol
+//! - [`proxy`]: the data of one process between two calls
+//! - [`target`]: the working copy that a call is for, and the arguments that are filled in; [`folder`]: the folder that
+//!   the agent works in
+//! - [`backend`]: requests to the server, and their failures
+//! - [`tools`], `intents`, `teams`, `opencode`, [`resources`]: calls of tools, and resources
+//! - `listing`: the tools that the repository has a use for (`repository_use`), and its events; `rules`: the file in
+//!   which a client reads the rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
-//! - [`claims`]: locks claimed by this process, by `holder_key`; `expired`: those that ended; [`exit`]: locks that are left at the end
+//! - [`claims`]: locks claimed by this process, by `holder_key`; `expired`: those that expired; [`exit`]: those that
+//!   are left at the end
 
 mod backend;
 mod claims;
@@ -54,17 +55,17 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use self::proxy::Proxy;
 use self::stdio::Input;
 
-/// Most requests that are answered at once; further ones wait.
-const MOST_AT_ONCE: usize = 32;
+/// Maximum concurrent requests; further ones wait.
+const MAX_REQUESTS: usize = 32;
 
-/// Most subscriptions; further ones end at once.
-const MOST_LISTENERS: usize = 8;
+/// Maximum subscriptions; further ones end immediately.
+const MAX_LISTENERS: usize = 8;
 
-/// Time limit of the end: the pending answers, and the release of the session's files.
-const END_TIME: Duration = Duration::from_secs(5);
+/// Time limit of the shutdown: pending responses, and the release of the session's files.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The part of it that the answers may take.
-const LAST_ANSWERS_TIME: Duration = Duration::from_secs(3);
+/// The part of it for pending responses.
+const LAST_RESPONSES_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Options of `coord mcp`.
 #[derive(Debug, Args)]
@@ -94,26 +95,27 @@ impl Groups {
 impl McpArgs {
     /// Answers the agent until it closes standard input, or until Ctrl-C, SIGTERM or SIGHUP.
     ///
-    /// # Errors Never: the agent gets the failures.
+    /// # Errors
+    /// Never: failures go to the agent.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord_runtime::logging::start_text("warn");
         let mut signals = Signals::caught();
-        let listed = self
+        let selection = self
             .tools
             .map_or(ToolSelection::AsNeeded, |Groups(groups)| ToolSelection::Chosen(groups));
         let mut agent = self.agent;
-        // The process leaves its folder.
+        // The process changes its current folder.
         agent.token_file = agent.token_file.map(|file| std::path::absolute(&file).unwrap_or(file));
         let proxy = Proxy::new(agent, Duration::from_secs(self.renew_for));
         let input = Input::default();
         let ended_at = tokio::select! {
-            ended_at = answer(&proxy, listed, &input) => ended_at,
+            ended_at = serve(&proxy, selection, &input) => ended_at,
             () = signals.next() => Instant::now(),
         };
-        let deadline = ended_at + END_TIME;
+        let deadline = ended_at + SHUTDOWN_TIMEOUT;
         tokio::select! {
-            given_back = timeout_at(deadline, proxy.release_files()) => {
-                if given_back.is_err() {
+            release = timeout_at(deadline, proxy.release_files()) => {
+                if release.is_err() {
                     exit::log_line("the end took too long; the remaining locks expire");
                 }
             }
@@ -124,12 +126,12 @@ impl McpArgs {
     }
 }
 
-/// Answers until the input ends, and says when that was.
-async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant {
+/// Answers requests until the input ends, and returns when that was.
+async fn serve(proxy: &Proxy, selection: ToolSelection, input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
     let folder = proxy.folder.get();
     let rules_file = Box::new(move |client: &str| rules::file_of(&folder, client));
-    let server = Server::new(coord_tools::SETS, Offer::WorkingCopy, listed, rules_file, sender)
+    let server = Server::new(coord_tools::SETS, Offer::WorkingCopy, selection, rules_file, sender)
         .asking_roots(!proxy.folder.is_in_repository());
     let session = async {
         match server.serve(stdio::transport(input)).await {
@@ -138,11 +140,11 @@ async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant 
                     tracing::error!(%error, "the session has broken off");
                 }
             }
-            // The client has gone before its first message, or that is none of the protocol.
+            // The client has closed the input before its first message, or that is not a message of the protocol.
             Err(error) => tracing::debug!(%error, "no session"),
         }
     };
-    let late = async { sleep_until(input.ended().await + LAST_ANSWERS_TIME).await };
+    let response_timeout = async { sleep_until(input.wait_for_end().await + LAST_RESPONSES_TIMEOUT).await };
     let background = async {
         tokio::join!(
             proxy.connect(),
@@ -151,19 +153,22 @@ async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant 
             proxy.follow_events()
         );
     };
-    tokio::pin!(session, late, background);
-    let (mut answers, mut listeners) = (FuturesUnordered::new(), FuturesUnordered::new());
+    tokio::pin!(session, response_timeout, background);
+    let (mut responses, mut listeners) = (FuturesUnordered::new(), FuturesUnordered::new());
     loop {
         tokio::select! {
             () = &mut session => break,
-            () = &mut late => break,
-            Some(request) = requests.recv(), if answers.len() < MOST_AT_ONCE => match request {
-                // These take as long as nothing happens, and keep no other request from its answer.
-                change @ SdkRequest::Change { .. } if listeners.len() < MOST_LISTENERS => listeners.push(reply(proxy, change)),
-                SdkRequest::Change { .. } => {}
-                request => answers.push(reply(proxy, request)),
+            () = &mut response_timeout => break,
+            Some(request) = requests.recv(), if responses.len() < MAX_REQUESTS => match request {
+                // A listener waits until something happens, so it does not count as a request.
+                change @ SdkRequest::Change { .. } => {
+                    if listeners.len() < MAX_LISTENERS {
+                        listeners.push(reply(proxy, change));
+                    }
+                }
+                request => responses.push(reply(proxy, request)),
             },
-            Some(()) = answers.next() => {}
+            Some(()) = responses.next() => {}
             Some(()) = listeners.next() => {}
             () = &mut background => {}
         }
@@ -171,7 +176,7 @@ async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant 
     input.ended_at().unwrap_or_else(Instant::now)
 }
 
-/// Answers a request of the SDK. If the call was cancelled, the answer is dropped.
+/// Answers a request of the SDK. If the call was canceled, the response is dropped.
 async fn reply(proxy: &Proxy, request: SdkRequest) {
     match request {
         SdkRequest::Call {
@@ -191,12 +196,12 @@ async fn reply(proxy: &Proxy, request: SdkRequest) {
         SdkRequest::Change { seen, mut reply } => {
             // Stops when the client no longer listens.
             tokio::select! {
-                count = proxy.happened_since(seen) => drop(reply.send(count)),
+                count = proxy.wait_for_event(seen) => drop(reply.send(count)),
                 () = reply.closed() => {}
             }
         }
         SdkRequest::Roots { uris, reply } => {
-            proxy.note_roots(&uris);
+            proxy.folder.note_roots(&uris);
             let _ = reply.send(());
         }
     }

@@ -34,9 +34,9 @@ impl Requests for TargetRequests<'_> {
 }
 
 impl Proxy {
-    /// The answer to `call`, made under the handle that it names, or else as the session's agent.
+    /// The answer to `call`, made under the handle that the call names, or else as the session's agent.
     pub(super) async fn opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> CallToolResult {
-        self.prove_messages().await;
+        self.mark_messages_read().await;
         match self.answer_opencode(call, client).await {
             Ok(answer) => answer.result(),
             Err(failure) => opencode::refusal(failure.for_agent()),
@@ -58,20 +58,20 @@ impl Proxy {
         let mut answer = opencode::answer(call, &defaults, &requests).await?;
         if let Some(mut proof) = answer.proof.take() {
             target.fill(&mut proof);
-            self.proofs.lock().push((target.root.clone(), *proof));
+            self.read_proofs.lock().push((target.root.clone(), *proof));
         }
         Ok(answer)
     }
 
-    /// An agent that makes another call has the answers to those before: so the messages in them are read. Those of an agent that
-    /// died come again to the one that goes on.
-    async fn prove_messages(&self) {
-        let due = std::mem::take(&mut *self.proofs.lock());
-        for (root, call) in due {
-            let made = self.backend.ask(&root, async |client| client.team_call(&call).await);
-            match made.await {
+    /// Marks the messages of earlier answers as read: an agent that makes another call has received them. If an agent
+    /// dies before, the agent that continues gets its messages again.
+    async fn mark_messages_read(&self) {
+        let proofs = std::mem::take(&mut *self.read_proofs.lock());
+        for (root, call) in proofs {
+            let answer = self.backend.ask(&root, async |client| client.team_call(&call).await);
+            match answer.await {
                 Ok(_) => {}
-                Err(Failure::Offline(_)) => self.proofs.lock().push((root, call)),
+                Err(Failure::Offline(_)) => self.read_proofs.lock().push((root, call)),
                 // The agent no longer has the handle: the messages are for its new owner.
                 Err(Failure::Refused(error)) => tracing::debug!(reason = error.error.message, "messages stay unread"),
             }

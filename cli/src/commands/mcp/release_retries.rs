@@ -1,5 +1,5 @@
-//! Releases that have not reached the server: they are made again until one lands or the locks have expired. The agent learns
-//! which by a warning in its next answer.
+//! Releases that have not reached the server. They are retried until one lands or the locks have expired. A warning in
+//! the agent's next response tells which.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,37 +13,37 @@ use tokio::time::Instant;
 /// Time until the first retry. It doubles with each.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
 
-/// Most releases that are retried, and most notes that are kept.
-const MOST: usize = 64;
+/// Maximum pending releases, and maximum notes.
+const MAX_ENTRIES: usize = 64;
 
-/// Releases that are retried.
+/// Releases to retry, and notes for the agent.
 #[derive(Default)]
 pub struct ReleaseRetries {
     pub(super) pending: Mutex<Vec<PendingRelease>>,
     pub(super) added: Notify,
-    /// Notes for the agent.
     notes: Mutex<Vec<String>>,
 }
 
 pub(super) struct PendingRelease {
-    /// The working copy, whose server is asked.
+    /// The working copy, whose server gets the request.
     pub(super) root: PathBuf,
     pub(super) request: PostRequest,
-    /// From when on the locks have expired.
+    /// When the locks have expired, so that no retry is needed.
     pub(super) until: Instant,
-    /// When it is made again.
+    /// When the next retry is due.
     pub(super) at: Instant,
     pub(super) delay: Duration,
 }
 
 impl ReleaseRetries {
-    /// Retries `request`, whose locks are held for `ttl` at most, and says so.
+    /// Retries `request`, whose locks expire after `ttl` at the latest. Returns a warning that says so.
     pub fn add(&self, root: PathBuf, request: PostRequest, ttl: Duration) -> String {
         let files = files_of(&request);
         let mut pending = self.pending.lock();
-        if pending.len() == MOST {
+        if pending.len() == MAX_ENTRIES {
             return format!(
-                "RELEASE_FAILED: The release of {files} is not retried, because {MOST} others are; the locks expire by themselves."
+                "RELEASE_FAILED: The release of {files} is not retried, because {MAX_ENTRIES} others are; the locks expire by \
+                 themselves."
             );
         }
         let now = Instant::now();
@@ -83,14 +83,15 @@ impl ReleaseRetries {
         std::mem::take(&mut *self.notes.lock())
     }
 
-    /// Keeps a note for the agent.
+    /// Adds a note for the agent.
     pub fn note(&self, sentence: String) {
         let mut notes = self.notes.lock();
-        if notes.len() < MOST {
+        if notes.len() < MAX_ENTRIES {
             notes.push(sentence);
         }
     }
 
+    /// When the next retry is due.
     pub(super) fn next_at(&self) -> Option<Instant> {
         self.pending.lock().iter().map(|pending| pending.at).min()
     }
@@ -102,13 +103,18 @@ impl ReleaseRetries {
     }
 }
 
-/// `'a', 'b'`: the files of a release.
+/// The files of a release, for a sentence.
 pub(super) fn files_of(request: &PostRequest) -> String {
-    let quoted = request.file_paths.iter().flatten().map(|path| format!("'{path}'"));
-    quoted.collect::<Vec<_>>().join(", ")
+    list_paths(request.file_paths.as_deref().unwrap_or_default())
 }
 
-fn has_same_holder(one: &PostRequest, other: &PostRequest) -> bool {
+/// `'a', 'b'`: paths for a sentence.
+pub(super) fn list_paths(paths: &[String]) -> String {
+    let quoted: Vec<String> = paths.iter().map(|path| format!("'{path}'")).collect();
+    quoted.join(", ")
+}
+
+fn has_same_holder(a: &PostRequest, b: &PostRequest) -> bool {
     let repo = |request: &PostRequest| RepoId::parse(request.repo_url.as_deref().unwrap_or_default()).ok();
-    one.branch == other.branch && one.agent_id == other.agent_id && repo(one) == repo(other)
+    a.branch == b.branch && a.agent_id == b.agent_id && repo(a) == repo(b)
 }

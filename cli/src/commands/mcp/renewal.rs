@@ -1,5 +1,5 @@
-//! Renews the locks of the session in the background, for as long as the agent makes calls: it never has to think of the time that
-//! a lock is held, and an agent that hangs keeps nothing.
+//! Renews the locks of the session in the background, for as long as the agent makes calls. So the agent need not think
+//! of expiry, and an agent that hangs loses its locks.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,31 +14,30 @@ use super::backend::Failure;
 use super::holder_key::HolderKey;
 use super::proxy::Proxy;
 
-/// Interval of looks at the locks, as a part of the time that they are held: 30 s of 300.
-const LOOKS: u32 = 10;
+/// Number of checks of the locks during their time to live: every 30 s of 300.
+const CHECKS_PER_TTL: u32 = 10;
 
-/// Longest and shortest interval.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(30);
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
+const MAX_INTERVAL: Duration = Duration::from_secs(30);
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Proxy {
     /// Renews locks for as long as it is polled.
     pub async fn renew_locks(&self) {
         let mut ttl = self.ttl.subscribe();
         loop {
-            let interval = *ttl.borrow_and_update() / LOOKS;
-            let interval = interval.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL);
+            let interval = *ttl.borrow_and_update() / CHECKS_PER_TTL;
+            let interval = interval.clamp(MIN_INTERVAL, MAX_INTERVAL);
             if let Ok(Ok(())) = tokio::time::timeout(interval, ttl.changed()).await {
                 continue;
             }
-            if !self.is_working() {
+            if !self.is_active() {
                 continue;
             }
             for (holder, roots) in self.holders() {
                 if let Some(root) = roots.first()
                     && let Err(failure) = self.renew_locks_of(&holder, root).await
                 {
-                    // Calls of the agent say so as well, and the next look may be luckier.
+                    // The agent's own calls report such failures, too, and the next check may succeed.
                     tracing::debug!(?failure, "locks are not renewed");
                 }
             }
@@ -46,9 +45,9 @@ impl Proxy {
     }
 
     async fn renew_locks_of(&self, holder: &HolderKey, root: &Path) -> Result<(), Failure> {
-        let _alone = self.posts.write().await;
+        let _guard = self.posts.write().await;
         let held = self.held_by(holder, root).await?;
-        self.warn_of_expiry(&self.claims.compare(holder, &held));
+        self.warn_of_expiry(&self.claims.take_expired(holder, &held));
         let mut due: BTreeMap<(String, &'static str, String), Vec<String>> = BTreeMap::new();
         for lock in held.into_iter().filter(is_due) {
             let group = (lock.branch, lock.status.as_str(), lock.message);
@@ -67,8 +66,8 @@ impl Proxy {
         Ok(())
     }
 
-    /// Claims `paths` again. A lock that expired meanwhile, or was released by another process of the session, would be claimed
-    /// anew by that: its fencing token shows it, and it is released.
+    /// Claims `paths` again. If a lock has expired meanwhile, or another process of the session has released it, the
+    /// claim acquires a new lock. A changed fencing token shows such a lock, and it is released.
     async fn renew(
         &self,
         holder: &HolderKey,
@@ -81,7 +80,7 @@ impl Proxy {
             .backend
             .ask(root, async |client| client.check_status(&check).await)
             .await?;
-        // The declared interfaces stay: a renewal edits nothing.
+        // The declared interfaces stay, because a renewal edits nothing.
         let claim = PostRequest {
             interface: None,
             interface_changes: None,
@@ -105,14 +104,14 @@ impl Proxy {
     /// The locks of `holder`, on every branch.
     pub(super) async fn held_by(&self, holder: &HolderKey, root: &Path) -> Result<Vec<HeldLock>, Failure> {
         let HolderKey { repo_url, agent_id, .. } = holder;
-        let own = LocksFilter::held_by(agent_id);
-        let held = self
+        let filter = LocksFilter::held_by(agent_id);
+        let response = self
             .backend
-            .ask(root, async |client| client.locks(repo_url, &own).await);
-        Ok(held.await?.locks)
+            .ask(root, async |client| client.locks(repo_url, &filter).await);
+        Ok(response.await?.locks)
     }
 
-    /// The work of `holder` for `branch`, in the working copy at `root`. `None` where that is gone.
+    /// The work of `holder` for `branch`, in the working copy at `root`. `None` if that no longer exists.
     pub(super) fn work_in(&self, root: &Path, holder: &HolderKey, branch: &str) -> Option<Work> {
         let mut work = Work::in_folder(
             root,
@@ -127,19 +126,19 @@ impl Proxy {
         Some(work)
     }
 
-    /// The locks on the files of `request` after it; none if it is refused.
-    pub(super) async fn post_in_background(
+    /// The caller's locks on the files of `request` after it; `None` if the request is refused.
+    async fn post_in_background(
         &self,
         root: &Path,
         request: &PostRequest,
     ) -> Result<Option<BTreeMap<String, OwnLock>>, Failure> {
-        let answer = self.backend.ask(root, async |client| client.post_status(request).await);
-        let answer = answer.await?;
-        Ok(answer.locks.filter(|_| answer.success))
+        let response = self.post_status(root, request).await?;
+        Ok(response.locks.filter(|_| response.success))
     }
 }
 
-/// Whether less than half of its time is left: 150 s of 300. The clocks of this machine and the server may differ by as much.
+/// Whether less than half of the time to live remains: 150 s of 300. The clocks of this machine and the server may
+/// differ by as much.
 fn is_due(lock: &HeldLock) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);

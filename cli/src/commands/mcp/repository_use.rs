@@ -1,8 +1,8 @@
-//! Which extensions the repository uses.
+//! The extensions that a repository uses.
 
 use coord_mcp::ToolGroup;
 
-/// Which extensions the repository uses.
+/// Whether the repository has intents and teams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepositoryUse {
     pub intents: bool,
@@ -10,7 +10,7 @@ pub struct RepositoryUse {
 }
 
 impl RepositoryUse {
-    /// The groups of tools that it has a use for.
+    /// The groups of tools that the repository has a use for.
     pub fn groups(self) -> Vec<ToolGroup> {
         let mut groups = vec![ToolGroup::Files];
         if self.intents {

@@ -1,4 +1,4 @@
-//! Makes releases again that have not reached the server.
+//! Retries releases that have not reached the server.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::proxy::Proxy;
 use super::release_retries::{PendingRelease, files_of};
 use super::tools::is_offline;
 
-/// Longest time between two retries.
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
+/// Maximum time between two retries.
+const MAX_DELAY: Duration = Duration::from_secs(30);
 
-/// Outcome of a retry.
+/// The outcome of a retry.
 enum RetryOutcome {
     Landed,
     Refused(String),
@@ -28,7 +28,7 @@ impl Proxy {
                 None => self.retries.added.notified().await,
                 Some(at) => {
                     sleep_until(at).await;
-                    let _alone = self.posts.write().await;
+                    let _guard = self.posts.write().await;
                     self.retry_due(Instant::now()).await;
                 }
             }
@@ -46,23 +46,21 @@ impl Proxy {
     async fn retry_due(&self, time: Instant) {
         for mut pending in self.retries.take_due(time) {
             let files = files_of(&pending.request);
-            let retried = match pending.until <= Instant::now() {
-                true => {
-                    let note = format!("RELEASE_EXPIRED: Coord gave no answer until the locks on {files} had expired.");
-                    self.retries.note(note);
-                    continue;
-                }
-                false => self.retry(&pending).await,
-            };
-            match retried {
+            if pending.until <= Instant::now() {
+                self.retries.note(format!(
+                    "RELEASE_EXPIRED: Coord gave no answer until the locks on {files} had expired."
+                ));
+                continue;
+            }
+            match self.retry(&pending).await {
                 RetryOutcome::Landed => self
                     .retries
                     .note(format!("RELEASE_LANDED: {files} released after all.")),
-                RetryOutcome::Refused(why) => self.retries.note(format!(
-                    "RELEASE_REFUSED: The retried release of {files} was refused: {why}"
+                RetryOutcome::Refused(reason) => self.retries.note(format!(
+                    "RELEASE_REFUSED: The retried release of {files} was refused: {reason}"
                 )),
                 RetryOutcome::Failed => {
-                    pending.delay = (pending.delay * 2).min(LONGEST_DELAY);
+                    pending.delay = (pending.delay * 2).min(MAX_DELAY);
                     pending.at = (Instant::now() + pending.delay).min(pending.until);
                     self.retries.pending.lock().push(pending);
                 }
@@ -71,11 +69,7 @@ impl Proxy {
     }
 
     async fn retry(&self, pending: &PendingRelease) -> RetryOutcome {
-        let request = &pending.request;
-        let answer = self
-            .backend
-            .ask(&pending.root, async |client| client.post_status(request).await);
-        match answer.await {
+        match self.post_status(&pending.root, &pending.request).await {
             Ok(response) if response.success => RetryOutcome::Landed,
             Ok(response) if is_offline(&response) => RetryOutcome::Failed,
             Ok(response) => RetryOutcome::Refused(response.orchestration.reason),

@@ -1,4 +1,4 @@
-//! Whether the rules reach the client's model by a file of the repository, so that they arrive once.
+//! Whether the client's model gets the rules from a file of the repository, so that the server need not repeat them.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use coord_git::WorkingCopy;
 
 use crate::commands::init::RULES_BEGIN;
 
-/// Largest file of instructions that is looked at, in bytes.
-const MOST_BYTES: u64 = 256 * 1024;
+/// The largest file of instructions that is read, in bytes.
+const MAX_BYTES: u64 = 256 * 1024;
 
-/// Files of instructions, by the names of the clients that read them. Copilot CLI passes the instructions of servers on to no model,
-/// and other clients may not read such a file.
+/// Files of instructions, by the names of the clients that read them. Copilot CLI does not pass a server's instructions
+/// to a model, and other clients may not read such a file.
 const FILES: [(&str, &str); 4] = [
     ("claude", "CLAUDE.md"),
     ("gemini", "GEMINI.md"),
@@ -19,14 +19,12 @@ const FILES: [(&str, &str); 4] = [
     ("opencode", "AGENTS.md"),
 ];
 
-/// The file in the working copy of `folder` in which `client` reads the rules, as `coord init` has written them.
+/// The file in the working copy of `folder` in which `client` reads the rules that `coord init` has written.
 pub fn file_of(folder: &Path, client: &str) -> Option<&'static str> {
     let client = client.to_ascii_lowercase();
     let (_, file) = FILES.into_iter().find(|(name, _)| client.contains(name))?;
     let root = WorkingCopy::root_containing(folder)?;
-    let text = RootedPath::new(&root, file).read(MOST_BYTES).ok().flatten()?;
-    let has_rules = text
-        .windows(RULES_BEGIN.len())
-        .any(|part| part == RULES_BEGIN.as_bytes());
+    let text = RootedPath::new(&root, file).read(MAX_BYTES).ok().flatten()?;
+    let has_rules = memchr::memmem::find(&text, RULES_BEGIN.as_bytes()).is_some();
     has_rules.then_some(file)
 }

@@ -1,5 +1,5 @@
-//! The transport: a message a line, on standard input and output. The end of the input is reported at once, while the SDK still
-//! waits for pending answers.
+//! The transport: one message per line, on standard input and output. The end of the input is reported immediately,
+//! while the SDK still waits for pending responses.
 
 use std::io;
 use std::pin::Pin;
@@ -13,30 +13,29 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Largest message, in bytes: as over HTTP. A larger one is dropped.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// The largest message, in bytes: as over HTTP. A larger one is dropped.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// When the input has ended.
+/// The time at which the input has ended.
 #[derive(Debug, Default)]
 pub struct Input(watch::Sender<Option<Instant>>);
 
 impl Input {
-    /// When it has ended; `None` while it has not.
+    /// The end of the input; `None` before it.
     pub fn ended_at(&self) -> Option<Instant> {
         *self.0.borrow()
     }
 
-    /// Waits for its end.
-    pub async fn ended(&self) -> Instant {
-        let mut ended = self.0.subscribe();
-        match ended.wait_for(Option::is_some).await.map(|at| *at) {
+    pub async fn wait_for_end(&self) -> Instant {
+        let mut receiver = self.0.subscribe();
+        match receiver.wait_for(Option::is_some).await.map(|at| *at) {
             Ok(Some(at)) => at,
             _ => std::future::pending().await,
         }
     }
 }
 
-/// The transport on standard input and output; it notifies `input` of its end.
+/// The transport on standard input and output. It notifies `input` of the end of standard input.
 pub fn transport(input: &Input) -> impl Transport<RoleServer> + 'static {
     let (reader, writer) = stdio_pipes();
     let writer = OrderedWriter {
@@ -48,7 +47,7 @@ pub fn transport(input: &Input) -> impl Transport<RoleServer> + 'static {
         reader,
         ended: input.0.clone(),
     };
-    AsyncRwTransport::new(reader, writer).with_max_line_length(MOST_BYTES)
+    AsyncRwTransport::new(reader, writer).with_max_line_length(MAX_BYTES)
 }
 
 struct WatchedInput {
@@ -71,10 +70,10 @@ impl AsyncRead for WatchedInput {
     }
 }
 
-/// Writes lines with their members in order.
+/// Writes lines of JSON with the members of their objects in order.
 struct OrderedWriter<W> {
     writer: W,
-    /// The beginning of a line.
+    /// The beginning of an incomplete line.
     line: Vec<u8>,
     /// Bytes that are still to be written.
     ready: Vec<u8>,

@@ -2,20 +2,21 @@
 
 use coord_agent::mail_notes::MailNotes;
 use coord_domain::AgentId;
-use coord_mcp::{Outcome, only_team};
+use coord_mcp::Outcome;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
+use coord_server::error::ApiError;
 
-use super::backend::{Failure, LIMIT};
+use super::backend::{Failure, REQUEST_TIMEOUT};
 use super::proxy::Proxy;
 use super::target::{CallOrigin, Target};
 
-/// Most seconds that a call waits, so that its answer comes within the time limit of a request.
-const MOST_WAIT: u32 = 8;
+/// How long the server may hold a call, so that its response comes within the time limit of a request.
+const MAX_WAIT_SECONDS: u32 = 8;
 
-const _: () = assert!((MOST_WAIT as u64) < LIMIT.as_secs());
+const _: () = assert!((MAX_WAIT_SECONDS as u64) < REQUEST_TIMEOUT.as_secs());
 
 impl Proxy {
-    /// The answer to the request `call`, made as the session's agent.
+    /// The answer to `call`, made as the session's agent.
     pub(super) async fn team(&self, mut call: TeamCall, client: Option<&str>) -> Result<Outcome, Failure> {
         let (repo_url, agent_id) = {
             let (repo_url, agent_id) = call.caller_mut();
@@ -25,27 +26,30 @@ impl Proxy {
         let (_, agent_id) = call.caller_mut();
         *agent_id = Some(target.agent_id.clone());
         if call.lacks_team() {
-            let listed = self.team_call(&target, TeamCall::Teams(ToolCaller::default())).await?;
-            if let TeamAnswer::Teams(teams) = listed {
-                call = call.in_team(only_team(&teams)?);
+            let answer = self.team_call(&target, TeamCall::Teams(ToolCaller::default())).await?;
+            if let TeamAnswer::Teams(teams) = answer {
+                let team = teams
+                    .only_team()
+                    .map_err(|problem| ApiError::InvalidField { field: "team", problem })?;
+                call = call.in_team(team.to_owned());
             }
         }
         let answer = self.team_call(&target, call).await;
         answer.map(|answer| Outcome::Team(Box::new(answer)))
     }
 
-    /// The answer to the request `call`, made as its agent, or else that of `target`.
+    /// The answer to `call`, made as the agent that the call names, or else as that of `target`.
     pub(super) async fn team_call(&self, target: &Target, mut call: TeamCall) -> Result<TeamAnswer, Failure> {
         target.fill(&mut call);
-        call.limit_wait(MOST_WAIT);
+        call.limit_wait(MAX_WAIT_SECONDS);
         let agent = call.caller_mut().1.as_deref().map(AgentId::parse);
-        // A request whose answer was lost is repeated.
+        // The key makes a repetition safe if the answer was lost.
         let call = call.with_request_key(uuid::Uuid::now_v7().hyphenated().to_string());
         let answer = self
             .backend
             .ask(&target.root, async |client| client.team_call(&call).await);
         let answer = answer.await?;
-        // The hooks of the session deliver later messages.
+        // Tells the session's hooks which messages the agent has, so that they deliver only later ones.
         if let (Some(work), Some(Ok(agent))) = (&target.work, agent) {
             MailNotes::note_answer(&work.working_copy, &agent, &answer, false);
         }
@@ -61,8 +65,8 @@ impl Target {
             *repo_url = Some(work.repo_url());
         }
         agent_id.get_or_insert_with(|| self.agent_id.clone());
-        if let (Some(work), Some((sent, new_head))) = (&self.work, call.work_mut()) {
-            work.fill(sent, new_head);
+        if let (Some(work), Some((task_work, new_head))) = (&self.work, call.work_mut()) {
+            work.fill(task_work, new_head);
         }
     }
 }

@@ -22,7 +22,7 @@ use super::backend::Failure;
 use super::proxy::Proxy;
 use super::target::CallOrigin;
 
-/// The request that a call stands for.
+/// The request of a call.
 enum Call {
     Heart(Box<Arguments>),
     #[cfg(feature = "intents")]
@@ -33,8 +33,8 @@ enum Call {
     OpenCode(Box<OpenCodeCall>),
 }
 
-/// Reads the `arguments` of the tool `name`.
-fn read(name: &str, arguments: &str) -> Result<Call, ApiError> {
+/// Parses the `arguments` of the tool `name`.
+fn parse(name: &str, arguments: &str) -> Result<Call, ApiError> {
     #[cfg(feature = "intents")]
     if let Some(call) = IntentCall::read(name, arguments) {
         return call.map(Call::Intents);
@@ -55,15 +55,27 @@ impl Proxy {
     /// The result of a call with `arguments`, a JSON object. `client` is the client's name.
     pub async fn call(&self, tool: &Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
         self.note_call();
-        let mut outcome = match read(tool.name, arguments) {
+        let mut outcome = match parse(tool.name, arguments) {
             Ok(Call::Heart(call)) => match *call {
-                Arguments::Check(sent) => self.check(sent, client).await.unwrap_or_else(Failure::of_check),
-                Arguments::Post(sent) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
+                Arguments::Check(request) => self
+                    .check(request, client)
+                    .await
+                    .unwrap_or_else(Failure::into_check_outcome),
+                Arguments::Post(request) => self
+                    .post(request, client)
+                    .await
+                    .unwrap_or_else(Failure::into_post_outcome),
             },
             #[cfg(feature = "intents")]
-            Ok(Call::Intents(call)) => self.intent(call, client).await.unwrap_or_else(Failure::of_intent),
+            Ok(Call::Intents(call)) => self
+                .intent(call, client)
+                .await
+                .unwrap_or_else(Failure::into_extension_outcome),
             #[cfg(feature = "teams")]
-            Ok(Call::Teams(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
+            Ok(Call::Teams(call)) => self
+                .team(*call, client)
+                .await
+                .unwrap_or_else(Failure::into_extension_outcome),
             #[cfg(feature = "teams")]
             Ok(Call::OpenCode(call)) => return self.opencode(&call, client).await,
             Err(error) => Outcome::Malformed(error.for_agent()),
@@ -73,56 +85,60 @@ impl Proxy {
             Outcome::Check(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Post(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Intent(response) => response.warnings.extend(self.retries.take_notes()),
-            // These have no place for warnings: they wait.
+            // These have no warnings, so the notes wait for the next response that has.
             Outcome::Team(_) | Outcome::Refused(_) | Outcome::Malformed(_) => {}
         }
         outcome.result()
     }
 
-    async fn check(&self, sent: CheckRequest, client: Option<&str>) -> Result<Outcome, Failure> {
-        let about = CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
-        let target = self.target(about, client)?;
-        let request = target.check(sent);
+    async fn check(&self, request: CheckRequest, client: Option<&str>) -> Result<Outcome, Failure> {
+        let origin = CallOrigin::of(
+            &request.repo_url,
+            &request.branch,
+            &request.agent_id,
+            &request.file_paths,
+        );
+        let target = self.target(origin, client)?;
+        let request = target.check(request);
         self.note_expired(&target.holder(&request.repo_url), &target.root).await;
-        let answer = self
+        let response = self
             .backend
             .ask(&target.root, async |client| client.check_status(&request).await);
-        let mut response = answer.await?;
+        let mut response = response.await?;
         response.warnings.extend(unknown_fields(&request.unknown_fields));
         target.adapt_command(&mut response.orchestration).await;
         Ok(Outcome::Check(response))
     }
 
-    async fn post(&self, sent: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
-        let about = CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
-        let target = self.target(about, client)?;
-        let is_filled_in = sent.agent_head.is_none() && sent.new_repo_head.is_none();
-        let mut request = target.post(sent);
-        let _beside_others = self.posts.read().await;
+    async fn post(&self, request: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
+        let origin = CallOrigin::of(
+            &request.repo_url,
+            &request.branch,
+            &request.agent_id,
+            &request.file_paths,
+        );
+        let target = self.target(origin, client)?;
+        let is_filled_in = request.agent_head.is_none() && request.new_repo_head.is_none();
+        let mut request = target.post(request);
+        let _guard = self.posts.read().await;
         let holder = target.holder(&request.repo_url);
         self.note_expired(&holder, &target.root).await;
         self.retries.forget(&request);
-        let ask = async |request: &PostRequest| {
-            let answer = self
-                .backend
-                .ask(&target.root, async |client| client.post_status(request).await);
-            answer.await
-        };
-        let mut answer = ask(&request).await;
+        let mut result = self.post_status(&target.root, &request).await;
         // Git knows more than the server: pushes to other branches, and files that were never changed.
-        if let (true, Ok(response), Some(work)) = (is_filled_in, &answer, &target.work)
+        if let (true, Ok(response), Some(work)) = (is_filled_in, &result, &target.work)
             && response.orchestration.action == Action::Push
-            && let Some(again) = released_otherwise(work, &request).await
+            && let Some(replacement) = replacement_for_refused_release(work, &request).await
         {
-            request = again;
-            answer = ask(&request).await;
+            request = replacement;
+            result = self.post_status(&target.root, &request).await;
         }
-        let mut outcome = match answer {
+        let mut outcome = match result {
             Ok(mut response) => {
                 target.adapt_command(&mut response.orchestration).await;
                 Outcome::Post(response)
             }
-            Err(failure) => failure.of_post(),
+            Err(failure) => failure.into_post_outcome(),
         };
         if let Outcome::Post(response) = &mut outcome {
             self.note_ttl(response);
@@ -137,9 +153,9 @@ impl Proxy {
     }
 }
 
-/// The release that replaces `refused` by git's facts: the same again, if a remote has the pushed work; one without a push, if
-/// nothing was changed.
-async fn released_otherwise(work: &Work, refused: &PostRequest) -> Option<PostRequest> {
+/// The release that replaces `refused`, by git's facts. If a remote has the pushed work, it is the same release with
+/// current commits. If nothing was changed, it is a release without a push.
+async fn replacement_for_refused_release(work: &Work, refused: &PostRequest) -> Option<PostRequest> {
     let files = refused
         .file_paths
         .clone()
@@ -161,7 +177,7 @@ async fn released_otherwise(work: &Work, refused: &PostRequest) -> Option<PostRe
     })
 }
 
-/// Whether the server says that it knows nothing of locks for now.
+/// Whether the server cannot access its locks now.
 pub fn is_offline(response: &PostResponse) -> bool {
     response.error.as_ref().is_some_and(|error| error.error.is_offline())
 }

@@ -1,28 +1,28 @@
-//! When hooks of agents last ran: each call of `coord hook AGENT EVENT` touches the file `hooks/AGENT/EVENT`.
+//! When the hooks of agents last ran: each call of `coord hook AGENT EVENT` touches the file `hooks/AGENT/EVENT`.
 
 use std::time::UNIX_EPOCH;
 
 use coord_files::RootedPath;
 use serde::Serialize;
 
-/// The folder, in that of Coord's files.
+/// The folder below that of Coord's files.
 const FOLDER: &str = "hooks";
 
-/// Most agents and most events that are looked at.
-const MOST: usize = 64;
+/// The most agents, and the most events of an agent, that are read.
+const MAX_ENTRIES: usize = 64;
 
-/// A hook that has run.
+/// The last run of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(in crate::commands) struct HookRun {
     /// The agent, such as `claude-code`.
     pub(in crate::commands) agent: String,
     /// The event, by the agent's own name.
     pub(in crate::commands) event: String,
-    /// When, Unix seconds.
+    /// Unix seconds.
     pub(in crate::commands) time: i64,
 }
 
-/// The hooks that have run, the latest first; `folder` is that of Coord's files.
+/// The last run of each hook, the latest first; `folder` is that of Coord's files.
 pub(in crate::commands) fn hook_runs(folder: &RootedPath) -> Vec<HookRun> {
     let mut runs = Vec::new();
     for (agent, path) in entries(&folder.join(FOLDER)) {
@@ -37,17 +37,18 @@ pub(in crate::commands) fn hook_runs(folder: &RootedPath) -> Vec<HookRun> {
             }));
         }
     }
-    runs.sort_by(|one, other| other.time.cmp(&one.time).then_with(|| one.event.cmp(&other.event)));
+    runs.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.event.cmp(&b.event)));
     runs
 }
 
 fn entries(folder: &RootedPath) -> Vec<(String, RootedPath)> {
-    let names = folder.list(MOST).ok().flatten().unwrap_or_default();
-    let named = names.into_iter().take(MOST).filter_map(|name| name.into_string().ok());
-    let named = named.map(|name| (name.clone(), folder.join(name)));
-    let mut named: Vec<_> = named.filter(|(name, _)| !name.chars().any(char::is_control)).collect();
-    named.sort();
-    named
+    let names = folder.list(MAX_ENTRIES).ok().flatten().unwrap_or_default();
+    let names = names.into_iter().take(MAX_ENTRIES);
+    let names = names.filter_map(|name| name.into_string().ok());
+    let names = names.filter(|name| !name.chars().any(char::is_control));
+    let mut entries: Vec<_> = names.map(|name| (name.clone(), folder.join(name))).collect();
+    entries.sort();
+    entries
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! `coord status`: the locks of a repository, and their holders.
 //!
-//! - `report`: what is shown, and its JSON
-//! - `text`: the same for people
-//! - `watch`: the same, live
-//! - [`hooks`]: when hooks of agents last ran
+//! - `report`: the report, and its JSON
+//! - `text`: the report for people
+//! - `watch`: the report, live
+//! - [`hooks`]: when the hooks of agents last ran
 
 pub(super) mod hooks;
 mod report;
@@ -48,23 +48,23 @@ impl StatusArgs {
     /// Prints who holds what.
     ///
     /// # Errors
-    /// When it cannot be asked for or printed, with a sentence for the terminal.
+    /// When the report cannot be fetched or printed, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         if self.watch {
             watch::watch(workplace).await?;
             return Ok(ExitStatus::Done.into());
         }
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let report = Report::fetch(&workplace).await;
-        drop(waiting);
+        drop(spinner);
         let report = match report {
             Ok(report) => report,
             Err(error) => return workplace.failed(error),
         };
         match self.json {
             true => print_json(&report)?,
-            false => print(&text::of(&report, now(), width()))?,
+            false => print(&text::render(&report, now(), width()))?,
         }
         Ok(ExitStatus::Done.into())
     }

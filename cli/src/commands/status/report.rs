@@ -4,7 +4,6 @@ use coord_agent::intents::status;
 use coord_agent::work::Work;
 use coord_agent::workplace::Workplace;
 use coord_agent::{local_server, next_command};
-use coord_git::WorkingCopy;
 use coord_hooks::guard::bypass;
 use coord_protocol::{ClientError, HeldLock, IntentsResponse, IntentsView, LocksFilter, LocksResponse, WaitingClaim};
 use serde::Serialize;
@@ -21,42 +20,42 @@ pub(super) struct Report {
     pub(super) is_local: bool,
     /// The clone that runs `coord serve`.
     #[serde(skip)]
-    pub(super) whose: Option<String>,
+    pub(super) server_owner: Option<String>,
     /// Warnings about other clones with a separate server, and the command that fixes them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<String>,
     /// The branch that the work is for.
     pub(super) branch: String,
-    /// Its head as the clone knows it.
+    /// The head of the branch, as the clone knows it.
     pub(super) branch_head: Option<String>,
     /// The reference that the head was read from.
     pub(super) branch_head_ref: Option<String>,
     /// The commit that is checked out.
     pub(super) head: Option<String>,
-    /// How it stands to the head of the branch.
+    /// How the checked-out commit relates to the head of the branch.
     pub(super) standing: Standing,
-    /// The command that brings the head in, where it is missing.
+    /// The command that pulls the head, where it is missing.
     #[serde(skip)]
     pub(super) pull: Option<String>,
-    /// The agent that the command acts for; none for a person.
+    /// The agent that the command acts for; `None` for a person.
     pub(super) agent_id: Option<String>,
     /// Own locks first, then by branch, file and time.
-    pub(super) locks: Vec<ShownLock>,
-    /// How many locks are left out, where there are very many.
+    pub(super) locks: Vec<ReportedLock>,
+    /// Number of locks that the server left out.
     pub(super) locks_omitted: u64,
     /// Claims that wait for locks, the oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) waiting: Vec<WaitingClaim>,
-    /// The intents that have not ended, who owns which file, and the state of the caller.
+    /// The intents that have not ended, the owner of each file, and the state of the caller.
     pub(super) intents: IntentsResponse,
-    /// Number of bypasses of the guard of this clone, and the newest note of it.
+    /// Number of bypasses of the guard of this clone, and the newest note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bypasses: Option<(usize, String)>,
-    /// When hooks last ran, the latest first.
+    /// The last run of each hook, the latest first.
     pub(super) hooks: Vec<HookRun>,
 }
 
-/// How a working copy stands to the head of its branch.
+/// How a working copy relates to the head of its branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Standing {
@@ -70,9 +69,9 @@ pub(super) enum Standing {
     Unknown,
 }
 
-/// A lock, and whose it is.
+/// A lock, and whether the caller holds it.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct ShownLock {
+pub(super) struct ReportedLock {
     /// Whether the holder is the caller: this agent of this person.
     pub(super) is_own: bool,
     #[serde(flatten)]
@@ -80,21 +79,21 @@ pub(super) struct ShownLock {
 }
 
 impl Report {
-    /// Asks the server of `workplace`.
+    /// Fetches the report from the server of `workplace`.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// When the server does not answer.
     pub(super) async fn fetch(workplace: &Workplace) -> Result<Report, ClientError> {
         let client = &workplace.connection.client;
         let repo_url = workplace.work.repo_url();
-        let own = LocksFilter {
+        let own_locks = LocksFilter {
             is_own: true,
             ..LocksFilter::default()
         };
-        let everything = LocksFilter::default();
+        let all_locks = LocksFilter::default();
         let (all, own, intents) = futures::join!(
-            client.locks(&repo_url, &everything),
-            client.locks(&repo_url, &own),
+            client.locks(&repo_url, &all_locks),
+            client.locks(&repo_url, &own_locks),
             client.intents_if_any(&repo_url, IntentsView::State)
         );
         let mut report = Report::of(workplace, all?, own?, intents?);
@@ -106,7 +105,7 @@ impl Report {
 
     fn of(workplace: &Workplace, all: LocksResponse, own: LocksResponse, mut intents: IntentsResponse) -> Report {
         intents.intents.retain(|view| !status(view.status).is_ended());
-        // They are above already.
+        // The report has the locks already.
         intents.locks = None;
         let work = &workplace.work;
         let tip = work.working_copy.tip(&work.branch);
@@ -114,11 +113,11 @@ impl Report {
             repo_url: work.repo_url(),
             server: workplace.connection.address.clone(),
             is_local: workplace.connection.is_local,
-            whose: workplace.connection.server_owner(),
+            server_owner: workplace.connection.server_owner(),
             warnings: warnings(workplace),
             branch: work.branch.to_string(),
             pull: None,
-            standing: standing(work, tip.as_ref().map(|tip| tip.commit.as_str())),
+            standing: compare_with_tip(work, tip.as_ref().map(|tip| tip.commit.as_str())),
             branch_head: tip.as_ref().map(|tip| tip.commit.to_string()),
             branch_head_ref: tip.map(|tip| tip.reference),
             head: work.head(),
@@ -128,7 +127,7 @@ impl Report {
             locks: own_first(all.locks, &own.locks, workplace.agent_id()),
             intents,
             bypasses: bypass::noted(&work.working_copy),
-            hooks: hooks_of(&work.working_copy),
+            hooks: hook_runs(&local_server::file(&work.working_copy, "")),
         }
     }
 }
@@ -140,11 +139,7 @@ fn warnings(workplace: &Workplace) -> Vec<String> {
         .collect()
 }
 
-fn hooks_of(working_copy: &WorkingCopy) -> Vec<HookRun> {
-    hook_runs(&local_server::file(working_copy, ""))
-}
-
-fn standing(work: &Work, tip: Option<&str>) -> Standing {
+fn compare_with_tip(work: &Work, tip: Option<&str>) -> Standing {
     match (work.head(), tip, work.base_head()) {
         (Some(head), Some(tip), _) if head == tip => Standing::AtHead,
         (Some(_), Some(tip), Some(base)) if base == tip => Standing::Ahead,
@@ -153,16 +148,16 @@ fn standing(work: &Work, tip: Option<&str>) -> Standing {
     }
 }
 
-/// The locks with the caller's own first. `own` are those of the person, from which the login is known; of the person's agents
+/// The locks with the caller's own first. `own` are those of the person, and show the login. Of the person's agents,
 /// only `agent_id` is the caller.
-fn own_first(all: Vec<HeldLock>, own: &[HeldLock], agent_id: Option<&str>) -> Vec<ShownLock> {
+fn own_first(all: Vec<HeldLock>, own: &[HeldLock], agent_id: Option<&str>) -> Vec<ReportedLock> {
     let login = own.first().map(|lock| lock.user.as_str());
-    let show = |lock: HeldLock| ShownLock {
+    let reported = |lock: HeldLock| ReportedLock {
         is_own: login == Some(lock.user.as_str()) && lock.agent_id.as_deref() == agent_id,
         lock,
     };
-    let mut locks: Vec<ShownLock> = all.into_iter().map(show).collect();
-    locks.sort_by_key(|shown| !shown.is_own);
+    let mut locks: Vec<ReportedLock> = all.into_iter().map(reported).collect();
+    locks.sort_by_key(|reported| !reported.is_own);
     locks
 }
 

@@ -4,36 +4,37 @@ use anstyle::Style;
 use coord_agent::terminal::intents;
 use coord_agent::terminal::locks::{holder, mode};
 use coord_agent::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
-use coord_agent::terminal::table::{Column, Cut, cut, render};
+use coord_agent::terminal::table::{self, Column, Cut, cut};
 use coord_agent::terminal::times::{countdown, duration};
 use coord_agent::terminal::wrap::wrap;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::{BlockingLock, HeldLock, WaitingClaim};
 
-use super::report::{Report, ShownLock, Standing};
+use super::hooks::HookRun;
+use super::report::{Report, ReportedLock, Standing};
 
-/// Most hooks in the line about them.
-const MOST_HOOKS: usize = 6;
+/// The most hooks in their line.
+const MAX_HOOKS: usize = 6;
 
 const FILE: Column = Column::new("FILE", Cut::Start, 16);
 const HOLDER: Column = Column::new("HOLDER", Cut::End, 8);
 const BRANCH: Column = Column::new("BRANCH", Cut::End, 8);
 const MODE: Column = Column::new("MODE", Cut::End, 6);
 const SINCE: Column = Column::new("SINCE", Cut::Never, 0);
-const LEFT: Column = Column::new("EXPIRES", Cut::Never, 0);
+const EXPIRES: Column = Column::new("EXPIRES", Cut::Never, 0);
 const WAITING: Column = Column::new("WAITING", Cut::End, 8);
 const WANTS: Column = Column::new("WANTS", Cut::Start, 12);
 const WAITS_FOR: Column = Column::new("WAITS FOR", Cut::End, 16);
 const MESSAGE: Column = Column::new("MESSAGE", Cut::End, 12);
 
-/// The text; no line is wider than `width`, where there is one.
-pub(super) fn of(report: &Report, now: i64, width: Option<usize>) -> String {
+/// The report as text; no line is wider than `width`, if there is one.
+pub(super) fn render(report: &Report, now: i64, width: Option<usize>) -> String {
     let mut text = heading(report, width);
     text.push('\n');
     if report.locks.is_empty() {
         text.push_str("Nobody holds anything.\n");
     } else {
-        text.push_str(&table(report, now, width));
+        text.push_str(&lock_table(report, now, width));
     }
     if !report.waiting.is_empty() {
         text.push_str(&format!("\n{}", waiting_table(report, now, width)));
@@ -53,13 +54,13 @@ pub(super) fn of(report: &Report, now: i64, width: Option<usize>) -> String {
         ));
         text.push('\n');
     }
-    text.push_str(&hooks(report, now, width));
+    text.push_str(&hook_line(report, now, width));
     text
 }
 
 fn heading(report: &Report, width: Option<usize>) -> String {
     let branch = styled(STRONG, &report.branch);
-    let at = match (&report.branch_head, &report.branch_head_ref) {
+    let branch_head = match (&report.branch_head, &report.branch_head_ref) {
         (Some(head), Some(reference)) => {
             let reference = reference.strip_prefix("refs/remotes/").unwrap_or(reference);
             format!("{branch} is at {} ({reference})", short(head))
@@ -80,7 +81,7 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         ),
         Standing::Unknown => format!("your working copy is at {head}"),
     };
-    let who = match &report.agent_id {
+    let agent = match &report.agent_id {
         Some(agent) => format!("you are the agent {}\n", styled(STRONG, agent)),
         None => String::new(),
     };
@@ -92,37 +93,34 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         None => String::new(),
     };
     let bypasses = match &report.bypasses {
-        Some((times, newest)) => {
-            let sentence = format!("bypasses of the guard: {times}, the last one {newest}");
+        Some((count, newest)) => {
+            let sentence = format!("bypasses of the guard: {count}, the last one {newest}");
             styled(CAUTION, &sentence) + "\n"
         }
         None => String::new(),
     };
     let repository = report.repo_url.strip_prefix("https://").unwrap_or(&report.repo_url);
-    let server = report
-        .whose
-        .as_ref()
-        .map(|whose| format!(", {whose}"))
-        .unwrap_or_default();
-    let room = width.unwrap_or(usize::MAX);
-    let warnings = report.warnings.iter().flat_map(|warning| wrap(warning, room));
+    let owner = report.server_owner.as_ref();
+    let owner = owner.map(|owner| format!(", {owner}")).unwrap_or_default();
+    let max_width = width.unwrap_or(usize::MAX);
+    let warnings = report.warnings.iter().flat_map(|warning| wrap(warning, max_width));
     let warnings: String = warnings.map(|line| styled(CAUTION, &line) + "\n").collect();
-    let target = format!("{repository} at {}{server}", report.server);
+    let target = format!("{repository} at {}{owner}", report.server);
     let target = width.map_or(target.clone(), |width| cut(&target, width, Cut::End));
     format!(
-        "{}\n{at}\n{standing}\n{who}{intent}{bypasses}{warnings}",
+        "{}\n{branch_head}\n{standing}\n{agent}{intent}{bypasses}{warnings}",
         styled(FAINT, &target)
     )
 }
 
-fn table(report: &Report, now: i64, width: Option<usize>) -> String {
-    let is_elsewhere = |shown: &ShownLock| shown.lock.branch != report.branch;
-    let with_branch = report.locks.iter().any(is_elsewhere);
-    let mut columns = vec![FILE, HOLDER, MODE, SINCE, LEFT, MESSAGE];
-    if with_branch {
+fn lock_table(report: &Report, now: i64, width: Option<usize>) -> String {
+    let is_elsewhere = |reported: &ReportedLock| reported.lock.branch != report.branch;
+    let has_branch_column = report.locks.iter().any(is_elsewhere);
+    let mut columns = vec![FILE, HOLDER, MODE, SINCE, EXPIRES, MESSAGE];
+    if has_branch_column {
         columns.insert(1, BRANCH);
     }
-    let row = |shown: &ShownLock| {
+    let row = |reported: &ReportedLock| {
         let HeldLock {
             file_path,
             branch,
@@ -134,31 +132,30 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
             interface,
             shared,
             ..
-        } = &shown.lock;
+        } = &reported.lock;
         let mut cells = vec![
             file_path.clone(),
-            holder_of(report, shown),
+            holder_of(report, reported),
             mode(*status, *interface, *shared),
             duration(now - since.unwrap_or(*timestamp)),
             countdown(expiry - now),
-            quoted_line(message),
+            quote_line(message),
         ];
-        if with_branch {
+        if has_branch_column {
             cells.insert(1, branch.clone());
         }
-        let style = if shown.is_own { GOOD } else { Style::new() };
+        let style = if reported.is_own { GOOD } else { Style::new() };
         (style, cells)
     };
     let rows: Vec<_> = report.locks.iter().map(row).collect();
-    render(&columns, &rows, width)
+    table::render(&columns, &rows, width)
 }
 
 /// Waiting claims, and the holders that they wait for.
 fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
-    let who = |user: &str, agent: Option<&str>| agent_name(report, user, agent);
-    // The lock that holds the claim back longest, unless it is released earlier.
+    // The claim waits until the last of these, unless a lock is released earlier.
     let expiry = |blocking: &BlockingLock| {
-        let mut locks = report.locks.iter().map(|shown| &shown.lock);
+        let mut locks = report.locks.iter().map(|reported| &reported.lock);
         let lock = locks.find(|lock| {
             (&lock.file_path, &lock.user, &lock.agent_id) == (&blocking.file_path, &blocking.user, &blocking.agent_id)
         });
@@ -168,7 +165,10 @@ fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
         let locks: Vec<String> = claim
             .waits_for
             .iter()
-            .map(|lock| format!("{}: {}", who(&lock.user, lock.agent_id.as_deref()), lock.file_path))
+            .map(|lock| {
+                let holder = holder_name(report, &lock.user, lock.agent_id.as_deref());
+                format!("{holder}: {}", lock.file_path)
+            })
             .collect();
         let waits_for = match claim.reserved_until {
             Some(_) => "nobody: reserved".to_owned(),
@@ -178,44 +178,43 @@ fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
             .reserved_until
             .or_else(|| claim.waits_for.iter().filter_map(expiry).max());
         let cells = [
-            who(&claim.user, claim.agent_id.as_deref()),
+            holder_name(report, &claim.user, claim.agent_id.as_deref()),
             claim.file_paths.join(", "),
             waits_for,
             duration(now - claim.since),
             until.map_or_else(String::new, |until| countdown(until - now)),
-            quoted_line(&claim.message),
+            quote_line(&claim.message),
         ];
         (Style::new(), cells.to_vec())
     };
     let rows: Vec<_> = report.waiting.iter().map(row).collect();
-    render(&[WAITING, WANTS, WAITS_FOR, SINCE, LEFT, MESSAGE], &rows, width)
+    table::render(&[WAITING, WANTS, WAITS_FOR, SINCE, EXPIRES, MESSAGE], &rows, width)
 }
 
 /// The lock's holder, as the caller sees it.
-fn holder_of(report: &Report, shown: &ShownLock) -> String {
-    match shown.is_own {
+fn holder_of(report: &Report, reported: &ReportedLock) -> String {
+    match reported.is_own {
         true => "you".to_owned(),
-        false => agent_name(report, &shown.lock.user, shown.lock.agent_id.as_deref()),
+        false => holder_name(report, &reported.lock.user, reported.lock.agent_id.as_deref()),
     }
 }
 
-/// An agent by its name alone where all are of one person.
-fn agent_name(report: &Report, user: &str, agent: Option<&str>) -> String {
-    let holders = report.locks.iter().map(|shown| shown.lock.user.as_str());
+/// The holder; if all holders are agents of one person, the agent's name alone.
+fn holder_name(report: &Report, user: &str, agent: Option<&str>) -> String {
+    let holders = report.locks.iter().map(|reported| reported.lock.user.as_str());
     let mut users = holders.chain(report.waiting.iter().map(|claim| claim.user.as_str()));
     match agent {
-        Some(agent) if users.all(|one| one == user) => agent.to_owned(),
+        Some(agent) if users.all(|other| other == user) => agent.to_owned(),
         agent => holder(user, agent),
     }
 }
 
-fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
-    let shown =
-        |hook: &super::hooks::HookRun| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
+fn hook_line(report: &Report, now: i64, width: Option<usize>) -> String {
+    let describe = |run: &HookRun| format!("{} {} {} ago", run.agent, run.event, duration(now - run.time));
     let line = match &report.hooks[..] {
         [] => "hooks: no hook of an agent has run here yet".to_owned(),
         hooks => {
-            let runs: Vec<String> = hooks.iter().take(MOST_HOOKS).map(shown).collect();
+            let runs: Vec<String> = hooks.iter().take(MAX_HOOKS).map(describe).collect();
             format!("hooks: {}", runs.join(", "))
         }
     };
@@ -229,7 +228,6 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::commands::status::hooks::HookRun;
 
     fn lock(user: &str, agent_id: Option<&str>, file_path: &str, branch: &str, message: &str) -> HeldLock {
         HeldLock {
@@ -275,12 +273,12 @@ mod tests {
             branch,
             "Reading how sessions are kept, and for how long",
         );
-        let shown = |is_own, lock| ShownLock { is_own, lock };
+        let reported = |is_own, lock| ReportedLock { is_own, lock };
         Report {
             repo_url: "https://github.com/acme/shop".to_owned(),
             server: "http://127.0.0.1:41233".to_owned(),
             is_local: true,
-            whose: Some("the coord serve of this clone".to_owned()),
+            server_owner: Some("the coord serve of this clone".to_owned()),
             warnings: Vec::new(),
             branch: "main".to_owned(),
             branch_head: Some("99cc7da9399f806a758cf80dab931201cf07c67e".to_owned()),
@@ -290,7 +288,7 @@ mod tests {
             pull: Some("git pull --rebase".to_owned()),
             bypasses: None,
             agent_id: Some("claude-1".to_owned()),
-            locks: vec![shown(true, own), shown(false, others)],
+            locks: vec![reported(true, own), reported(false, others)],
             locks_omitted: 0,
             waiting: Vec::new(),
             intents: intents(&json!([])),
@@ -303,7 +301,7 @@ mod tests {
     }
 
     fn plain(report: &Report, width: Option<usize>) -> String {
-        anstream::adapter::strip_str(&of(report, 1000, width)).to_string()
+        anstream::adapter::strip_str(&render(report, 1000, width)).to_string()
     }
 
     #[test]

@@ -20,8 +20,8 @@ use futures::StreamExt;
 use super::report::Report;
 use super::text;
 
-/// Interval of questions.
-const INTERVAL: Duration = Duration::from_secs(2);
+/// Time between two requests.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Shows the report of `workplace` until a key ends it.
 ///
@@ -33,7 +33,7 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
     }
     let screen = Screen::open()?;
     let mut keys = EventStream::new();
-    let mut ticks = tokio::time::interval(INTERVAL);
+    let mut ticks = tokio::time::interval(POLL_INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut newest: Option<Report> = None;
     let mut problem = None;
@@ -48,7 +48,7 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
             }
             key = keys.next() => match key {
                 Some(Ok(Event::Resize(..))) => screen.draw(newest.as_ref(), problem.as_deref())?,
-                Some(Ok(Event::Key(key))) if ends(key) => return Ok(()),
+                Some(Ok(Event::Key(key))) if is_quit(key) => return Ok(()),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error).context("the terminal"),
                 None => return Ok(()),
@@ -57,14 +57,14 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
     }
 }
 
-/// The report of now, or why there is none.
+/// The current report, or a sentence that says why there is none.
 async fn fetch_report(workplace: &mut Workplace) -> Result<Report, String> {
     workplace.follow_server()?;
     let response = Report::fetch(workplace).await;
     response.map_err(|error| workplace.no_answer(&error))
 }
 
-fn ends(key: KeyEvent) -> bool {
+fn is_quit(key: KeyEvent) -> bool {
     let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
     key.kind == KeyEventKind::Press
         && match key.code {
@@ -89,8 +89,8 @@ impl Screen {
     fn draw(&self, report: Option<&Report>, problem: Option<&str>) -> anyhow::Result<()> {
         let (columns, rows) = size().context("the terminal")?;
         let (width, height) = (usize::from(columns), usize::from(rows));
-        let body = report.map(|report| text::of(report, now(), Some(width)));
-        let foot = match problem {
+        let body = report.map(|report| text::render(report, now(), Some(width)));
+        let footer = match problem {
             Some(problem) => styled(BAD, &cut(problem, width, Cut::End)),
             None => styled(FAINT, &cut("every 2 seconds; q ends", width, Cut::End)),
         };
@@ -102,21 +102,22 @@ impl Screen {
             queue!(out, Clear(ClearType::UntilNewLine))?;
             write!(out, "\r\n")?;
         }
-        write!(out, "{foot}")?;
+        write!(out, "{footer}")?;
         queue!(out, Clear(ClearType::FromCursorDown))?;
         out.flush().context("the terminal")
     }
 }
 
-/// The first `most` lines of `text`; the last of them says how many there are besides.
-fn first_lines(text: &str, most: usize) -> Vec<String> {
-    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    if lines.len() <= most || most == 0 {
-        return lines.into_iter().take(most).collect();
+/// The first lines of `text`, `max` at most. If some are left out, the last line says how many.
+fn first_lines(text: &str, max: usize) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if lines.len() > max && max > 0 {
+        let more = lines.len() - (max - 1);
+        lines.truncate(max - 1);
+        lines.push(format!("and {more} more lines"));
     }
-    let more = lines.len() - (most - 1);
-    let kept = lines.into_iter().take(most - 1);
-    kept.chain([format!("and {more} more lines")]).collect()
+    lines.truncate(max);
+    lines
 }
 
 impl Drop for Screen {
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn q_escape_and_control_c_end_it_and_other_keys_do_not() {
-        let key = |code, modifiers| ends(KeyEvent::new(code, modifiers));
+        let key = |code, modifiers| is_quit(KeyEvent::new(code, modifiers));
         assert!(key(KeyCode::Char('q'), KeyModifiers::NONE) && key(KeyCode::Esc, KeyModifiers::NONE));
         assert!(key(KeyCode::Char('c'), KeyModifiers::CONTROL));
         assert!(!key(KeyCode::Char('c'), KeyModifiers::NONE) && !key(KeyCode::Enter, KeyModifiers::NONE));

@@ -1,10 +1,10 @@
-//! The content of a store, page by page, so that none has to fit into memory whole.
+//! The content of a store, read in pages, so that memory never has to hold all of it.
 
 use anyhow::{Context, bail};
 use coord_store::{Request, Store, Value};
 
-/// Keys, and elements of a collection, of one page.
-pub const PAGE: usize = 500;
+/// Number of keys, or of elements of a collection, on one page.
+pub const PAGE_SIZE: usize = 500;
 
 /// The names of Coord's keys.
 pub struct Keys<'s> {
@@ -14,7 +14,7 @@ pub struct Keys<'s> {
 }
 
 impl<'s> Keys<'s> {
-    /// Those in `store`.
+    /// The keys in `store`.
     pub fn of(store: &'s dyn Store) -> Self {
         Keys {
             store,
@@ -30,27 +30,27 @@ impl<'s> Keys<'s> {
         let Some(cursor) = self.cursor.take() else {
             return Ok(None);
         };
-        let count = PAGE.to_string();
-        let page = one(self.store, &["SCAN", &cursor, "MATCH", "coord:*", "COUNT", &count]).await?;
+        let count = PAGE_SIZE.to_string();
+        let page = run_command(self.store, &["SCAN", &cursor, "MATCH", "coord:*", "COUNT", &count]).await?;
         let [next, names] = page.as_array().context("the store sent no page of keys")? else {
             bail!("the store sent no page of keys");
         };
         self.cursor = next.as_str().filter(|next| *next != "0").map(str::to_owned);
-        Ok(Some(texts(names)))
+        Ok(Some(strings(names)))
     }
 }
 
-/// The texts in a list.
-pub fn texts(list: &Value) -> Vec<String> {
+/// The strings in a list.
+pub fn strings(list: &Value) -> Vec<String> {
     let items = list.as_array().unwrap_or_default().iter();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// The replies to commands.
+/// Runs the commands in one request, and returns the reply to each.
 ///
 /// # Errors
-/// When the store does not respond, or one of them is an error.
-pub async fn ask(store: &dyn Store, commands: &[Vec<&str>]) -> anyhow::Result<Vec<Value>> {
+/// When the store does not respond, or one of the replies is an error.
+pub async fn run_commands(store: &dyn Store, commands: &[Vec<&str>]) -> anyhow::Result<Vec<Value>> {
     let words = |command: &Vec<&str>| command.iter().map(|word| word.as_bytes().to_vec()).collect();
     let batch = commands.iter().map(|command| Request::Command(words(command)));
     let replies = store.run(batch.collect()).await?;
@@ -60,11 +60,11 @@ pub async fn ask(store: &dyn Store, commands: &[Vec<&str>]) -> anyhow::Result<Ve
     Ok(replies)
 }
 
-/// The reply to one command.
+/// Runs one command, and returns the reply.
 ///
 /// # Errors
-/// As [`ask`].
-pub async fn one(store: &dyn Store, command: &[&str]) -> anyhow::Result<Value> {
-    let replies = ask(store, &[command.to_vec()]).await?;
+/// As [`run_commands`].
+pub async fn run_command(store: &dyn Store, command: &[&str]) -> anyhow::Result<Value> {
+    let replies = run_commands(store, &[command.to_vec()]).await?;
     replies.into_iter().next().context("the store sent no reply")
 }

@@ -28,18 +28,18 @@ Exit status: 0 done; 1 error, or nothing was wiped; 2 wrong usage.";
 #[derive(Debug, Args)]
 pub struct StoreArgs {
     #[command(subcommand)]
-    act: Act,
+    command: StoreCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum StoreCommand {
     /// Write the content as lines of JSON, without credentials
     #[command(after_help = AFTER_HELP)]
     Export {
         /// A new file, which only you can read [default: standard output]
         file: Option<PathBuf>,
         #[command(flatten)]
-        place: PlaceArgs,
+        location: LocationArgs,
     },
     /// Delete the content, after asking; in Redis only keys that begin with coord:
     #[command(after_help = AFTER_HELP)]
@@ -48,13 +48,13 @@ enum Act {
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        place: PlaceArgs,
+        location: LocationArgs,
     },
 }
 
 /// Where the store is.
 #[derive(Debug, Args)]
-struct PlaceArgs {
+struct LocationArgs {
     /// The folder of an embedded store
     #[arg(long, value_name = "PATH")]
     data_dir: Option<PathBuf>,
@@ -65,40 +65,40 @@ impl StoreArgs {
     /// When the store cannot be opened, read or written, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         coord_serve::register_state();
-        match self.act {
-            Act::Export { file, place } => export::run(&*place.open().await?, file).await?,
-            Act::Wipe { yes, place } => wipe::run(&*place.open().await?, yes).await?,
+        match self.command {
+            StoreCommand::Export { file, location } => export::run(&*location.open().await?, file).await?,
+            StoreCommand::Wipe { yes, location } => wipe::run(&*location.open().await?, yes).await?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-impl PlaceArgs {
+impl LocationArgs {
     async fn open(self) -> anyhow::Result<Arc<dyn Store>> {
         if let Some(folder) = self.data_dir {
             return open_file(folder.join(STORE)).await;
         }
-        // Half a pair is an error: another store than the intended one must not be wiped.
+        // Half a pair is an error: only the intended store may be wiped.
         match connect::is_in(process_environment) {
             true => Ok(connect::from_env(process_environment)?),
-            false => open_file(of_repository()?).await,
+            false => open_file(repository_store()?).await,
         }
     }
 }
 
 /// The file that a server of this repository uses.
-fn of_repository() -> anyhow::Result<PathBuf> {
+fn repository_store() -> anyhow::Result<PathBuf> {
     let Some(working_copy) = WorkingCopy::find(".".as_ref())? else {
         bail!("this is no repository: name the folder of a store with --data-dir, or set REDIS_URL");
     };
-    if let Some(place) = local_server::kept_elsewhere(&working_copy) {
-        bail!("the state of this repository is elsewhere ({place}): name its folder with --data-dir, or set REDIS_URL");
+    if let Some(store) = local_server::kept_elsewhere(&working_copy) {
+        bail!("the state of this repository is elsewhere ({store}): name its folder with --data-dir, or set REDIS_URL");
     }
     Ok(local_server::store_file(&working_copy))
 }
 
 async fn open_file(path: PathBuf) -> anyhow::Result<Arc<dyn Store>> {
-    // Opening would create it.
+    // Opening would create the file.
     if !path.is_file() {
         bail!("there is no store at {}", path.display());
     }

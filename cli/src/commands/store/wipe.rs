@@ -1,18 +1,19 @@
-//! `coord store wipe`: deletes what Coord keeps, key by key.
+//! `coord store wipe`: deletes Coord's keys.
 
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, bail, ensure};
-use coord_store::Store;
+use coord_store::{Store, Value};
 
-use super::contents::{Keys, ask};
+use super::contents::{Keys, run_commands};
 
-/// Deletes Coord's keys in `store`, after asking unless `is_agreed`.
+/// Deletes Coord's keys in `store`, after asking unless `is_confirmed`.
 ///
 /// # Errors
-/// When the answer is no, there is nobody to ask, or the store does not respond: some keys may be deleted then.
-pub async fn run(store: &dyn Store, is_agreed: bool) -> anyhow::Result<()> {
-    if !is_agreed {
+/// When the answer is no, there is no terminal to ask, or the store does not respond. In the last case some keys may be
+/// deleted.
+pub async fn run(store: &dyn Store, is_confirmed: bool) -> anyhow::Result<()> {
+    if !is_confirmed {
         confirm(&format!(
             "Delete all locks, intents, teams and the ledger in the {}?",
             store.describe()
@@ -21,11 +22,11 @@ pub async fn run(store: &dyn Store, is_agreed: bool) -> anyhow::Result<()> {
     let mut deleted = 0;
     let mut keys = Keys::of(store);
     while let Some(page) = keys.next().await? {
-        // One command for each: the keys of one page may be on several servers of a cluster.
+        // One command for each key: the keys of one page may be on several servers of a cluster.
         let commands: Vec<Vec<&str>> = page.iter().map(|key| vec!["UNLINK", key]).collect();
         if !commands.is_empty() {
-            let replies = ask(store, &commands).await?;
-            deleted += replies.iter().filter_map(coord_store::Value::as_int).sum::<i64>();
+            let replies = run_commands(store, &commands).await?;
+            deleted += replies.iter().filter_map(Value::as_int).sum::<i64>();
         }
     }
     writeln!(std::io::stderr(), "Deleted {deleted} keys.").context("standard error")

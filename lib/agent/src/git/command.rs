@@ -1,4 +1,4 @@
-//! A command of git with its programs off, and the output of one.
+//! Runs git without the programs that a repository names.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -14,49 +14,50 @@ use super::own_settings::OwnSettings;
 use super::prepared::{WorkingCopyAccess, find_command, prepare};
 use super::settings;
 
-/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no
-/// question is asked, and no lock is taken that others would wait for. The user's own configuration counts.
+/// `git ARGS` in `folder`. No hook, filter, pager, textconv or other program of the repository runs. Git fetches
+/// nothing, does not prompt, and takes no optional locks. The user's own configuration counts.
 ///
-/// A file that only a filter of the repository's own can convert makes a call fail that adds it.
+/// A call fails if it adds a file that only a filter of the repository's own configuration can convert.
 ///
 /// # Errors
 /// When Coord does not run this command, or the repository's own settings cannot be read.
 pub fn command<A: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = A>) -> anyhow::Result<Command> {
     let args: Vec<A> = args.into_iter().collect();
-    let reads = find_command(&args).map(|(_, reads, _)| *reads);
-    let own = match reads {
+    let access = find_command(&args).map(|(_, access, _)| *access);
+    let own_settings = match access {
         Some(WorkingCopyAccess::Files) => settings::read(folder)?,
         _ => OwnSettings::default(),
     };
-    prepare(folder, &args, &own)
+    prepare(folder, &args, &own_settings)
 }
 
-/// As [`command`], for a task of a runtime.
+/// As [`command`], without blocking the runtime.
 ///
 /// # Errors
 /// As [`command`].
-pub async fn command_async<A: AsRef<OsStr>>(
+pub(super) async fn command_async<A: AsRef<OsStr>>(
     folder: &Path,
     args: impl IntoIterator<Item = A>,
 ) -> anyhow::Result<Command> {
     let args: Vec<_> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
     let folder = folder.to_owned();
-    let made = tokio::task::spawn_blocking(move || command(&folder, args));
-    made.await.context("git cannot be run")?
+    let prepared = tokio::task::spawn_blocking(move || command(&folder, args));
+    prepared.await.context("git cannot be run")?
 }
 
 /// Time limit of [`ask`].
 const ASK_TIME: Duration = Duration::from_secs(10);
 
-/// Most bytes of git's output for [`ask`]: some million references.
+/// Maximum number of bytes of git's output for [`ask`]: a few million references.
 const MOST_STDOUT_BYTES: u64 = 256 << 20;
 
-/// Most bytes of why git fails.
+/// Maximum number of bytes of git's error message.
 const MOST_STDERR_BYTES: u64 = 16 << 10;
 
-/// The output of `git ARGS` in `folder`, as a [`command`], if it succeeds in time.
+/// Runs `git ARGS` in `folder`, as [`command`] prepares it, and returns its output.
 ///
-/// # Errors Git's message if it fails, or why it cannot be run.
+/// # Errors
+/// Git's message if it fails, or the reason why it cannot be run or takes too long.
 pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let mut command = command(folder, args).map_err(|error| format!("{error:#}"))?;
     command
@@ -67,22 +68,22 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let mut running = command.spawn().map_err(not_run)?;
     let mut group = Group::of(running.id());
     let output = spawn_reader(running.stdout.take(), MOST_STDOUT_BYTES);
-    let errors = spawn_reader(running.stderr.take(), MOST_STDERR_BYTES);
+    let message = spawn_reader(running.stderr.take(), MOST_STDERR_BYTES);
     let deadline = Instant::now() + ASK_TIME;
-    let left = || deadline.saturating_duration_since(Instant::now());
-    let output = output.recv_timeout(left());
-    let complained = errors.recv_timeout(left());
-    let (Ok(output), Ok(complained)) = (output, complained) else {
+    let remaining = || deadline.saturating_duration_since(Instant::now());
+    let output = output.recv_timeout(remaining());
+    let message = message.recv_timeout(remaining());
+    let (Ok(output), Ok(message)) = (output, message) else {
         drop(group);
         running.wait().map_err(not_run)?;
         return Err(format!("git did not answer within {} s", ASK_TIME.as_secs()));
     };
-    group.ended();
+    group.disarm();
     match running.wait().map_err(not_run)? {
         status if status.success() => output.map_err(not_run),
         status => {
-            let complained = complained.map_err(not_run)?;
-            let text = String::from_utf8_lossy(&complained);
+            let message = message.map_err(not_run)?;
+            let text = String::from_utf8_lossy(&message);
             let words: Vec<_> = text.split_whitespace().collect();
             Err(match words.is_empty() {
                 true => format!("git ended with {status}"),
@@ -92,17 +93,17 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The output of `pipe`, up to `most` bytes, read on a separate thread.
+/// Reads `pipe` on a separate thread, up to `most` bytes.
 fn spawn_reader(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
-        let read = match pipe {
-            Some(mut pipe) => (&mut pipe).take(most).read_to_end(&mut text),
+        let result = match pipe {
+            Some(pipe) => pipe.take(most).read_to_end(&mut text),
             None => Ok(0),
         };
-        // Nobody may wait any more.
-        let _ = sender.send(read.map(|_| text));
+        // The receiver is gone after the time limit.
+        let _ = sender.send(result.map(|_| text));
     });
     receiver
 }

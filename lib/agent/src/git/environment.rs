@@ -1,9 +1,9 @@
-//! The environment that git gets from Coord.
+//! The environment in which Coord runs git.
 
 use std::process::Command;
 
 /// Variables that git sets for its hooks.
-const OF_HOOKS: [&str; 13] = [
+const HOOK_VARIABLES: [&str; 13] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -27,16 +27,15 @@ const SECRETS: [&str; 4] = [
     "GITHUB_WEBHOOK_SECRET",
 ];
 
-/// Beginnings of names that git does not get either.
+/// The prefixes of other variables that git does not receive.
 const PREFIXES: [&str; 4] = ["COORD_", "UPSTASH_", "KV_REST_", "GIT_TRACE"];
 
-/// Lets `command` run git with the user's environment, but without variables that would point it to another repository,
-/// and without secrets of Coord, which git would pass on to its children.
-pub fn clear(command: &mut Command) {
+/// Removes variables that name another repository, and Coord's secrets, which git would pass on to its children.
+pub(super) fn clear(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if PREFIXES.iter().any(|prefix| text.starts_with(prefix))
-            || OF_HOOKS.contains(&&*text)
+            || HOOK_VARIABLES.contains(&&*text)
             || SECRETS.contains(&&*text)
         {
             command.env_remove(&name);
@@ -44,9 +43,9 @@ pub fn clear(command: &mut Command) {
     }
 }
 
-/// Removes variables that git sets for its hooks, which name one repository.
-pub fn clear_of_git(command: &mut Command) {
-    for name in OF_HOOKS {
+/// Removes the variables that git sets for its hooks, which name one repository.
+pub fn clear_hook_variables(command: &mut Command) {
+    for name in HOOK_VARIABLES {
         command.env_remove(name);
     }
 }

@@ -1,17 +1,18 @@
 //! The process group of git.
 
-/// Ends the process that was made by a [`super::command()`], and all that it has started, when it is dropped before [`Group::ended`].
+/// Kills the process of a [`super::command()`], and all processes that it has started, when this is dropped before
+/// [`Group::disarm`].
 #[derive(Debug)]
 pub struct Group(Option<u32>);
 
 impl Group {
-    /// That of the process with this number.
+    /// The group of the process with the id `process`.
     pub fn of(process: u32) -> Group {
         Group(Some(process))
     }
 
-    /// Its first process has ended by itself.
-    pub fn ended(&mut self) {
+    /// Notes that the process has ended by itself, so that nothing is killed.
+    pub fn disarm(&mut self) {
         self.0 = None;
     }
 }
@@ -30,7 +31,7 @@ impl Drop for Group {
 pub fn signal(process: u32, signal: rustix::process::Signal) {
     let group = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
-        // It may have ended.
+        // The group may have ended.
         let _ = rustix::process::kill_process_group(group, signal);
     }
 }

@@ -1,11 +1,12 @@
-//! Output of git in a working copy. `coord_git` reads repositories itself; this is for questions that only git answers, such as
-//! which files are changed. And the one place from which Coord runs git: a repository's author wrote its configuration and files; none of
-//! them decides which programs run here.
+//! Runs git in a working copy. `coord_git` reads repositories itself; git runs for results that only git has, such as
+//! the list of changed files. Coord runs git only from here: the repository's author wrote its configuration and files,
+//! and must not decide which programs run on this machine.
 //!
-//! - [`command()`]: git with its programs off, as `prepared` for the repository's `own_settings`; `group`: the end of its processes
-//! - [`network`]: git that talks to a remote
-//! - [`settings`]: reads the settings of a repository's own configuration beyond that
-//! - [`environment`]: the variables that git gets
+//! - [`command()`]: runs git without a repository's programs, as `prepared` for the repository's `own_settings`;
+//!   `group`: ends its processes
+//! - [`network`]: runs git with a remote
+//! - [`settings`]: reads the settings of a repository's own configuration
+//! - [`environment`]: the variables that git receives
 
 mod command;
 pub mod environment;
@@ -23,17 +24,18 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tokio::process::Command;
 
-pub use command::{ask, command, command_async};
+pub use command::{ask, command};
 pub use group::Group;
 #[cfg(unix)]
 pub use group::signal;
 
 /// Time limit of one call.
-pub const LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-/// Output of `git ARGS` in `folder`.
+/// The output of `git ARGS` in `folder`.
 ///
-/// # Errors When git cannot be run, takes too long or fails; the sentence has the first line of its message.
+/// # Errors
+/// When git cannot be run, takes too long or fails. The error has the first line of git's message.
 pub async fn output(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> anyhow::Result<Vec<u8>> {
     output_with(folder, args, None).await
 }
@@ -50,7 +52,7 @@ pub async fn output_with_objects(
     output_with(folder, args, Some(("GIT_OBJECT_DIRECTORY", objects))).await
 }
 
-/// As [`output`], with another index, such as the one that git hands to its hooks. It is only read.
+/// As [`output`], with another index, such as the one that git names to its hooks. Git only reads it.
 ///
 /// # Errors
 /// As [`output`].
@@ -78,7 +80,7 @@ async fn output_with(
     args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     variable: Option<(&str, &Path)>,
 ) -> anyhow::Result<Vec<u8>> {
-    let mut command = Command::from(command_async(folder, args).await?);
+    let mut command = Command::from(command::command_async(folder, args).await?);
     command
         .envs(variable)
         .stdin(Stdio::null())
@@ -87,22 +89,22 @@ async fn output_with(
         .kill_on_drop(true);
     let running = command.spawn().context("git cannot be run")?;
     let mut group = running.id().map(Group::of);
-    let ended = tokio::time::timeout(LIMIT, running.wait_with_output())
+    let output = tokio::time::timeout(LIMIT, running.wait_with_output())
         .await
         .with_context(|| format!("git takes longer than {LIMIT:?}"))?;
     if let Some(group) = &mut group {
-        group.ended();
+        group.disarm();
     }
-    let ended = ended.context("git cannot be run")?;
-    if !ended.status.success() {
-        let message = String::from_utf8_lossy(&ended.stderr);
+    let output = output.context("git cannot be run")?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
         bail!(failure(&message));
     }
-    Ok(ended.stdout)
+    Ok(output.stdout)
 }
 
-/// The failure of git that `message` is about.
-pub fn failure(message: &str) -> String {
+/// A sentence about the failure of git with the message `message`.
+pub(crate) fn failure(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     match message.contains(" filter '") {
         true => format!(
@@ -113,7 +115,7 @@ pub fn failure(message: &str) -> String {
     }
 }
 
-/// The paths in a list that git separates by NUL (`-z`). Names that are not UTF-8 are left out.
+/// The paths in a list that git separates by NUL (`-z`). Names that are not UTF-8 are omitted.
 pub fn paths(output: &[u8]) -> Vec<String> {
     let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     names

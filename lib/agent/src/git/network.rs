@@ -1,4 +1,4 @@
-//! Git that talks to a remote, with the user's credentials. It never prompts.
+//! Runs git with a remote, with the user's credentials. Git never prompts.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,9 +7,9 @@ use std::process::Command;
 use super::own_settings::OwnSettings;
 use super::prepared::prepare;
 
-/// `git ARGS`, a fetch or a list of references, in `folder`, with the protocols that git allows by default: the user's credential
-/// helpers and ssh are asked, and nothing that [`OwnSettings::redirecting`] names may be set. `ssh_command` is the setting
-/// `core.sshCommand`.
+/// `git ARGS`, a fetch or a list of references, in `folder`, with the protocols that git allows by default. Git runs
+/// the user's credential helpers and ssh, so the caller must check that [`OwnSettings::redirecting`] finds no setting.
+/// `ssh_command` is the setting `core.sshCommand`.
 ///
 /// # Errors
 /// As [`super::command()`].
@@ -18,7 +18,7 @@ pub fn command(folder: &Path, args: &[&str], ssh_command: Option<&str>) -> anyho
     command
         .env_remove("GIT_NO_LAZY_FETCH")
         .env_remove("GIT_OPTIONAL_LOCKS")
-        // A proxy program is named by a setting that cannot be taken back.
+        // The variable, even if empty, overrides the setting for a proxy program, which `-c` cannot remove.
         .env(
             "GIT_PROXY_COMMAND",
             std::env::var_os("GIT_PROXY_COMMAND").unwrap_or_default(),
@@ -35,14 +35,14 @@ pub fn command(folder: &Path, args: &[&str], ssh_command: Option<&str>) -> anyho
     Ok(command)
 }
 
-/// The ssh command without prompts; none where it is a program with options other than OpenSSH's.
-pub fn ssh_in_batch(
-    by_environment: Option<OsString>,
+/// The ssh command without prompts. `None` if the program may have other options than OpenSSH.
+fn ssh_in_batch(
+    from_environment: Option<OsString>,
     program: Option<OsString>,
     configured: Option<&str>,
 ) -> Option<OsString> {
     let is_set = |value: &OsString| !value.is_empty();
-    let mut command = match (by_environment.filter(is_set), program.filter(is_set), configured) {
+    let mut command = match (from_environment.filter(is_set), program.filter(is_set), configured) {
         (Some(command), ..) => command,
         (None, _, Some(configured)) => configured.into(),
         (None, Some(_), None) => return None,

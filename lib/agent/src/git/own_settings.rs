@@ -1,9 +1,9 @@
-//! The settings of a repository's own configuration that name programs, or say where a credential goes. The repository's
-//! author wrote them, so they are ignored; the same settings in the user's own configuration count.
+//! The settings of a repository's own configuration that name programs, or decide where a credential goes. The
+//! repository's author wrote them, so they are ignored. The same settings in the user's own configuration count.
 
 use anyhow::{Context, ensure};
 
-/// Settings below `http` that redirect nothing: `extraHeader` is a credential of the repository itself.
+/// Settings below `http` that redirect nothing. `extraHeader` is a credential of the repository itself.
 const HARMLESS_HTTP: [&str; 8] = [
     "extraheader",
     "lowspeedlimit",
@@ -16,32 +16,32 @@ const HARMLESS_HTTP: [&str; 8] = [
 ];
 
 /// Settings of a remote that name a program or a proxy.
-const OF_REMOTES: [&str; 5] = ["proxy", "proxyauthmethod", "receivepack", "uploadpack", "vcs"];
+const REDIRECTING_REMOTE: [&str; 5] = ["proxy", "proxyauthmethod", "receivepack", "uploadpack", "vcs"];
 
-/// Others that affect the programs or the servers of a fetch.
-const OF_FETCHES: [&str; 4] = [
+/// Other settings that affect the programs or the servers of a fetch.
+const REDIRECTING_OTHER: [&str; 4] = [
     "core.alternaterefscommand",
     "core.gitproxy",
     "core.sshcommand",
     "fetch.bundleuri",
 ];
 
-/// Names of settings that a repository's own configuration has, as git prints them: section and last part in lower case.
+/// The names of the settings in a repository's own configuration, as git prints them: section and key in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnSettings {
     names: Vec<String>,
 }
 
 impl OwnSettings {
-    /// The settings, for `git -c`, that disable programs for files: filters, and hooks by settings. A file that needs a
-    /// filter cannot be added then.
+    /// Settings for `git -c` that disable filters, and hooks that are settings. A file that needs a filter cannot be
+    /// added then.
     ///
     /// # Errors
-    /// When a name cannot be given to git.
-    pub(super) fn overriding(&self) -> anyhow::Result<Vec<String>> {
+    /// When a name cannot be an argument of `-c`.
+    pub(super) fn overrides(&self) -> anyhow::Result<Vec<String>> {
         let mut settings = Vec::new();
         for name in &self.names {
-            let (section, driver, _) = parts(name);
+            let (section, driver, _) = split_name(name);
             let Some(driver) = driver.filter(|_| ["filter", "hook"].contains(&section)) else {
                 continue;
             };
@@ -60,25 +60,25 @@ impl OwnSettings {
         Ok(settings)
     }
 
-    /// The name of a setting with which a fetch would run a program of the repository's choice, or send a credential where it
-    /// says.
+    /// The name of a setting with which a fetch would run a program of the repository's choice, or send a credential to
+    /// a server of its choice.
     pub fn redirecting(&self) -> Option<&str> {
         let is_redirecting = |name: &&String| {
-            let (section, _, key) = parts(name);
+            let (section, _, key) = split_name(name);
             match section {
                 "credential" => key != "username",
                 "http" => !HARMLESS_HTTP.contains(&key),
                 "hook" => true,
-                "remote" => OF_REMOTES.contains(&key),
-                _ => OF_FETCHES.contains(&name.as_str()),
+                "remote" => REDIRECTING_REMOTE.contains(&key),
+                _ => REDIRECTING_OTHER.contains(&name.as_str()),
             }
         };
         self.names.iter().find(is_redirecting).map(String::as_str)
     }
 
-    /// Those that `git config --list --show-scope -z` has `listed`.
-    pub(super) fn parse(listed: &[u8]) -> anyhow::Result<OwnSettings> {
-        let mut fields = listed.split(|byte| *byte == 0);
+    /// Parses the output of `git config --list --show-scope -z`.
+    pub(super) fn parse(list: &[u8]) -> anyhow::Result<OwnSettings> {
+        let mut fields = list.split(|byte| *byte == 0);
         let mut names = Vec::new();
         while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
             if scope != b"local" && scope != b"worktree" {
@@ -92,8 +92,8 @@ impl OwnSettings {
     }
 }
 
-/// Section, name within it and key of `filter.lfs.clean`.
-fn parts(name: &str) -> (&str, Option<&str>, &str) {
+/// The section, the subsection and the key of a name such as `filter.lfs.clean`.
+fn split_name(name: &str) -> (&str, Option<&str>, &str) {
     let (section, rest) = name.split_once('.').unwrap_or((name, ""));
     match rest.rsplit_once('.') {
         Some((driver, key)) => (section, Some(driver), key),
@@ -113,9 +113,10 @@ mod tests {
 
     #[test]
     fn only_the_repositorys_own_settings_count_with_what_it_includes() {
-        let listed = b"global\0filter.lfs.clean\ngit-lfs clean\0local\0filter.Own.clean\nx\ny\0worktree\0core.bare\0command\0core.pager\ncat\0";
+        let list = b"global\0filter.lfs.clean\ngit-lfs clean\0local\0filter.Own.clean\nx\ny\0\
+                     worktree\0core.bare\0command\0core.pager\ncat\0";
         assert_eq!(
-            OwnSettings::parse(listed).unwrap(),
+            OwnSettings::parse(list).unwrap(),
             own(&["filter.Own.clean", "core.bare"])
         );
     }
@@ -124,7 +125,7 @@ mod tests {
     fn filters_are_taken_back_by_name() {
         let settings = own(&["filter.a.b.clean", "filter.a.b.smudge", "user.name"]);
         assert_eq!(
-            settings.overriding().unwrap(),
+            settings.overrides().unwrap(),
             [
                 "filter.a.b.clean=",
                 "filter.a.b.process=",
@@ -132,7 +133,7 @@ mod tests {
                 "filter.a.b.smudge="
             ]
         );
-        assert!(own(&["filter.a=b.clean"]).overriding().is_err());
+        assert!(own(&["filter.a=b.clean"]).overrides().is_err());
     }
 
     #[test]

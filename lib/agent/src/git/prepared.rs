@@ -1,4 +1,4 @@
-//! A command of git with its programs off, from settings of the repository that were read before.
+//! Prepares a command that runs git without the programs that a repository names.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use super::environment;
 use super::own_settings::OwnSettings;
 
-/// Settings of every call. On the command line, they win over those of any file.
+/// Settings of every call. On the command line, they override settings in files.
 pub(super) const SETTINGS: [&str; 13] = [
     "core.askPass=",
     "core.editor=:",
@@ -20,12 +20,12 @@ pub(super) const SETTINGS: [&str; 13] = [
     "log.showSignature=false",
     "maintenance.auto=false",
     "protocol.ext.allow=never",
-    // git looks for a `.git` alone, as Coord does.
+    // Git looks only for `.git`, as Coord does.
     "safe.bareRepository=explicit",
     "submodule.recurse=false",
 ];
 
-/// Turns hooks off. `rev-parse` says where they are, and runs none.
+/// Turns hooks off, except for `rev-parse`, which prints their folder and runs none.
 pub(super) const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
 /// Whether a command reads files of the working copy through filters.
@@ -35,7 +35,7 @@ pub(super) enum WorkingCopyAccess {
     Files,
 }
 
-/// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
+/// The commands of git that Coord runs, each with the options that turn its programs off. Coord runs no other command.
 pub(super) const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 19] = [
     ("blame", WorkingCopyAccess::Files, &["--no-textconv"]),
     ("cat-file", WorkingCopyAccess::Objects, &[]),
@@ -66,52 +66,56 @@ pub(super) const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 19] = [
     ("write-tree", WorkingCopyAccess::Objects, &[]),
 ];
 
-/// The command that `args` name.
+/// The command in `args`.
 pub(super) fn find_command<A: AsRef<OsStr>>(
     args: &[A],
 ) -> Option<&'static (&'static str, WorkingCopyAccess, &'static [&'static str])> {
     let name = args.get(command_index(args))?.as_ref();
-    COMMANDS.iter().find(|(known, ..)| name == *known)
+    COMMANDS.iter().find(|(command, ..)| name == *command)
 }
 
 /// The index of the command's name, after the options of git itself. Of these, only `-c` takes a value.
 fn command_index<A: AsRef<OsStr>>(args: &[A]) -> usize {
-    let mut place = 0;
-    while let Some(arg) = args.get(place).map(AsRef::as_ref) {
+    let mut index = 0;
+    while let Some(arg) = args.get(index).map(AsRef::as_ref) {
         match arg.to_string_lossy() {
-            option if option == "-c" => place += 2,
-            option if option.starts_with('-') => place += 1,
+            option if option == "-c" => index += 2,
+            option if option.starts_with('-') => index += 1,
             _ => break,
         }
     }
-    place.min(args.len())
+    index.min(args.len())
 }
 
-/// `git ARGS` in `folder`, where the repository has these settings of its `own`.
+/// `git ARGS` in `folder`, whose repository has the settings `own_settings`.
 ///
 /// # Errors
-/// When Coord does not run this command.
-pub(super) fn prepare<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> anyhow::Result<Command> {
-    let (before, after) = args.split_at(command_index(args));
+/// When Coord does not run this command, or a setting cannot be overridden.
+pub(super) fn prepare<A: AsRef<OsStr>>(
+    folder: &Path,
+    args: &[A],
+    own_settings: &OwnSettings,
+) -> anyhow::Result<Command> {
+    let (global_options, command_args) = args.split_at(command_index(args));
     let mut command = Command::new("git");
     environment::clear(&mut command);
     for setting in SETTINGS {
         command.args(["-c", setting]);
     }
-    for setting in own.overriding()? {
+    for setting in own_settings.overrides()? {
         command.args(["-c", &setting]);
     }
     let (name, options) = match find_command(args) {
         Some((name, _, options)) => (*name, *options),
-        // `git --version` alone.
-        None if after.is_empty() => ("", &[][..]),
-        None => anyhow::bail!("Coord does not run git {}", after[0].as_ref().to_string_lossy()),
+        // `git --version` has no command.
+        None if command_args.is_empty() => ("", &[][..]),
+        None => anyhow::bail!("Coord does not run git {}", command_args[0].as_ref().to_string_lossy()),
     };
     if name != "rev-parse" {
         command.args(["-c", NO_HOOKS]);
     }
-    command.arg("-C").arg(folder).args(before);
-    if let Some((name, rest)) = after.split_first() {
+    command.arg("-C").arg(folder).args(global_options);
+    if let Some((name, rest)) = command_args.split_first() {
         command.arg(name).args(options).args(rest);
     }
     command

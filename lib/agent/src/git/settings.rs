@@ -16,13 +16,13 @@ use super::prepared::prepare;
 /// Time limit of reading the settings: a configuration may include a pipe.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Most bytes of settings.
+/// The number of bytes from which the settings are not read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The settings of the repository that `folder` is in, including included files.
+/// The own settings of the repository that contains `folder`, with the files that its configuration includes.
 ///
 /// # Errors
-/// When git cannot list them in time.
+/// When git cannot list the settings in time.
 pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
     let args = ["config", "--list", "--show-scope", "--includes", "-z"];
     let mut command = prepare(folder, &args, &OwnSettings::default())?;
@@ -36,13 +36,13 @@ pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
     let output = running.stdout.take().context("git has no standard output")?;
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let mut listed = Vec::new();
-        let read = output.take(MOST_BYTES).read_to_end(&mut listed);
-        let _ = sender.send(read.map(|_| listed));
+        let mut list = Vec::new();
+        let result = output.take(MOST_BYTES).read_to_end(&mut list);
+        let _ = sender.send(result.map(|_| list));
     });
-    let listed = receiver.recv_timeout(LIMIT);
-    let is_whole = matches!(&listed, Ok(Ok(listed)) if (listed.len() as u64) < MOST_BYTES);
-    if !is_whole {
+    let list = receiver.recv_timeout(LIMIT);
+    let is_complete = matches!(&list, Ok(Ok(list)) if (list.len() as u64) < MOST_BYTES);
+    if !is_complete {
         drop(group);
         let _ = running.wait();
         bail!(
@@ -51,11 +51,11 @@ pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
         );
     }
     let status = running.wait().context("git cannot be waited for")?;
-    group.ended();
+    group.disarm();
     ensure!(
         status.success(),
         "git cannot list the configuration of the repository in {}",
         folder.display()
     );
-    OwnSettings::parse(&listed??)
+    OwnSettings::parse(&list??)
 }

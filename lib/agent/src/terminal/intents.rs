@@ -1,7 +1,7 @@
-//! Intents in a terminal.
+//! Formats intents for a terminal.
 
 use anstyle::Style;
-use coord_protocol::plain_text::{quoted_line, quoted_lines};
+use coord_protocol::plain_text::{quote_line, quote_lines};
 use coord_protocol::{IntentStatus, IntentView};
 
 use crate::intents::status;
@@ -19,14 +19,14 @@ const COLUMNS: [Column; 7] = [
     Column::new("NAME", Cut::End, 12),
 ];
 
-/// A line for each intent, the `selected` one with a star.
+/// A table with a line for each intent. The `selected` intent has a star.
 pub fn table(intents: &[IntentView], selected: Option<&str>, width: Option<usize>) -> String {
     let row = |view: &IntentView| {
         let star = if selected == Some(view.id.as_str()) { "*" } else { "" };
         let met = view.criteria.len();
         let criteria = match view.acceptance_criteria.len() {
             0 => "-".to_owned(),
-            all => format!("{met}/{all}"),
+            total => format!("{met}/{total}"),
         };
         let cells = [
             format!("{}{star}", view.id),
@@ -55,11 +55,11 @@ fn style(status: IntentStatus) -> Style {
     }
 }
 
-/// Its name, quoted, and its missing members.
+/// The quoted name of the intent, and its missing members.
 fn name(view: &IntentView) -> String {
     let mut parts = Vec::new();
     if !view.name.is_empty() {
-        parts.push(quoted_line(&view.name));
+        parts.push(quote_line(&view.name));
     }
     if !view.missing.is_empty() {
         parts.push(format!("(missing: {})", view.missing.join(", ")));
@@ -67,33 +67,33 @@ fn name(view: &IntentView) -> String {
     parts.join(" ")
 }
 
-/// Consumed amounts and their limits.
+/// The consumed turns and tokens, and their limits. `None` if there are no limits.
 fn budget(view: &IntentView) -> Option<String> {
     let budget = view.budget?;
-    let part = |consumed: u64, most: Option<u64>, unit: &str| most.map(|most| format!("{consumed}/{most} {unit}"));
-    let parts = [
-        part(budget.consumed_turns, budget.max_turns, "turns"),
-        part(budget.consumed_tokens, budget.max_tokens, "tokens"),
+    let usage = |consumed: u64, limit: Option<u64>, unit: &str| limit.map(|limit| format!("{consumed}/{limit} {unit}"));
+    let usages = [
+        usage(budget.consumed_turns, budget.max_turns, "turns"),
+        usage(budget.consumed_tokens, budget.max_tokens, "tokens"),
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    let usages: Vec<String> = usages.into_iter().flatten().collect();
+    (!usages.is_empty()).then(|| usages.join(", "))
 }
 
-/// All of an intent. Its words are those of its author, and quoted.
+/// All members of an intent. Texts that people wrote are quoted.
 pub fn intent_details(view: &IntentView, now: i64) -> String {
-    let shown = styled(style(view.status), status(view.status).as_str());
+    let status_text = styled(style(view.status), status(view.status).as_str());
     let mut text = format!(
-        "{}, {}: {}\n{shown}",
+        "{}, {}: {}\n{status_text}",
         styled(STRONG, &view.id),
         view.authorship(),
         name(view)
     );
     if let Some(reason) = &view.reason {
-        text.push_str(&format!(": {}", quoted_line(reason)));
+        text.push_str(&format!(": {}", quote_line(reason)));
     }
     text.push('\n');
     if !view.description.is_empty() {
-        text.push_str(&format!("\n{}\n", quoted_lines(&view.description)));
+        text.push_str(&format!("\n{}\n", quote_lines(&view.description)));
     }
     let mut list = |heading: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -101,26 +101,26 @@ pub fn intent_details(view: &IntentView, now: i64) -> String {
             text.push_str(&format!("\n{}\n{lines}", styled(STRONG, heading)));
         }
     };
-    let quoted = |lines: &[String]| lines.iter().map(|line| quoted_line(line)).collect();
+    let quoted = |lines: &[String]| lines.iter().map(|line| quote_line(line)).collect();
     list("Scope", quoted(&view.owned_scope));
     list("Constraints", quoted(&view.constraints));
-    let criterion = |criterion: &String| match view.criteria.iter().find(|met| met.criterion == *criterion) {
+    let describe = |criterion: &String| match view.criteria.iter().find(|met| met.criterion == *criterion) {
         Some(met) => format!(
             "[x] {} ({}: {})",
-            quoted_line(criterion),
+            quote_line(criterion),
             met.by,
-            quoted_line(&met.evidence)
+            quote_line(&met.evidence)
         ),
-        None => format!("[ ] {}", quoted_line(criterion)),
+        None => format!("[ ] {}", quote_line(criterion)),
     };
-    list("Criteria", view.acceptance_criteria.iter().map(criterion).collect());
+    list("Criteria", view.acceptance_criteria.iter().map(describe).collect());
     let specs = view.related_specs.iter().map(|spec| match spec.as_str() {
-        Some(text) => quoted_line(text),
-        None => quoted_line(&spec.to_string()),
+        Some(text) => quote_line(text),
+        None => quote_line(&spec.to_string()),
     });
     list("Related", specs.collect());
-    let agent = view.assigned_agent.as_deref().map(quoted_line);
-    let about = [
+    let agent = view.assigned_agent.as_deref().map(quote_line);
+    let details = [
         budget(view).map(|budget| format!("Budget: {budget}")),
         view.branch.as_ref().map(|branch| format!("Branch: {branch}")),
         view.supplements.as_ref().map(|other| format!("Supplements: {other}")),
@@ -130,9 +130,9 @@ pub fn intent_details(view: &IntentView, now: i64) -> String {
         view.last_heard
             .map(|time| format!("Last activity: {} ago", duration(now - time))),
     ];
-    let about: String = about.into_iter().flatten().map(|line| line + "\n").collect();
-    if !about.is_empty() {
-        text.push_str(&format!("\n{about}"));
+    let details: String = details.into_iter().flatten().map(|line| line + "\n").collect();
+    if !details.is_empty() {
+        text.push_str(&format!("\n{details}"));
     }
     text
 }
@@ -145,7 +145,8 @@ mod tests {
 
     fn view() -> IntentView {
         serde_json::from_value(json!({
-            "id": "INT-001", "name": "Connection pooling", "description": "Queries wait for connections.\n", "status": "IN_PROGRESS",
+            "id": "INT-001", "name": "Connection pooling", "description": "Queries wait for connections.\n",
+            "status": "IN_PROGRESS",
             "constraints": ["No new dependency"], "owned_scope": ["src/db/**"],
             "acceptance_criteria": ["Tests pass", "Documented"],
             "criteria": [{ "criterion": "Tests pass", "by": "ada/claude-1", "at": "", "evidence": "npm test" }],

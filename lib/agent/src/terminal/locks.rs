@@ -1,8 +1,8 @@
-//! Locks in a terminal.
+//! Formats locks for a terminal.
 
 use coord_protocol::{InterfacePromise, LockMode};
 
-/// `user/agent`, or the user alone.
+/// `USER/AGENT`, or the user alone.
 pub fn holder(user: &str, agent_id: Option<&str>) -> String {
     match agent_id {
         Some(agent) => format!("{user}/{agent}"),
@@ -12,14 +12,14 @@ pub fn holder(user: &str, agent_id: Option<&str>) -> String {
 
 /// A holder's use of a file; others may write it too if it `is_shared`.
 pub fn mode(mode: LockMode, interface: Option<InterfacePromise>, is_shared: bool) -> String {
-    let does = match mode {
+    let verb = match mode {
         LockMode::Writing => "writes",
         LockMode::Reading => "reads",
     };
     let shared = if is_shared { ", shared" } else { "" };
-    let keeps = match interface {
+    let promise = match interface {
         Some(InterfacePromise::Keeps) => ", keeps its interface",
         _ => "",
     };
-    format!("{does}{shared}{keeps}")
+    format!("{verb}{shared}{promise}")
 }

@@ -1,11 +1,11 @@
-//! Standard output. Colors are left out where it is no terminal, and where `NO_COLOR` is set.
+//! Standard output. Colors are omitted if it is not a terminal, or `NO_COLOR` is set.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context;
-use coord_protocol::plain_text::{escape, is_unseen, visible_text};
+use coord_protocol::plain_text::{escape, is_invisible, visible_text};
 use serde::Serialize;
 
 /// Progress is possible.
@@ -19,8 +19,8 @@ pub const STRONG: Style = Style::new().bold();
 /// Side notes.
 pub const FAINT: Style = Style::new().dimmed();
 
-/// Width where there is no terminal that has one.
-const USUAL_WIDTH: u16 = 80;
+/// The width if the terminal does not report one.
+const DEFAULT_WIDTH: u16 = 80;
 
 /// The first seven digits of a commit.
 pub fn short(commit: &str) -> &str {
@@ -35,28 +35,28 @@ pub fn styled(style: Style, text: &str) -> String {
 /// Prints `text`. A reader that closes the pipe early is not an error.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When `text` cannot be written.
 pub fn print(text: &str) -> anyhow::Result<()> {
     is_read(text).map(drop)
 }
 
-/// Prints `text`, and returns whether there is still a reader: one such as `head` reads no more than it needs.
+/// Prints `text`, and returns whether there is still a reader: a reader such as `head` closes the pipe early.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When `text` cannot be written.
 pub fn is_read(text: &str) -> anyhow::Result<bool> {
     let mut out = anstream::stdout().lock();
-    match out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(strip_hidden(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(error).context("standard output"),
     }
 }
 
-/// `text` without invisible characters, whatever it comes from; colors stay.
-fn visible(text: &str) -> Cow<'_, str> {
+/// `text` without invisible characters. Escape sequences for colors stay.
+fn strip_hidden(text: &str) -> Cow<'_, str> {
     let is_hidden = |character: char| {
-        !matches!(character, '\u{1b}' | '\u{200c}' | '\u{200d}' | '\n' | '\t' | '\r') && is_unseen(character)
+        !matches!(character, '\u{1b}' | '\u{200c}' | '\u{200d}' | '\n' | '\t' | '\r') && is_invisible(character)
     };
     match text.contains(is_hidden) {
         true => Cow::Owned(text.replace(is_hidden, "")),
@@ -64,7 +64,7 @@ fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Says a sentence on standard error, whose reader may have gone.
+/// Prints a sentence to standard error. A closed pipe is ignored.
 pub fn note(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "coord: {}", visible_text(sentence));
 }
@@ -72,17 +72,16 @@ pub fn note(sentence: &str) {
 /// Prints `value` as JSON, with line breaks.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When `value` cannot be written.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let json = serde_json::to_string_pretty(value).context("the answer is no JSON")?;
+    let json = serde_json::to_string_pretty(value).context("the answer cannot be written as JSON")?;
     print(&format!("{}\n", escape(&json)))
 }
 
-/// The width of the terminal; `None` where standard output is none, so that programs read whole lines.
+/// The width of the terminal. `None` if standard output is not a terminal, so that programs read whole lines.
 pub fn width() -> Option<usize> {
     std::io::stdout().is_terminal().then(|| {
-        let size = crossterm::terminal::size();
-        let columns = size.map_or(USUAL_WIDTH, |(columns, _)| columns);
-        usize::from(if columns == 0 { USUAL_WIDTH } else { columns })
+        let columns = crossterm::terminal::size().map_or(0, |(columns, _)| columns);
+        usize::from(if columns == 0 { DEFAULT_WIDTH } else { columns })
     })
 }

@@ -1,4 +1,4 @@
-//! A line on standard error while something takes more than a second, if that is a terminal.
+//! Shows a line on standard error while an operation takes more than a second, if that is a terminal.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shorter waits are not worth a line.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The wait before the line is shown.
+const DELAY: Duration = Duration::from_secs(1);
 
-/// Interval of its steps.
+/// The interval between two steps of the spinner.
 const STEP: Duration = Duration::from_millis(100);
 
-/// The line; dropping it removes it.
+/// A line that is shown until this is dropped.
 #[derive(Debug, Default)]
 pub struct Spinner {
     running: Option<(Sender<String>, JoinHandle<()>)>,
 }
 
 impl Spinner {
-    /// Shows `text` from the first second on.
+    /// Shows `text` after one second.
     #[must_use]
     pub fn start(text: &str) -> Spinner {
         if !stderr().is_terminal() {
@@ -31,10 +31,10 @@ impl Spinner {
         let show = move || {
             let mut bar: Option<ProgressBar> = None;
             loop {
-                let patience = if bar.is_some() { STEP } else { PATIENCE };
-                match receiver.recv_timeout(patience) {
-                    Ok(newer) => text = newer,
-                    Err(RecvTimeoutError::Timeout) if bar.is_none() => bar = Some(drawn()),
+                let timeout = if bar.is_some() { STEP } else { DELAY };
+                match receiver.recv_timeout(timeout) {
+                    Ok(new_text) => text = new_text,
+                    Err(RecvTimeoutError::Timeout) if bar.is_none() => bar = Some(create_bar()),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
@@ -56,13 +56,13 @@ impl Spinner {
     /// Shows `text` from now on.
     pub fn show(&self, text: String) {
         if let Some((sender, _)) = &self.running {
-            // It ends with the spinner alone.
+            // The thread receives for as long as the spinner exists.
             let _ = sender.send(text);
         }
     }
 }
 
-fn drawn() -> ProgressBar {
+fn create_bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
         bar.set_style(style);

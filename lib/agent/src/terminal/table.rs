@@ -1,17 +1,17 @@
-//! A table for a terminal: columns as wide as their cells, made narrower where the terminal is.
+//! A table for a terminal: columns are as wide as their cells, or narrower if the terminal is narrow.
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 2;
 
-/// The part that a cell loses if its column is too narrow.
+/// The part of a cell that is omitted if its column is too narrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The end, as of a sentence.
+    /// The end, for sentences.
     End,
-    /// The beginning, as of a path, whose end matters more.
+    /// The beginning, for paths, whose end matters more.
     Start,
     /// Nothing: the column is never narrower than its cells.
     Never,
@@ -20,23 +20,25 @@ pub enum Cut {
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub heading: &'static str,
-    /// How its cells are cut.
     pub cut: Cut,
-    /// It is not cut below this width.
-    pub least: usize,
+    /// The minimum width of the column.
+    pub min_width: usize,
 }
 
 impl Column {
-    /// A column with the heading `heading`.
-    pub const fn new(heading: &'static str, cut: Cut, least: usize) -> Column {
-        Column { heading, cut, least }
+    pub const fn new(heading: &'static str, cut: Cut, min_width: usize) -> Column {
+        Column {
+            heading,
+            cut,
+            min_width,
+        }
     }
 }
 
 /// A row: a style and its cells, one for each column.
 pub type Row = (Style, Vec<String>);
 
-/// The table with its headings, a line for each row; no line is wider than `width`, if that has room for the least widths.
+/// Renders the headings and the rows, one line each. No line is wider than `width`, unless the minimum widths are.
 pub fn render(columns: &[Column], rows: &[Row], width: Option<usize>) -> String {
     let mut widths: Vec<usize> = columns.iter().map(|column| column.heading.width()).collect();
     for (_, cells) in rows {
@@ -45,7 +47,7 @@ pub fn render(columns: &[Column], rows: &[Row], width: Option<usize>) -> String 
         }
     }
     if let Some(width) = width {
-        narrow(columns, &mut widths, width);
+        reduce(&mut widths, columns, width);
     }
     let mut text = line(
         columns,
@@ -59,15 +61,16 @@ pub fn render(columns: &[Column], rows: &[Row], width: Option<usize>) -> String 
     text
 }
 
-/// Takes from the widest column that has something to give until all fit.
-fn narrow(columns: &[Column], widths: &mut [usize], width: usize) {
+/// Reduces the width of the widest column that can be narrower, until all columns fit in `width`.
+fn reduce(widths: &mut [usize], columns: &[Column], width: usize) {
     let gaps = GAP * columns.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > width {
-        let able = |(index, column): &(usize, &Column)| column.cut != Cut::Never && widths[*index] > column.least;
+        let is_reducible =
+            |(index, column): &(usize, &Column)| column.cut != Cut::Never && widths[*index] > column.min_width;
         let widest = columns
             .iter()
             .enumerate()
-            .filter(able)
+            .filter(is_reducible)
             .max_by_key(|(index, _)| widths[*index]);
         match widest {
             Some((index, _)) => widths[index] -= 1,
@@ -87,16 +90,16 @@ fn line<'a>(columns: &[Column], widths: &[usize], cells: impl Iterator<Item = &'
     format!("{style}{}{style:#}\n", text.trim_end())
 }
 
-/// `text` in at most `width` columns.
+/// `text` in at most `width` columns, with an ellipsis if it is cut.
 pub fn cut(text: &str, width: usize, cut: Cut) -> String {
     if cut == Cut::Never || text.width() <= width {
         return text.to_owned();
     }
-    let mut room = width.saturating_sub(1);
+    let mut remaining = width.saturating_sub(1);
     let fits = |character: &char| {
-        let needed = character.width().unwrap_or(0);
-        let fits = needed <= room;
-        room = room.saturating_sub(needed);
+        let character_width = character.width().unwrap_or(0);
+        let fits = character_width <= remaining;
+        remaining = remaining.saturating_sub(character_width);
         fits
     };
     match cut {

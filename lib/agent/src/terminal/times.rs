@@ -1,4 +1,4 @@
-//! Times as people say them.
+//! Formats times for people.
 
 use std::fmt::Display;
 
@@ -19,7 +19,7 @@ pub fn duration(seconds: i64) -> String {
     }
 }
 
-/// A short time that runs out: `4:05`; hours where there are some.
+/// The remaining time in minutes and seconds: `4:05`. From 100 minutes on, as in [`duration`].
 pub fn countdown(seconds: i64) -> String {
     let seconds = seconds.max(0);
     match seconds {
@@ -28,16 +28,16 @@ pub fn countdown(seconds: i64) -> String {
     }
 }
 
-/// The time of day on this machine, with the date where it was not in the last 20 hours before `now`.
+/// The time of day on this machine, with the date if it is 20 hours or more from `now`.
 pub fn clock(time: i64, now: i64) -> String {
     clock_in(time, now, &Local)
 }
 
 fn clock_in<Z: TimeZone<Offset: Display>>(time: i64, now: i64, zone: &Z) -> String {
-    /// A time of day that is shown alone was not the day before.
-    const TODAY: i64 = 20 * 3_600;
-    let is_today = now.saturating_sub(time).abs() < TODAY;
-    let format = if is_today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    /// Less than a day, so that a time without a date is not mistaken for the same time on another day.
+    const MOST_WITHOUT_DATE: i64 = 20 * 3_600;
+    let is_recent = now.saturating_sub(time).abs() < MOST_WITHOUT_DATE;
+    let format = if is_recent { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
     match DateTime::from_timestamp(time, 0) {
         Some(time) => time.with_timezone(zone).format(format).to_string(),
         None => "?".to_owned(),
@@ -50,10 +50,9 @@ mod tests {
 
     #[test]
     fn a_duration_is_printed_in_its_largest_unit() {
-        let shown = |seconds| duration(seconds);
-        assert_eq!([-5, 0, 99, 100].map(shown), ["0 s", "0 s", "99 s", "1 min"]);
+        assert_eq!([-5, 0, 99, 100].map(duration), ["0 s", "0 s", "99 s", "1 min"]);
         assert_eq!(
-            [5_999, 6_000, 172_799, 172_800].map(shown),
+            [5_999, 6_000, 172_799, 172_800].map(duration),
             ["99 min", "1 h", "47 h", "2 d"]
         );
         assert_eq!([-1, 5, 299, 6_000].map(countdown), ["0:00", "0:05", "4:59", "1 h"]);

@@ -1,24 +1,25 @@
-//! Sentences that are broken at blanks.
+//! Breaks text into lines, at spaces.
 
 use unicode_width::UnicodeWidthStr;
 
-/// `text` in lines of at most `width` columns, which colors do not count for. A longer word has a line for itself.
+/// `text` in lines of at most `width` columns; escape sequences for colors take no columns. A longer word has its own
+/// line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let columns = |word: &str| anstream::adapter::strip_str(word).to_string().width();
     let mut lines = vec![(String::new(), 0)];
     for word in text.split_whitespace() {
-        let needed = columns(word);
+        let word_width = columns(word);
         match lines.last_mut() {
-            Some((line, used)) if line.is_empty() => {
+            Some((line, line_width)) if line.is_empty() => {
                 line.push_str(word);
-                *used = needed;
+                *line_width = word_width;
             }
-            Some((line, used)) if *used + 1 + needed <= width => {
+            Some((line, line_width)) if *line_width + 1 + word_width <= width => {
                 line.push(' ');
                 line.push_str(word);
-                *used += 1 + needed;
+                *line_width += 1 + word_width;
             }
-            _ => lines.push((word.to_owned(), needed)),
+            _ => lines.push((word.to_owned(), word_width)),
         }
     }
     lines.into_iter().map(|(line, _)| line).collect()

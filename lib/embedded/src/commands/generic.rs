@@ -4,7 +4,7 @@ use super::options::{count, flag, is, ok};
 use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::glob;
-use crate::keyspace::Keyspace;
+use crate::keyspace::{Keyspace, Kind};
 use crate::number::integer_argument;
 use crate::pubsub::Message;
 use bytes::Bytes;
@@ -20,18 +20,24 @@ pub(super) fn ping(_: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn time(keyspace: &mut Keyspace, _: Words) -> Outcome {
     let now = keyspace.now_us;
-    let parts = [now / 1_000_000, now % 1_000_000];
-    Ok(Value::Array(
-        parts.iter().map(|part| Value::bulk(part.to_string())).collect(),
-    ))
+    let [seconds, microseconds] = [now / 1_000_000, now % 1_000_000].map(|part| Value::bulk(part.to_string()));
+    Ok(Value::Array(vec![seconds, microseconds]))
 }
 
 pub(super) fn exists(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let mut found = 0;
+    let mut existing = 0;
     for name in &words[1..] {
-        found += usize::from(keyspace.entry(name)?.is_some());
+        existing += usize::from(keyspace.entry(name)?.is_some());
     }
-    count(found)
+    count(existing)
+}
+
+/// The number of elements of the hash, sorted set or stream under `name`; 0 if there is none.
+pub(super) fn length(keyspace: &Keyspace, name: &[u8], kind: Kind) -> Outcome {
+    match keyspace.find(name, kind)? {
+        Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),
+        None => Ok(Value::Int(0)),
+    }
 }
 
 pub(super) fn del(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -79,8 +85,8 @@ fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64
             word if is(word, "GT") => is_gt = true,
             word if is(word, "LT") => is_lt = true,
             word => {
-                let shown = String::from_utf8_lossy(word);
-                return Err(Failure::reply(format!("ERR Unsupported option {shown}")));
+                let option = String::from_utf8_lossy(word);
+                return Err(Failure::reply(format!("ERR Unsupported option {option}")));
             }
         }
     }
@@ -99,12 +105,12 @@ fn set_expiry(keyspace: &mut Keyspace, words: Words, command: &str, unit_ms: i64
         return flag(false);
     };
     let old = entry.expires_at;
-    // No expiry counts as later than any time.
-    let is_kept = (is_nx && old.is_some())
+    // A key without an expiry counts as one that expires after any time.
+    let keeps_old = (is_nx && old.is_some())
         || (is_xx && old.is_none())
         || (is_gt && old.is_none_or(|old| at <= old))
         || (is_lt && old.is_some_and(|old| at >= old));
-    if is_kept {
+    if keeps_old {
         return flag(false);
     }
     if at <= keyspace.now_ms() {
@@ -124,7 +130,7 @@ pub(super) fn pexpire(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 /// Milliseconds until expiry; -1 without an expiry, -2 without a key.
-fn left_ms(keyspace: &Keyspace, name: &[u8]) -> Result<i64, Failure> {
+fn remaining_ms(keyspace: &Keyspace, name: &[u8]) -> Result<i64, Failure> {
     Ok(match keyspace.entry(name)?.map(|entry| entry.expires_at) {
         None => -2,
         Some(None) => -1,
@@ -133,16 +139,16 @@ fn left_ms(keyspace: &Keyspace, name: &[u8]) -> Result<i64, Failure> {
 }
 
 pub(super) fn ttl(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let left = left_ms(keyspace, words[1])?;
-    Ok(Value::Int(if left < 0 {
-        left
+    let remaining = remaining_ms(keyspace, words[1])?;
+    Ok(Value::Int(if remaining < 0 {
+        remaining
     } else {
-        left.saturating_add(500) / 1000
+        remaining.saturating_add(500) / 1000
     }))
 }
 
 pub(super) fn pttl(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    Ok(Value::Int(left_ms(keyspace, words[1])?))
+    Ok(Value::Int(remaining_ms(keyspace, words[1])?))
 }
 
 pub(super) fn persist(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -156,15 +162,15 @@ pub(super) fn persist(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn publish(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let listeners = keyspace.channels.listeners(words[1]);
-    if listeners > 0 {
+    let subscribers = keyspace.channels.subscriber_count(words[1]);
+    if subscribers > 0 {
         let message = Message {
             channel: words[1].to_vec(),
             payload: Bytes::copy_from_slice(words[2]),
         };
         keyspace.layers.publish(message);
     }
-    count(listeners)
+    count(subscribers)
 }
 
 pub(super) fn keys(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -172,7 +178,7 @@ pub(super) fn keys(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Array(names.into_iter().map(Value::Bulk).collect()))
 }
 
-/// Unlike in Redis, COUNT is the number of names in the reply, and each name that stays is there once.
+/// Unlike in Redis, COUNT is the number of names in the reply, and each name that exists all the time is returned once.
 pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let cursor = std::str::from_utf8(words[1])
         .ok()
@@ -202,10 +208,10 @@ pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
 pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
     match words {
         [_] => {}
-        [_, how] if is(how, "ASYNC") || is(how, "SYNC") => {}
+        [_, mode] if is(mode, "ASYNC") || is(mode, "SYNC") => {}
         _ => return Err(Failure::SYNTAX),
     }
-    // Expired names that were not removed yet are left to the cleaning.
+    // The next cleaning removes names that have already expired.
     for name in keyspace.names(0, usize::MAX, |_| true)?.1 {
         keyspace.drop_name(&name)?;
     }

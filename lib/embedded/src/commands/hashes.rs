@@ -1,5 +1,6 @@
 //! Hashes.
 
+use super::generic::length;
 use super::options::{bulk_or_nil, flag, pairs};
 use super::words::Words;
 use crate::failure::{Failure, Outcome};
@@ -54,43 +55,32 @@ pub(super) fn hexists(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn hlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    match keyspace.find(words[1], Kind::Hash)? {
-        Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),
-        None => Ok(Value::Int(0)),
-    }
+    length(keyspace, words[1], Kind::Hash)
 }
 
 /// Calls `each` with every field of a hash and its value, in byte order of the names.
-fn fields(
-    keyspace: &Keyspace,
-    name: &[u8],
-    mut each: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn for_each_field(keyspace: &Keyspace, name: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<(), Failure> {
     if let Some(entry) = keyspace.find(name, Kind::Hash)? {
         let mut scan = keyspace.layers.scan_prefix(&Tag::Field.number(entry.number))?;
         while let Some((key, value)) = scan.next()? {
-            each(&key[PREFIX..], &value)?;
+            each(&key[PREFIX..], &value);
         }
     }
     Ok(())
 }
 
 pub(super) fn hgetall(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let mut all = Vec::new();
-    fields(keyspace, words[1], |field, value| {
-        all.extend([Value::bulk(field), Value::bulk(value)]);
-        Ok(())
+    let mut reply = Vec::new();
+    for_each_field(keyspace, words[1], |field, value| {
+        reply.extend([Value::bulk(field), Value::bulk(value)]);
     })?;
-    Ok(Value::Array(all))
+    Ok(Value::Array(reply))
 }
 
 pub(super) fn hkeys(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let mut all = Vec::new();
-    fields(keyspace, words[1], |field, _| {
-        all.push(Value::bulk(field));
-        Ok(())
-    })?;
-    Ok(Value::Array(all))
+    let mut reply = Vec::new();
+    for_each_field(keyspace, words[1], |field, _| reply.push(Value::bulk(field)))?;
+    Ok(Value::Array(reply))
 }
 
 pub(super) fn hset(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -111,8 +101,8 @@ pub(super) fn hdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
         }
     }
     if removed > 0 {
-        let left = keyspace.count(entry)?.saturating_sub(removed);
-        keyspace.set_count(words[1], entry, left);
+        let remaining = keyspace.count(entry)?.saturating_sub(removed);
+        keyspace.set_count(words[1], entry, remaining);
     }
     Ok(Value::Int(removed as i64))
 }

@@ -100,7 +100,7 @@ static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::n
         .collect()
 });
 
-/// Most bytes that one script may write: they stay in memory until they are on the disk.
+/// Maximum bytes that one script may write. They stay in memory until they are on the disk.
 const MOST_WRITTEN: usize = 64 << 20;
 
 /// Runs the command in `words`, which has at least one.
@@ -112,29 +112,29 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let Some(command) = find(name) else {
         return Err(match is_script {
             true => Failure::fixed("ERR Unknown Redis command called from script"),
-            false => unknown(name, arguments),
+            false => unknown_command(name, arguments),
         });
     };
-    let given = words.len() as i64;
+    let count = words.len() as i64;
     let arity = i64::from(command.arity);
-    if (arity > 0 && given != arity) || given < -arity {
+    if (arity > 0 && count != arity) || count < -arity {
         return Err(match is_script {
             true => Failure::fixed("ERR Wrong number of args calling Redis command from script"),
             false => Failure::arity(command.name),
         });
     }
     if command.is_write {
-        may_write(keyspace)?;
+        check_may_write(keyspace)?;
     }
     (command.run)(keyspace, words)
 }
 
-/// Whether the script or command that runs may write, and more than it has.
-fn may_write(keyspace: &Keyspace) -> Result<(), Failure> {
+/// Fails where the running script or command must not write, or has written too much.
+fn check_may_write(keyspace: &Keyspace) -> Result<(), Failure> {
     if keyspace.refuses_writes {
         return Err(Failure::fixed("MISCONF the disk cannot be written"));
     }
-    if keyspace.layers.own_bytes() > MOST_WRITTEN {
+    if keyspace.layers.script_bytes() > MOST_WRITTEN {
         return Err(Failure::fixed("OOM more than 64 MiB are written at once"));
     }
     Ok(())
@@ -160,21 +160,21 @@ fn find(name: &[u8]) -> Option<&'static Command> {
 }
 
 /// The error reply as Redis words it: at most 128 bytes of name and of arguments, each up to a NUL.
-fn unknown(name: &[u8], arguments: Words) -> Failure {
-    let shown = |bytes: &[u8], room: usize| {
+fn unknown_command(name: &[u8], arguments: Words) -> Failure {
+    let truncate = |bytes: &[u8], most: usize| {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end.min(room)]).into_owned()
+        String::from_utf8_lossy(&bytes[..end.min(most)]).into_owned()
     };
-    let mut begin = String::new();
+    let mut quoted = String::new();
     for argument in arguments {
-        if begin.len() >= 128 {
+        if quoted.len() >= 128 {
             break;
         }
-        let text = shown(argument, 128 - begin.len());
-        begin = format!("{begin}'{text}' ");
+        let text = truncate(argument, 128 - quoted.len());
+        quoted = format!("{quoted}'{text}' ");
     }
-    let name = shown(name, 128);
+    let name = truncate(name, 128);
     Failure::reply(format!(
-        "ERR unknown command '{name}', with args beginning with: {begin}"
+        "ERR unknown command '{name}', with args beginning with: {quoted}"
     ))
 }

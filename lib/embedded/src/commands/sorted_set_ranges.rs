@@ -5,7 +5,7 @@ use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::layers::scan::Scan;
-use crate::number::{integer_argument, range_end, score as shown};
+use crate::number::{format_score, integer_argument, range_end};
 use crate::records::{self, Tag};
 use coord_store::Value;
 use std::ops::Bound;
@@ -21,7 +21,7 @@ type Members = Vec<(Vec<u8>, f64)>;
 /// The order that a range refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RangeOrder {
-    Place,
+    Rank,
     Score,
     Member,
 }
@@ -85,17 +85,17 @@ impl ScoreEnd {
     }
 }
 
-fn by_score(entry: Entry, min: ScoreEnd, max: ScoreEnd) -> Span {
-    let before = |score: f64| Tag::Order.element(entry.number, &records::ordered(score));
-    let after = |score: f64| records::after(&before(score));
+fn score_span(entry: Entry, min: ScoreEnd, max: ScoreEnd) -> Span {
+    let start_of = |score: f64| Tag::Order.element(entry.number, &records::sortable_bytes(score));
+    let end_of = |score: f64| records::end_of_prefix(&start_of(score));
     Span {
         from: Bound::Included(match min.is_exclusive {
-            true => after(min.score),
-            false => before(min.score),
+            true => end_of(min.score),
+            false => start_of(min.score),
         }),
         to: Bound::Excluded(match max.is_exclusive {
-            true => before(max.score),
-            false => after(max.score),
+            true => start_of(max.score),
+            false => end_of(max.score),
         }),
         prefix: ORDER_PREFIX,
     }
@@ -125,19 +125,19 @@ impl MemberEnd<'_> {
         }
     }
 
-    /// The bound among the records of `entry`. `open` is the bound for `-` and `+`.
-    fn bound(self, entry: Entry, open: fn(Vec<u8>) -> Bound<Vec<u8>>) -> Bound<Vec<u8>> {
+    /// The bound among the records of `entry`. `to_bound` makes the bound for `-` and `+`.
+    fn bound(self, entry: Entry, to_bound: fn(Vec<u8>) -> Bound<Vec<u8>>) -> Bound<Vec<u8>> {
         match self {
-            MemberEnd::First => open(Tag::Member.number(entry.number).to_vec()),
+            MemberEnd::First => to_bound(Tag::Member.number(entry.number).to_vec()),
             MemberEnd::Included(member) => Bound::Included(Tag::Member.element(entry.number, member)),
             MemberEnd::Excluded(member) => Bound::Excluded(Tag::Member.element(entry.number, member)),
-            MemberEnd::Last => open(records::after(&Tag::Member.number(entry.number))),
+            MemberEnd::Last => to_bound(records::end_of_prefix(&Tag::Member.number(entry.number))),
         }
     }
 }
 
-/// In the order of members. Redis promises this order only where all scores are the same.
-fn by_member(entry: Entry, min: MemberEnd, max: MemberEnd) -> Span {
+/// A span in the order of members. Redis guarantees this order only if all scores are equal.
+fn member_span(entry: Entry, min: MemberEnd, max: MemberEnd) -> Span {
     Span {
         from: min.bound(entry, Bound::Included),
         to: max.bound(entry, Bound::Excluded),
@@ -145,17 +145,17 @@ fn by_member(entry: Entry, min: MemberEnd, max: MemberEnd) -> Span {
     }
 }
 
-fn by_place(keyspace: &Keyspace, entry: Entry, first: i64, last: i64, is_reverse: bool) -> Result<Members, Failure> {
+fn by_rank(keyspace: &Keyspace, entry: Entry, first: i64, last: i64, is_reverse: bool) -> Result<Members, Failure> {
     let count = keyspace.count(entry)? as i64;
-    let place = |given: i64| if given < 0 { given.saturating_add(count) } else { given };
-    let (first, last) = (place(first).max(0), place(last).min(count - 1));
+    let rank = |index: i64| if index < 0 { index.saturating_add(count) } else { index };
+    let (first, last) = (rank(first).max(0), rank(last).min(count - 1));
     if first > last {
         return Ok(Vec::new());
     }
-    let all = Tag::Order.number(entry.number);
+    let prefix = Tag::Order.number(entry.number);
     let span = Span {
-        from: Bound::Included(all.to_vec()),
-        to: Bound::Excluded(records::after(&all)),
+        from: Bound::Included(prefix.to_vec()),
+        to: Bound::Excluded(records::end_of_prefix(&prefix)),
         prefix: ORDER_PREFIX,
     };
     let limit = Limit {
@@ -165,18 +165,18 @@ fn by_place(keyspace: &Keyspace, entry: Entry, first: i64, last: i64, is_reverse
     span.members(keyspace, is_reverse, limit)
 }
 
-fn answer(members: Members, with_scores: bool) -> Outcome {
+fn reply(members: Members, with_scores: bool) -> Outcome {
     let mut values = Vec::with_capacity(members.len());
     for (member, score) in members {
         values.push(Value::Bulk(member));
         if with_scores {
-            values.push(Value::bulk(shown(score)));
+            values.push(Value::Bulk(format_score(score)));
         }
     }
     Ok(Value::Array(values))
 }
 
-/// The options of a range command. `None` until the command or its words set one.
+/// The options of a range command. An option is `None` until the command or one of its words sets it.
 #[derive(Default)]
 struct RangeOptions {
     by: Option<RangeOrder>,
@@ -186,7 +186,8 @@ struct RangeOptions {
 }
 
 impl RangeOptions {
-    fn read(mut self, words: &[&[u8]]) -> Result<RangeOptions, Failure> {
+    /// Adds the options in `words`.
+    fn parse(mut self, words: &[&[u8]]) -> Result<RangeOptions, Failure> {
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             match *word {
@@ -204,8 +205,8 @@ impl RangeOptions {
                 _ => return Err(Failure::SYNTAX),
             }
         }
-        let by = self.by.unwrap_or(RangeOrder::Place);
-        if by == RangeOrder::Place && self.limit.is_some_and(|limit| limit.count != -1) {
+        let by = self.by.unwrap_or(RangeOrder::Rank);
+        if by == RangeOrder::Rank && self.limit.is_some_and(|limit| limit.count != -1) {
             return Err(Failure::fixed(
                 "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
             ));
@@ -222,18 +223,18 @@ impl RangeOptions {
 fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
     /// The two parsed ends of a range.
     enum RangeEnds<'a> {
-        Place(i64, i64),
+        Rank(i64, i64),
         Score(ScoreEnd, ScoreEnd),
         Member(MemberEnd<'a>, MemberEnd<'a>),
     }
 
-    let options = options.read(&words[4..])?;
+    let options = options.parse(&words[4..])?;
     let is_reverse = options.is_reverse.unwrap_or(false);
     let limit = options.limit.unwrap_or(Limit::NONE);
     let (first, last) = (words[2], words[3]);
     let (min, max) = if is_reverse { (last, first) } else { (first, last) };
-    let ends = match options.by.unwrap_or(RangeOrder::Place) {
-        RangeOrder::Place => RangeEnds::Place(integer_argument(first)?, integer_argument(last)?),
+    let ends = match options.by.unwrap_or(RangeOrder::Rank) {
+        RangeOrder::Rank => RangeEnds::Rank(integer_argument(first)?, integer_argument(last)?),
         RangeOrder::Score => RangeEnds::Score(ScoreEnd::parse(min)?, ScoreEnd::parse(max)?),
         RangeOrder::Member => RangeEnds::Member(MemberEnd::parse(min)?, MemberEnd::parse(max)?),
     };
@@ -241,11 +242,11 @@ fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
         return Ok(Value::Array(Vec::new()));
     };
     let members = match ends {
-        RangeEnds::Place(first, last) => by_place(keyspace, entry, first, last, is_reverse)?,
-        RangeEnds::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
-        RangeEnds::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
+        RangeEnds::Rank(first, last) => by_rank(keyspace, entry, first, last, is_reverse)?,
+        RangeEnds::Score(min, max) => score_span(entry, min, max).members(keyspace, is_reverse, limit)?,
+        RangeEnds::Member(min, max) => member_span(entry, min, max).members(keyspace, is_reverse, limit)?,
     };
-    answer(members, options.with_scores)
+    reply(members, options.with_scores)
 }
 
 pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -266,12 +267,12 @@ pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
         return Ok(Value::Int(0));
     };
-    let mut scan = by_member(entry, min, max).scan(keyspace, false)?;
-    let mut found = 0;
+    let mut scan = member_span(entry, min, max).scan(keyspace, false)?;
+    let mut members = 0;
     while scan.next()?.is_some() {
-        found += 1;
+        members += 1;
     }
-    count(found)
+    count(members)
 }
 
 pub(super) fn zrangebylex(keyspace: &mut Keyspace, words: Words) -> Outcome {

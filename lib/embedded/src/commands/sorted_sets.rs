@@ -1,10 +1,11 @@
 //! Sorted sets: members and their scores.
 
+use super::generic::length;
 use super::options::is;
 use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
-use crate::number::{float, score as shown};
+use crate::number::{float, format_score};
 use crate::records::{self, Tag};
 use bytes::Bytes;
 use coord_store::Value;
@@ -18,7 +19,7 @@ fn score(keyspace: &Keyspace, entry: Entry, member: &[u8]) -> Result<Option<f64>
 }
 
 fn order_key(entry: Entry, score: f64, member: &[u8]) -> Vec<u8> {
-    let mut key = Tag::Order.element(entry.number, &records::ordered(score));
+    let mut key = Tag::Order.element(entry.number, &records::sortable_bytes(score));
     key.extend_from_slice(member);
     key
 }
@@ -27,7 +28,7 @@ fn put(keyspace: &mut Keyspace, entry: Entry, member: &[u8], old: Option<f64>, n
     if let Some(old) = old {
         keyspace.layers.remove(order_key(entry, old, member));
     }
-    // Redis' compact form of a sorted set keeps no sign of a zero.
+    // Redis' compact form of a sorted set drops the sign of a zero.
     let new = if new == 0.0 { 0.0 } else { new };
     let bits = Bytes::copy_from_slice(&new.to_bits().to_be_bytes());
     keyspace
@@ -47,7 +48,8 @@ struct AddOptions {
 }
 
 impl AddOptions {
-    fn take(&mut self, word: &[u8]) -> bool {
+    /// Sets the option `word`. Returns false if there is no such option.
+    fn set(&mut self, word: &[u8]) -> bool {
         let option = match word {
             word if is(word, "NX") => &mut self.is_nx,
             word if is(word, "XX") => &mut self.is_xx,
@@ -91,8 +93,8 @@ pub(super) fn zadd(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let first = words
         .iter()
         .skip(2)
-        .position(|word| !options.take(word))
-        .map_or(words.len(), |place| place + 2);
+        .position(|word| !options.set(word))
+        .map_or(words.len(), |index| index + 2);
     let (pairs, odd) = words[first..].as_chunks::<2>();
     if pairs.is_empty() || !odd.is_empty() {
         return Err(Failure::SYNTAX);
@@ -145,7 +147,7 @@ fn add(keyspace: &mut Keyspace, name: &[u8], options: AddOptions, scores: &[f64]
     }
     Ok(match result {
         _ if !options.is_incr => Value::Int((if options.is_ch { added + updated } else { added }) as i64),
-        Some(score) => Value::Bulk(shown(score)),
+        Some(score) => Value::Bulk(format_score(score)),
         None => Value::Nil,
     })
 }
@@ -156,7 +158,7 @@ pub(super) fn zrem(keyspace: &mut Keyspace, words: Words) -> Outcome {
     };
     let mut removed = 0;
     for member in &words[2..] {
-        // A member that is named twice is gone the second time.
+        // A member that the command names twice no longer exists the second time.
         if let Some(score) = score(keyspace, entry, member)? {
             keyspace.layers.remove(Tag::Member.element(entry.number, member));
             keyspace.layers.remove(order_key(entry, score, member));
@@ -164,22 +166,20 @@ pub(super) fn zrem(keyspace: &mut Keyspace, words: Words) -> Outcome {
         }
     }
     if removed > 0 {
-        let left = keyspace.count(entry)?.saturating_sub(removed);
-        keyspace.set_count(words[1], entry, left);
+        let remaining = keyspace.count(entry)?.saturating_sub(removed);
+        keyspace.set_count(words[1], entry, remaining);
     }
     Ok(Value::Int(removed as i64))
 }
 
 pub(super) fn zscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    match keyspace.find(words[1], Kind::SortedSet)? {
-        Some(entry) => Ok(score(keyspace, entry, words[2])?.map_or(Value::Nil, |score| Value::Bulk(shown(score)))),
-        None => Ok(Value::Nil),
-    }
+    let score = match keyspace.find(words[1], Kind::SortedSet)? {
+        Some(entry) => score(keyspace, entry, words[2])?,
+        None => None,
+    };
+    Ok(score.map_or(Value::Nil, |score| Value::Bulk(format_score(score))))
 }
 
 pub(super) fn zcard(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    match keyspace.find(words[1], Kind::SortedSet)? {
-        Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),
-        None => Ok(Value::Int(0)),
-    }
+    length(keyspace, words[1], Kind::SortedSet)
 }

@@ -29,8 +29,8 @@ impl Id {
         bytes
     }
 
-    /// The id as replies have it.
-    pub fn show(self) -> Vec<u8> {
+    /// The id in replies: `MS-SEQ`.
+    pub fn format(self) -> Vec<u8> {
         format!("{}-{}", self.ms, self.seq).into_bytes()
     }
 
@@ -117,10 +117,9 @@ pub(super) struct AddArguments {
     pub id: NewId,
 }
 
-/// Parses the arguments of XADD (`is_add`) or XTRIM. `~` counts as `=`: it permits Redis to keep more entries, but does not
-/// require it.
+/// Parses the arguments of XADD (`is_add`) or XTRIM. `~` counts as `=`: it only allows Redis to keep more entries.
 pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, Failure> {
-    let mut found = AddArguments {
+    let mut arguments = AddArguments {
         trim: Trim::Nothing,
         is_existing_only: false,
         id_at: words.len(),
@@ -129,23 +128,23 @@ pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, 
     let (mut is_approximate, mut limit) = (false, None);
     let mut at = 2;
     while let Some(word) = words.get(at) {
-        let more = words.len() - 1 - at;
+        let remaining = words.len() - 1 - at;
         match *word {
             b"*" if is_add => {
-                found.id_at = at;
+                arguments.id_at = at;
                 break;
             }
-            word if (is(word, "MAXLEN") || is(word, "MINID")) && more > 0 => {
-                if !matches!(found.trim, Trim::Nothing) {
+            word if (is(word, "MAXLEN") || is(word, "MINID")) && remaining > 0 => {
+                if !matches!(arguments.trim, Trim::Nothing) {
                     return Err(Failure::fixed(
                         "ERR syntax error, MAXLEN and MINID options at the same time are not compatible",
                     ));
                 }
-                is_approximate = more >= 2 && words[at + 1] == b"~";
-                if more >= 2 && (is_approximate || words[at + 1] == b"=") {
+                is_approximate = remaining >= 2 && words[at + 1] == b"~";
+                if remaining >= 2 && (is_approximate || words[at + 1] == b"=") {
                     at += 1;
                 }
-                found.trim = if is(word, "MAXLEN") {
+                arguments.trim = if is(word, "MAXLEN") {
                     let length = integer_argument(words[at + 1])?;
                     Trim::ToLength(
                         u64::try_from(length).map_err(|_| Failure::fixed("ERR The MAXLEN argument must be >= 0."))?,
@@ -155,25 +154,25 @@ pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, 
                 };
                 at += 1;
             }
-            word if is(word, "LIMIT") && more > 0 => {
-                let given = integer_argument(words[at + 1])?;
-                if given < 0 {
+            word if is(word, "LIMIT") && remaining > 0 => {
+                let number = integer_argument(words[at + 1])?;
+                if number < 0 {
                     return Err(Failure::fixed("ERR The LIMIT argument must be >= 0."));
                 }
-                limit = Some(given);
+                limit = Some(number);
                 at += 1;
             }
-            word if is_add && is(word, "NOMKSTREAM") => found.is_existing_only = true,
+            word if is_add && is(word, "NOMKSTREAM") => arguments.is_existing_only = true,
             word if is_add => {
-                found.id = NewId::parse(word)?;
-                found.id_at = at;
+                arguments.id = NewId::parse(word)?;
+                arguments.id_at = at;
                 break;
             }
             _ => return Err(Failure::SYNTAX),
         }
         at += 1;
     }
-    let is_trimming = !matches!(found.trim, Trim::Nothing);
+    let is_trimming = !matches!(arguments.trim, Trim::Nothing);
     match limit {
         Some(1..) if !is_trimming => Err(Failure::fixed(
             "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
@@ -184,7 +183,7 @@ pub(super) fn add_arguments(words: Words, is_add: bool) -> Result<AddArguments, 
         Some(_) if !is_approximate => Err(Failure::fixed(
             "ERR syntax error, LIMIT cannot be used without the special ~ option",
         )),
-        _ => Ok(found),
+        _ => Ok(arguments),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Streams.
 
+use super::generic::length;
 use super::options::is;
 use super::stream_arguments::{End, Id, NewId, Trim, add_arguments, range_end};
 use super::words::Words;
@@ -57,7 +58,7 @@ impl Stream {
                     ms: u64::try_from(now_ms).unwrap_or(0),
                     seq: 0,
                 };
-                // Ids keep growing when the clock goes back or stands still.
+                // Ids grow even if the clock stops or goes back.
                 if now.ms > self.newest.ms {
                     Ok(now)
                 } else {
@@ -101,8 +102,8 @@ impl Stream {
         Ok(removed)
     }
 
-    /// The entries between two ids, in the form of replies.
-    fn between(&self, keyspace: &Keyspace, first: Id, last: Id, is_reverse: bool, count: usize) -> Outcome {
+    /// The reply with up to `count` entries between two ids.
+    fn entries(&self, keyspace: &Keyspace, first: Id, last: Id, is_reverse: bool, count: usize) -> Outcome {
         let (from, to) = (self.key(first), self.key(last));
         let mut entries = Vec::new();
         let mut scan = keyspace
@@ -115,7 +116,7 @@ impl Stream {
             let (ms, seq) = read_u64(&key, 9).zip(read_u64(&key, 17)).ok_or_else(damaged)?;
             let fields = decode(&fields).ok_or_else(damaged)?;
             entries.push(Value::Array(vec![
-                Value::Bulk(Id { ms, seq }.show()),
+                Value::Bulk(Id { ms, seq }.format()),
                 Value::Array(fields),
             ]));
         }
@@ -123,7 +124,7 @@ impl Stream {
     }
 }
 
-/// The words in sequence, each after its length (4 bytes).
+/// The words of an entry, each after its length (4 bytes).
 fn encode(words: &[&[u8]]) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::with_capacity(words.iter().map(|word| 4 + word.len()).sum());
     for word in words {
@@ -166,7 +167,7 @@ pub(super) fn xadd(keyspace: &mut Keyspace, words: Words) -> Outcome {
     stream.newest = id;
     stream.trim(keyspace, arguments.trim)?;
     stream.save(keyspace);
-    Ok(Value::Bulk(id.show()))
+    Ok(Value::Bulk(id.format()))
 }
 
 pub(super) fn xtrim(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -205,10 +206,7 @@ pub(super) fn xdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn xlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    match keyspace.find(words[1], Kind::Stream)? {
-        Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),
-        None => Ok(Value::Int(0)),
-    }
+    length(keyspace, words[1], Kind::Stream)
 }
 
 fn range(keyspace: &Keyspace, words: Words, is_reverse: bool) -> Outcome {
@@ -221,10 +219,10 @@ fn range(keyspace: &Keyspace, words: Words, is_reverse: bool) -> Outcome {
     let mut count = usize::MAX;
     let mut rest = words[4..].iter();
     while let Some(word) = rest.next() {
-        let Some(given) = rest.next().filter(|_| is(word, "COUNT")) else {
+        let Some(number) = rest.next().filter(|_| is(word, "COUNT")) else {
             return Err(Failure::SYNTAX);
         };
-        count = usize::try_from(integer_argument(given)?).unwrap_or(0);
+        count = usize::try_from(integer_argument(number)?).unwrap_or(0);
     }
     let Some(entry) = keyspace.find(words[1], Kind::Stream)? else {
         return Ok(Value::Array(Vec::new()));
@@ -232,7 +230,7 @@ fn range(keyspace: &Keyspace, words: Words, is_reverse: bool) -> Outcome {
     if count == 0 {
         return Ok(Value::Nil);
     }
-    Stream::load(keyspace, entry)?.between(keyspace, start, last, is_reverse, count)
+    Stream::load(keyspace, entry)?.entries(keyspace, start, last, is_reverse, count)
 }
 
 pub(super) fn xrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -251,7 +249,7 @@ pub(super) fn xread(keyspace: &mut Keyspace, words: Words) -> Outcome {
             Some(word) if is(word, "STREAMS") && at + 1 < words.len() => break &words[at + 1..],
             Some(word) if is(word, "COUNT") && at + 1 < words.len() => {
                 count = match integer_argument(words[at + 1])? {
-                    given @ 1.. => usize::try_from(given).unwrap_or(usize::MAX),
+                    number @ 1.. => usize::try_from(number).unwrap_or(usize::MAX),
                     _ => usize::MAX,
                 };
                 at += 2;
@@ -270,21 +268,21 @@ pub(super) fn xread(keyspace: &mut Keyspace, words: Words) -> Outcome {
         ));
     }
     let (names, ids) = streams.split_at(streams.len() / 2);
-    let mut found = Vec::new();
+    let mut replies = Vec::new();
     for (name, id) in names.iter().zip(ids) {
         let entry = keyspace.find(name, Kind::Stream)?;
         let after = if *id == b"$" { None } else { Some(Id::parse(id, 0)?) };
         let Some((entry, first)) = entry.zip(after.and_then(Id::next)) else {
             continue;
         };
-        let entries = Stream::load(keyspace, entry)?.between(keyspace, first, Id::MAX, false, count)?;
+        let entries = Stream::load(keyspace, entry)?.entries(keyspace, first, Id::MAX, false, count)?;
         if entries.as_array().is_some_and(|entries| !entries.is_empty()) {
-            found.push(Value::Array(vec![Value::bulk(*name), entries]));
+            replies.push(Value::Array(vec![Value::bulk(*name), entries]));
         }
     }
-    Ok(if found.is_empty() {
+    Ok(if replies.is_empty() {
         Value::Nil
     } else {
-        Value::Array(found)
+        Value::Array(replies)
     })
 }

@@ -24,7 +24,7 @@ fn text_of(keyspace: &Keyspace, entry: Option<Entry>) -> Result<Option<StoredByt
     }
 }
 
-/// Sets `name`, whatever its type was, and clears its expiry.
+/// Sets `name`, whatever its type was, and its expiry.
 fn replace(keyspace: &mut Keyspace, name: &[u8], value: &[u8], expires_at: Option<i64>) -> Result<(), Failure> {
     let entry = match keyspace.entry(name)? {
         Some(entry) if entry.kind == Kind::Text => entry,
@@ -87,9 +87,9 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 #[derive(Default)]
 struct SetOptions<'a> {
-    is_if_absent: bool,
-    is_if_present: bool,
-    is_get: bool,
+    only_if_absent: bool,
+    only_if_present: bool,
+    returns_old: bool,
     keeps_expiry: bool,
     expiry: Option<(&'a [u8], ExpiryForm)>,
 }
@@ -104,29 +104,18 @@ fn set_options<'a>(words: &[&'a [u8]]) -> Result<SetOptions<'a>, Failure> {
     let mut options = SetOptions::default();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
+        let form = |unit_ms, is_absolute| Some(ExpiryForm { unit_ms, is_absolute });
         let expiry_form = match *word {
-            word if is(word, "EX") => Some(ExpiryForm {
-                unit_ms: 1000,
-                is_absolute: false,
-            }),
-            word if is(word, "PX") => Some(ExpiryForm {
-                unit_ms: 1,
-                is_absolute: false,
-            }),
-            word if is(word, "EXAT") => Some(ExpiryForm {
-                unit_ms: 1000,
-                is_absolute: true,
-            }),
-            word if is(word, "PXAT") => Some(ExpiryForm {
-                unit_ms: 1,
-                is_absolute: true,
-            }),
+            word if is(word, "EX") => form(1000, false),
+            word if is(word, "PX") => form(1, false),
+            word if is(word, "EXAT") => form(1000, true),
+            word if is(word, "PXAT") => form(1, true),
             _ => None,
         };
         match *word {
-            word if is(word, "NX") && !options.is_if_present => options.is_if_absent = true,
-            word if is(word, "XX") && !options.is_if_absent => options.is_if_present = true,
-            word if is(word, "GET") => options.is_get = true,
+            word if is(word, "NX") && !options.only_if_present => options.only_if_absent = true,
+            word if is(word, "XX") && !options.only_if_absent => options.only_if_present = true,
+            word if is(word, "GET") => options.returns_old = true,
             word if is(word, "KEEPTTL") && options.expiry.is_none() => options.keeps_expiry = true,
             _ => match (expiry_form, rest.next()) {
                 (Some(form), Some(at)) if options.expiry.is_none() && !options.keeps_expiry => {
@@ -145,19 +134,19 @@ pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
         Some((at, form)) => Some(expiry(keyspace, at, form)?),
         None => None,
     };
-    let old = if options.is_get {
+    let old = if options.returns_old {
         Some(bulk_or_nil(text(keyspace, words[1])?))
     } else {
         None
     };
     let entry = keyspace.entry(words[1])?;
-    if (options.is_if_absent && entry.is_some()) || (options.is_if_present && entry.is_none()) {
+    if (options.only_if_absent && entry.is_some()) || (options.only_if_present && entry.is_none()) {
         return Ok(old.unwrap_or(Value::Nil));
     }
-    let kept = entry
+    let old_expiry = entry
         .and_then(|entry| entry.expires_at)
         .filter(|_| options.keeps_expiry);
-    replace(keyspace, words[1], words[2], expires_at.or(kept))?;
+    replace(keyspace, words[1], words[2], expires_at.or(old_expiry))?;
     old.map_or_else(ok, Ok)
 }
 

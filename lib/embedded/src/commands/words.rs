@@ -1,4 +1,4 @@
-//! A command as it came.
+//! The words of a command.
 
-/// The words of a command, its name first.
+/// The words of a command, name first.
 pub(crate) type Words<'a> = &'a [&'a [u8]];

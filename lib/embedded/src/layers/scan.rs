@@ -7,7 +7,7 @@ use bytes::Bytes;
 use redb::StorageError;
 
 use super::{Layers, StoredBytes};
-use crate::disk::{Page, readable};
+use crate::disk::{Page, catch_damage};
 use crate::failure::Failure;
 use crate::records;
 
@@ -26,12 +26,12 @@ impl Layers {
         }
         let committing = self.committing.as_deref();
         let layers = [
-            Some((&self.own, 0)),
+            Some((&self.script_changes, 0)),
             Some((&self.gathering.changes, self.gathering.number)),
             committing.map(|batch| (&batch.changes, batch.number)),
         ];
         for (head, layer) in scan.heads.iter_mut().zip(layers) {
-            // Layers are mostly empty, and then cost nothing.
+            // Layers are mostly empty, and then cost nothing here.
             if let Some((changes, batch)) = layer.filter(|(changes, _)| !changes.is_empty()) {
                 head.insert(Head {
                     range: changes.range::<[u8], _>((from, to)),
@@ -41,15 +41,16 @@ impl Layers {
                 .advance(reverse);
             }
         }
-        let range = self.on_disk().and_then(|snapshot| snapshot.range(from, to));
-        scan.disk = Some(self.noted(range)?);
+        let range = self.open_snapshot().and_then(|snapshot| snapshot.range(from, to));
+        scan.disk = Some(self.note_failure(range)?);
         scan.advance_disk()?;
         Ok(scan)
     }
 
     /// The records whose key begins with `prefix`.
     pub fn scan_prefix(&self, prefix: &[u8]) -> Result<Scan<'_>, Failure> {
-        self.scan(Bound::Included(prefix), Bound::Excluded(&records::after(prefix)), false)
+        let end = records::end_of_prefix(prefix);
+        self.scan(Bound::Included(prefix), Bound::Excluded(&end), false)
     }
 }
 
@@ -90,11 +91,11 @@ pub(crate) struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn advance_disk(&mut self) -> Result<(), StorageError> {
         let next = match &mut self.disk {
-            Some(range) if self.reverse => readable(|| range.next_back().transpose()),
-            Some(range) => readable(|| range.next().transpose()),
+            Some(range) if self.reverse => catch_damage(|| range.next_back().transpose()),
+            Some(range) => catch_damage(|| range.next().transpose()),
             None => Ok(None),
         };
-        self.disk_head = self.layers.noted(next)?;
+        self.disk_head = self.layers.note_failure(next)?;
         Ok(())
     }
 
@@ -127,7 +128,7 @@ impl<'a> Scan<'a> {
                     {
                         if change.is_none() {
                             change = Some(value);
-                            self.layers.saw(first, head.batch);
+                            self.layers.note_dependency(first, head.batch);
                         }
                         head.advance(self.reverse);
                     }

@@ -1,13 +1,13 @@
 //! Conversion between replies of commands and values of Lua, in both directions, exactly as Redis converts (RESP2).
 
-use crate::number::{general, truncated};
+use crate::number::{format_general, truncate_to_i64};
 use coord_store::Value as Reply;
 use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
 
-/// Largest result of a script. Tables that contain one table twice, and so on, make a result that grows without end.
+/// Maximum bytes of a script's result. Nested tables that each contain one table twice make a result of any size.
 const LARGEST_RESULT: usize = 64 << 20;
 
-/// Bytes that each element of a result counts for, beside its text.
+/// Bytes that each element of a result counts for in addition to its text.
 const ITEM_BYTES: usize = 32;
 
 /// Deepest nesting of tables that a script returns.
@@ -34,7 +34,7 @@ impl IntoLua for Element {
     }
 }
 
-/// Most texts are UTF-8, and pass to Lua without a handle on the string.
+/// An element of a Lua list. Most texts are UTF-8, and pass to Lua without a handle on the string.
 fn element(reply: Reply) -> Either<String, Element> {
     match reply {
         Reply::Bulk(bytes) => match String::from_utf8(bytes) {
@@ -46,7 +46,7 @@ fn element(reply: Reply) -> Either<String, Element> {
 }
 
 /// A Lua list of `texts`.
-pub(super) fn list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Result<Table> {
+pub(super) fn to_list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Result<Table> {
     lua.create_sequence_from(texts.map(|bytes| match std::str::from_utf8(bytes) {
         Ok(text) => Either::Left(text),
         Err(_) => Either::Right(LuaString::wrap(bytes)),
@@ -61,12 +61,12 @@ pub(super) fn to_reply(value: &Value) -> Result<Reply> {
 fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize) -> Result<Reply> {
     *bytes += ITEM_BYTES + value.as_string().map_or(0, |text| text.as_bytes().len());
     if *bytes > LARGEST_RESULT {
-        return Err(Error::runtime("the answer of the script is too large"));
+        return Err(Error::runtime("the result of the script is too large"));
     }
     Ok(match value {
         Value::Boolean(true) => Reply::Int(1),
         Value::Integer(number) => Reply::Int(*number),
-        Value::Number(number) => Reply::Int(truncated(*number)),
+        Value::Number(number) => Reply::Int(truncate_to_i64(*number)),
         Value::String(text) => Reply::bulk(&*text.as_bytes()),
         Value::Table(_) if depth >= MAX_DEPTH => Reply::Error("ERR reached lua stack limit".to_owned()),
         Value::Table(table) => {
@@ -77,8 +77,8 @@ fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize) -> Result<Reply> 
                 return Ok(Reply::Status(one_line(&text.to_string_lossy())));
             }
             match table.raw_get("double")? {
-                Value::Integer(number) => return Ok(Reply::Bulk(general(number as f64, 17).into_bytes())),
-                Value::Number(number) => return Ok(Reply::Bulk(general(number, 17).into_bytes())),
+                Value::Integer(number) => return Ok(Reply::bulk(format_general(number as f64, 17))),
+                Value::Number(number) => return Ok(Reply::bulk(format_general(number, 17))),
                 _ => {}
             }
             let mut items = Vec::new();

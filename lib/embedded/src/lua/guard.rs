@@ -1,4 +1,4 @@
-//! Limits of the running script, and the reads that it lets pass.
+//! Limits of the running script, and the reads that it yields to.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,53 +7,53 @@ use std::time::{Duration, Instant};
 use crate::deferred_reads::DeferredReads;
 use crate::queue::SLICE;
 
-/// Longest time of a script, which Redis by default only warns about.
-pub(super) const TIME: Duration = Duration::from_secs(5);
+/// Time limit of a script. By default, Redis only warns about long scripts.
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// The name of a library in error messages.
-pub(super) const CHUNK: &str = "@user_function";
+pub(super) const CHUNK_NAME: &str = "@user_function";
 
-/// Limits of the running script, and errors below it.
+/// Limits of the running script, and the failure of the store under it.
 pub(super) struct Guard {
     pub(super) deadline: Instant,
-    /// When reads that wait are answered next.
-    gives_way_at: Instant,
-    pub(super) aside: Option<Rc<DeferredReads>>,
+    /// When the script next yields to waiting reads.
+    yields_at: Instant,
+    pub(super) deferred_reads: Option<Rc<DeferredReads>>,
     /// Whether the hook fails at every instruction, and must be set anew for the next script.
     pub(super) is_tripped: bool,
     pub(super) storage_failure: Option<String>,
 }
 
 impl Guard {
-    pub(super) fn new(aside: Option<Rc<DeferredReads>>) -> Self {
+    pub(super) fn new(deferred_reads: Option<Rc<DeferredReads>>) -> Self {
         let now = Instant::now();
         Guard {
-            deadline: now + TIME,
-            gives_way_at: now + SLICE,
-            aside,
+            deadline: now + TIME_LIMIT,
+            yields_at: now + SLICE,
+            deferred_reads,
             is_tripped: false,
             storage_failure: None,
         }
     }
 
-    /// Answers reads that wait, where the script has run for a while. They take half of the time at most, and none of the
-    /// script's own.
+    /// Answers waiting reads if the script has run for a while. Reads take at most half of the time, and that time does
+    /// not count against the script's limit.
     pub(super) fn yield_to_reads(guard: &RefCell<Guard>) {
-        let (aside, began) = {
+        let (reads, started_at) = {
             let guard = guard.borrow();
-            let Some(aside) = guard.aside.as_ref().filter(|aside| aside.is_wanted()) else {
+            let Some(reads) = guard.deferred_reads.as_ref().filter(|reads| reads.is_any_waiting()) else {
                 return;
             };
             let now = Instant::now();
-            if now < guard.gives_way_at {
+            if now < guard.yields_at {
                 return;
             }
-            (Rc::clone(aside), now)
+            (Rc::clone(reads), now)
         };
-        aside.answer();
+        reads.answer_round();
         let now = Instant::now();
         let mut guard = guard.borrow_mut();
-        guard.deadline += now - began;
-        guard.gives_way_at = now + SLICE.max(now - began);
+        guard.deadline += now - started_at;
+        guard.yields_at = now + SLICE.max(now - started_at);
     }
 }

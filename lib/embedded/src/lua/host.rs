@@ -1,13 +1,13 @@
-//! The functions that Rust offers to scripts: `redis.call` and its like, and `cjson`.
+//! The functions that Rust provides to scripts: `redis.call`, `redis.pcall`, `redis.sha1hex` and `cjson`.
 
 use super::convert::{one_line, to_lua};
-use super::guard::{CHUNK, Guard};
+use super::guard::{CHUNK_NAME, Guard};
 use super::json_encode::Problem;
 use super::{json_decode, json_encode};
 use crate::commands;
 use crate::failure::Failure;
 use crate::keyspace::Keyspace;
-use crate::number::general;
+use crate::number::format_general;
 use mlua::{Error, Function, Lua, LuaString, MultiValue, Result, Table, Value};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -15,8 +15,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// An error of one of these functions. They raise it themselves, and not Lua code around them: a Lua function that is called
-/// last (`return redis.call(...)`) replaces its caller, and the line would be lost.
+/// An error of one of these functions. Rust raises it, and not Lua code around the function: a tail call in Lua
+/// (`return redis.call(...)`) replaces its caller on the stack, so that the line would be lost.
 #[derive(Clone, Debug, thiserror::Error)]
 enum RaisedError {
     /// The error reply of a command: scripts see a table with `err`.
@@ -24,7 +24,7 @@ enum RaisedError {
     Reply(String),
     /// A wrong use of a function: scripts see a text.
     #[error("{0}")]
-    Mistake(String),
+    Misuse(String),
 }
 
 impl RaisedError {
@@ -32,17 +32,17 @@ impl RaisedError {
         Error::external(RaisedError::Reply(text.into()))
     }
 
-    /// A mistake, with the position of the call in front, as `luaL_error` puts it.
-    fn mistake(lua: &Lua, text: &str) -> Error {
-        let place = lua.inspect_stack(1, |caller| {
+    /// A misuse. The text begins with the position of the call, as in `luaL_error`.
+    fn misuse(lua: &Lua, text: &str) -> Error {
+        let position = lua.inspect_stack(1, |caller| {
             let source = caller.source().short_src?.into_owned();
             Some(format!("{source}:{}: ", caller.current_line()?))
         });
-        Error::external(RaisedError::Mistake(place.flatten().unwrap_or_default() + text))
+        Error::external(RaisedError::Misuse(position.flatten().unwrap_or_default() + text))
     }
 }
 
-/// The host table, which the prelude gets.
+/// The table of functions that the prelude gets.
 pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCell<Guard>>) -> Result<Table> {
     let caller = Caller {
         keyspace: keyspace.clone(),
@@ -55,12 +55,12 @@ pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCe
     host.raw_set("encode", lua.create_function(encode)?)?;
     host.raw_set("decode", lua.create_function(decode)?)?;
     host.raw_set("sha1hex", lua.create_function(sha1hex)?)?;
-    host.raw_set("plain", lua.create_function(plain)?)?;
+    host.raw_set("plain", lua.create_function(plain_error)?)?;
     host.raw_set("locate", lua.create_function(locate)?)?;
     Ok(host)
 }
 
-/// The implementation of `redis.call`.
+/// The implementation of `redis.call` and `redis.pcall`.
 #[derive(Clone)]
 struct Caller {
     keyspace: Arc<Mutex<Keyspace>>,
@@ -71,13 +71,13 @@ impl Caller {
     /// The reply of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
         Guard::yield_to_reads(&self.guard);
-        let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
-        let Some(held) = held else {
+        let arguments: Option<Vec<Argument>> = words.iter().map(argument).collect();
+        let Some(arguments) = arguments else {
             return Ok(Err(
                 "ERR Lua redis lib command arguments must be strings or integers".to_owned()
             ));
         };
-        let words: Vec<&[u8]> = held.iter().map(|word| &**word).collect();
+        let words: Vec<&[u8]> = arguments.iter().map(|argument| &**argument).collect();
         if words.is_empty() {
             return Ok(Err(
                 "ERR Please specify at least one argument for this redis lib call".to_owned()
@@ -133,65 +133,65 @@ impl Deref for Argument {
 fn argument(value: &Value) -> Option<Argument> {
     match value {
         Value::String(text) => Some(Argument::Text(text.as_bytes())),
-        Value::Integer(number) => Some(Argument::Number(general(*number as f64, 17))),
-        Value::Number(number) => Some(Argument::Number(general(*number, 17))),
+        Value::Integer(number) => Some(Argument::Number(format_general(*number as f64, 17))),
+        Value::Number(number) => Some(Argument::Number(format_general(*number, 17))),
         _ => None,
     }
 }
 
-fn raised(lua: &Lua, problem: Problem) -> Error {
+fn json_error(lua: &Lua, problem: Problem) -> Error {
     match problem {
-        Problem::Refused(text) => RaisedError::mistake(lua, &text),
+        Problem::Refused(text) => RaisedError::misuse(lua, &text),
         Problem::Lua(error) => error,
     }
 }
 
 fn encode(lua: &Lua, arguments: MultiValue) -> Result<LuaString> {
     let [value] = arguments.as_slices().0 else {
-        return Err(RaisedError::mistake(
+        return Err(RaisedError::misuse(
             lua,
             "bad argument #1 to 'encode' (expected 1 argument)",
         ));
     };
-    let text = json_encode::encode(value).map_err(|problem| raised(lua, problem))?;
+    let text = json_encode::encode(value).map_err(|problem| json_error(lua, problem))?;
     lua.create_string(text)
 }
 
 fn decode(lua: &Lua, arguments: MultiValue) -> Result<Value> {
     let [value] = arguments.as_slices().0 else {
-        return Err(RaisedError::mistake(
+        return Err(RaisedError::misuse(
             lua,
             "bad argument #1 to 'decode' (expected 1 argument)",
         ));
     };
     let text = match value {
-        // C functions of Lua take a number as text, in Lua's own spelling.
-        Value::Integer(number) => Argument::Number(general(*number as f64, 14)),
-        Value::Number(number) => Argument::Number(general(*number, 14)),
+        // Lua's C functions convert a number to text, with 14 digits.
+        Value::Integer(number) => Argument::Number(format_general(*number as f64, 14)),
+        Value::Number(number) => Argument::Number(format_general(*number, 14)),
         Value::String(text) => Argument::Text(text.as_bytes()),
         other => {
             let text = format!(
                 "bad argument #1 to 'decode' (string expected, got {})",
                 other.type_name()
             );
-            return Err(RaisedError::mistake(lua, &text));
+            return Err(RaisedError::misuse(lua, &text));
         }
     };
-    json_decode::decode(lua, &text).map_err(|problem| raised(lua, problem))
+    json_decode::decode(lua, &text).map_err(|problem| json_error(lua, problem))
 }
 
 fn sha1hex(_: &Lua, text: LuaString) -> Result<String> {
     Ok(sha1_smol::Sha1::from(&*text.as_bytes()).hexdigest())
 }
 
-/// An error as a script may see it. An error raised here is not a Lua value.
-fn plain(lua: &Lua, problem: Value) -> Result<Value> {
+/// An error as a Lua value, which a script may see. An error that Rust raises is not one.
+fn plain_error(lua: &Lua, problem: Value) -> Result<Value> {
     let Value::Error(error) = &problem else {
         return Ok(problem);
     };
     match error.downcast_ref::<RaisedError>() {
         Some(RaisedError::Reply(text)) => error_table(lua, text).map(Value::Table),
-        Some(RaisedError::Mistake(text)) => lua.create_string(text).map(Value::String),
+        Some(RaisedError::Misuse(text)) => lua.create_string(text).map(Value::String),
         None => lua.create_string(first_line(error)).map(Value::String),
     }
 }
@@ -207,7 +207,7 @@ fn first_line(error: &Error) -> String {
 
 /// The error handler around a script: every error becomes `{err=TEXT, line=LINE}`.
 fn locate(lua: &Lua, problem: Value) -> Result<Table> {
-    let table = match plain(lua, problem)? {
+    let table = match plain_error(lua, problem)? {
         Value::Table(table) => table,
         other => {
             let text = match &other {
@@ -221,12 +221,12 @@ fn locate(lua: &Lua, problem: Value) -> Result<Table> {
     };
     let mut level = 1;
     let line = loop {
-        let found = lua.inspect_stack(level, |frame| {
+        let script_line = lua.inspect_stack(level, |frame| {
             let source = frame.source().source;
-            let is_script = source.is_some_and(|source| source == CHUNK);
+            let is_script = source.is_some_and(|source| source == CHUNK_NAME);
             is_script.then(|| frame.current_line())
         });
-        match found {
+        match script_line {
             None => break None,
             Some(Some(line)) => break line,
             Some(None) => level += 1,

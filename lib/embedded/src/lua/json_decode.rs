@@ -1,4 +1,4 @@
-//! `cjson.decode`, as lua-cjson 2.1 in Redis 7.0 does it: straight into Lua tables, and as lenient.
+//! `cjson.decode`, directly into Lua tables. It accepts what lua-cjson 2.1 in Redis 7.0 accepts.
 
 use crate::number::float_prefix;
 use mlua::{IntoLua, Lua, LuaString, Table, Value};
@@ -78,8 +78,8 @@ pub(super) fn decode(lua: &Lua, text: &[u8]) -> Result<Value, Problem> {
 
 impl<'a> Parser<'a> {
     fn expected(&self, wanted: &str, found: &Token) -> Problem {
-        let (found, place) = (found.name(), self.token_at + 1);
-        Problem::Refused(format!("Expected {wanted} but found {found} at character {place}"))
+        let (found, position) = (found.name(), self.token_at + 1);
+        Problem::Refused(format!("Expected {wanted} but found {found} at character {position}"))
     }
 
     /// The byte at `at`. Past the end it is NUL, as in C, and a NUL ends the text.
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         self.text.get(at).copied().unwrap_or(0)
     }
 
-    fn begins(&self, word: &[u8]) -> bool {
+    fn starts_with(&self, word: &[u8]) -> bool {
         self.text[self.at.min(self.text.len())..].starts_with(word)
     }
 
@@ -106,9 +106,9 @@ impl<'a> Parser<'a> {
             0 => (Token::End, 0),
             b'"' => (self.string(), 0),
             b'-' | b'0'..=b'9' => (self.number(), 0),
-            b't' if self.begins(b"true") => (Token::Boolean(true), 4),
-            b'f' if self.begins(b"false") => (Token::Boolean(false), 5),
-            b'n' if self.begins(b"null") => (Token::Null, 4),
+            b't' if self.starts_with(b"true") => (Token::Boolean(true), 4),
+            b'f' if self.starts_with(b"false") => (Token::Boolean(false), 5),
+            b'n' if self.starts_with(b"null") => (Token::Null, 4),
             b'+' => (self.number(), 0),
             b'i' | b'I' | b'n' | b'N' if self.is_number_word() => (self.number(), 0),
             _ => (Token::Error("invalid token"), 0),
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
             let byte = self.byte(self.at);
             match byte {
                 b'"' => break,
-                0 => return self.mistake("unexpected end of string"),
+                0 => return self.error_token("unexpected end of string"),
                 b'\\' => {
                     let escaped = match self.byte(self.at + 1) {
                         literal @ (b'"' | b'\\' | b'/') => literal,
@@ -164,9 +164,9 @@ impl<'a> Parser<'a> {
                                 self.at += length;
                                 continue;
                             }
-                            None => return self.mistake("invalid unicode escape code"),
+                            None => return self.error_token("invalid unicode escape code"),
                         },
-                        _ => return self.mistake("invalid escape code"),
+                        _ => return self.error_token("invalid escape code"),
                     };
                     text.push(escaped);
                     self.at += 2;
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         Token::Text(Cow::Owned(text))
     }
 
-    fn mistake(&mut self, text: &'static str) -> Token<'a> {
+    fn error_token(&mut self, text: &'static str) -> Token<'a> {
         self.token_at = self.at;
         Token::Error(text)
     }
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Stores the value that `token` begins in `table`. UTF-8, nearly all text, is stored without a handle.
+    /// Stores the value that begins with `token` in `table`. Nearly all text is UTF-8, which needs no handle.
     fn store(&mut self, table: &Table, key: impl IntoLua, token: Token) -> Result<(), Problem> {
         match token {
             Token::Text(text) => match std::str::from_utf8(&text) {
@@ -253,8 +253,8 @@ impl<'a> Parser<'a> {
     }
 
     fn object(&mut self) -> Result<Table, Problem> {
-        // Filled one by one: Lua 5.1 allows at most 8,000 handles on values at a time.
-        // Without room for more, so that it has the order of its fields that Redis' table has.
+        // Filled field by field: Lua 5.1 allows at most 8,000 handles on values at a time.
+        // No capacity is reserved, so that the fields have the same order as in Redis.
         let table = self.lua.create_table()?;
         let mut token = self.token();
         if matches!(token, Token::ObjectEnd) {
@@ -287,8 +287,8 @@ impl<'a> Parser<'a> {
         if matches!(token, Token::ArrayEnd) {
             return Ok(table);
         }
-        for place in 1_usize.. {
-            self.store(&table, place, token)?;
+        for index in 1_usize.. {
+            self.store(&table, index, token)?;
             match self.token() {
                 Token::ArrayEnd => break,
                 Token::Comma => token = self.token(),

@@ -1,18 +1,18 @@
-//! `cjson.encode`, as lua-cjson 2.1 in Redis 7.0 does it.
+//! `cjson.encode`, with the results of lua-cjson 2.1 in Redis 7.0.
 
-use crate::number::general;
+use crate::number::format_general;
 use mlua::{Table, Value};
 
 /// Significant digits of a number.
 const PRECISION: usize = 14;
 /// Deepest nesting of tables.
 const MAX_DEPTH: usize = 1000;
-/// Longest text before its last value. Tables that contain one table twice, and so on, make a text that grows without end.
+/// Maximum bytes of a text before its last value. Nested tables that each contain a table twice make texts of any size.
 const MOST_BYTES: usize = 16 << 20;
-/// A table whose highest index is above this, and above twice the number of its elements, is no array.
+/// A table whose highest index is above this, and above twice the number of its elements, is not an array.
 const SPARSE_SAFE: f64 = 10.0;
 const SPARSE_RATIO: f64 = 2.0;
-/// Down to this depth, objects are read in a way that is twice as fast, but nests C calls, of which Lua allows 200.
+/// Down to this depth, objects are read in a way that is twice as fast, but nests C calls. Lua allows 200 of these.
 const SHALLOW: usize = 32;
 
 /// Why a value cannot be encoded.
@@ -46,8 +46,8 @@ fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Probl
     }
     match value {
         Value::String(text) => quote(&text.as_bytes(), out),
-        Value::Integer(number) => number_text(*number as f64, out)?,
-        Value::Number(number) => number_text(*number, out)?,
+        Value::Integer(number) => encode_number(*number as f64, out)?,
+        Value::Number(number) => encode_number(*number, out)?,
         Value::Boolean(true) => out.extend_from_slice(b"true"),
         Value::Boolean(false) => out.extend_from_slice(b"false"),
         Value::Nil => out.extend_from_slice(b"null"),
@@ -119,32 +119,33 @@ fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Vec<u8>) -
 
 fn encode_object(table: &Table, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
     out.push(b'{');
-    let empty = out.len();
+    let start = out.len();
     if depth <= SHALLOW {
         let mut problem = None;
-        let done = table.for_each(|key: Value, value: Value| {
-            encode_member(&key, &value, depth, empty, out).map_err(|found| {
+        let outcome = table.for_each(|key: Value, value: Value| {
+            encode_member(&key, &value, depth, start, out).map_err(|error| {
                 // Only a Lua error ends the iteration; which one does not matter.
-                problem = Some(found);
+                problem = Some(error);
                 mlua::Error::StackError
             })
         });
-        match (problem, done) {
-            (Some(problem), _) => return Err(problem),
-            (None, done) => done?,
+        match problem {
+            Some(problem) => return Err(problem),
+            None => outcome?,
         }
     } else {
         for pair in table.pairs::<Value, Value>() {
             let (key, value) = pair?;
-            encode_member(&key, &value, depth, empty, out)?;
+            encode_member(&key, &value, depth, start, out)?;
         }
     }
     out.push(b'}');
     Ok(())
 }
 
-fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
-    if out.len() > empty {
+/// Appends a member of the object whose first member is at `start`.
+fn encode_member(key: &Value, value: &Value, depth: usize, start: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+    if out.len() > start {
         out.push(b',');
     }
     match key {
@@ -165,11 +166,11 @@ fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &m
     encode_at(value, depth, out)
 }
 
-fn number_text(number: f64, out: &mut Vec<u8>) -> Result<(), Problem> {
+fn encode_number(number: f64, out: &mut Vec<u8>) -> Result<(), Problem> {
     if !number.is_finite() {
         return Err(refused("Cannot serialise number: must not be NaN or Inf"));
     }
-    out.extend_from_slice(general(number, PRECISION).as_bytes());
+    out.extend_from_slice(format_general(number, PRECISION).as_bytes());
     Ok(())
 }
 

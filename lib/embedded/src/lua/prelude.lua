@@ -1,12 +1,12 @@
 -- The environment of a script, as in Redis 7: the globals that Coord's scripts use, `redis` and `cjson`.
 -- Called once with the functions of the host. Returns a function that runs a script (true and its result, or false and the
--- error), and the environment to load scripts with.
+-- error), and the environment in which scripts are loaded.
 local host = ...
 local locate, plain = host.locate, host.plain
 local error, pcall, xpcall, tostring, type = error, pcall, xpcall, tostring, type
 
 -- As in Redis 7, pcall returns the text of an error that is a table with `err`.
-local function flattened(is_done, ...)
+local function flatten_error(is_done, ...)
   if not is_done then
     local problem = plain((...))
     if type(problem) == "table" and type(problem.err) == "string" then
@@ -25,10 +25,10 @@ local environment = {
 }
 
 function environment.pcall(...)
-  return flattened(pcall(...))
+  return flatten_error(pcall(...))
 end
 
--- As Redis 7 words it.
+-- The messages are those of Redis 7.
 setmetatable(environment, {
   __index = function(_, name)
     error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
@@ -38,13 +38,13 @@ setmetatable(environment, {
   end,
 })
 
--- Only one result counts. More results than xpcall has room for would break it.
-local current, first, second
+-- Only the first result counts. xpcall fails if a function returns more results than the stack has room for.
+local current, first_argument, second_argument
 local function first_result()
-  return (current(first, second))
+  return (current(first_argument, second_argument))
 end
-local function run(called, one, other)
-  current, first, second = called, one, other
+local function run(callee, first, second)
+  current, first_argument, second_argument = callee, first, second
   return xpcall(first_result, locate)
 end
 

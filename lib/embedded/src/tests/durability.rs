@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// An engine whose changes are not written to the disk.
 fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
-    let disk = Disk::over(InMemoryBackend::new()).unwrap();
+    let disk = Disk::with_backend(InMemoryBackend::new()).unwrap();
     let keyspace = Arc::new(Mutex::new(Keyspace::new(
         Layers::new(disk.snapshot().unwrap()),
         Arc::default(),

@@ -55,7 +55,8 @@ impl Failing {
     }
 
     fn open(&self) -> EmbeddedStore {
-        EmbeddedStore::over(Disk::over(self.clone()).unwrap(), None, Arc::new(SystemTime::now)).unwrap()
+        let disk = Disk::with_backend(self.clone()).unwrap();
+        EmbeddedStore::start(disk, None, Arc::new(SystemTime::now)).unwrap()
     }
 
     fn becomes(&self, fault: Fault) {
@@ -189,7 +190,7 @@ async fn a_disk_with_little_room_is_reported_as_full() {
 fn a_new_file_for_which_there_is_no_room_is_not_called_damaged() {
     let disk = Failing::new();
     disk.becomes(Fault::Full);
-    let refused = Disk::over(disk).err().expect("it cannot be written");
+    let refused = Disk::with_backend(disk).err().expect("it cannot be written");
     assert!(matches!(refused, OpenError::Io { .. }), "{refused}");
 }
 

@@ -1,4 +1,4 @@
-//! Where branches are pushed to, which may be another remote or another name than they are pulled from.
+//! Where branches are pushed to. A branch may be pushed to another remote, or by another name, than it is pulled from.
 
 use std::io;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use crate::deadline::Deadline;
 use crate::pushed::{self, RecordedPush};
 use crate::references::References;
 
-/// Time limit of a look through the branches of a remote.
-const AT_LIMIT: Duration = Duration::from_millis(300);
+/// Time limit for searching the branches of a remote.
+const SEARCH_LIMIT: Duration = Duration::from_millis(300);
 
 impl Upstreams {
-    /// The head of a branch that is named with its remote, or of one that was pushed to without a reference here.
-    pub(super) fn elsewhere(
+    /// The head of a branch that is named together with its remote, or that was pushed to without a reference here.
+    pub(super) fn pushed_head(
         &self,
-        configured: &UpstreamConfig,
+        config: &UpstreamConfig,
         references: &References,
         branch: &Branch,
     ) -> io::Result<Option<(ObjectId, String)>> {
-        for remote in &configured.remotes {
+        for remote in &config.remotes {
             let rest = branch.as_str().strip_prefix(remote.name.as_str());
             let Some(name) = rest.and_then(|rest| rest.strip_prefix('/')) else {
                 continue;
@@ -35,22 +35,22 @@ impl Upstreams {
             }
         }
         let own = format!("refs/heads/{branch}");
-        let is_meant = |pushed: &RecordedPush| {
-            let remote = configured.remotes.iter().find(|remote| remote.name == pushed.remote);
+        let is_without_reference = |push: &RecordedPush| {
+            let remote = config.remotes.iter().find(|remote| remote.name == push.remote);
             let is_followed = remote.is_none_or(|remote| remote.tracking(&own, self.hash).is_some());
-            pushed.is_there && pushed.branch().as_ref() == Some(branch) && !(pushed.reference == own && is_followed)
+            push.is_there && push.branch().as_ref() == Some(branch) && !(push.reference == own && is_followed)
         };
-        let known = pushed::read(&self.common_dir).into_iter().rfind(is_meant);
-        Ok(known.and_then(|pushed| {
-            let id = ObjectId::from_hex(pushed.commit.as_str().as_bytes()).ok()?;
-            Some((id, format!("refs/remotes/{}/{branch}", pushed.remote)))
+        let push = pushed::read(&self.common_dir).into_iter().rfind(is_without_reference);
+        Ok(push.and_then(|push| {
+            let id = ObjectId::from_hex(push.commit.as_str().as_bytes()).ok()?;
+            Some((id, format!("refs/remotes/{}/{branch}", push.remote)))
         }))
     }
 
-    /// Whether a reference here follows `branch` at `remote`, once that is fetched.
+    /// Whether the `fetch` lines give `branch` at `remote` a reference here.
     pub(crate) fn is_followed(&self, remote: &str, branch: &Branch) -> io::Result<bool> {
-        let configured = self.read_config()?;
-        let remote = configured.remotes.iter().find(|known| known.name == remote);
+        let config = self.read_config()?;
+        let remote = config.remotes.iter().find(|other| other.name == remote);
         let own = format!("refs/heads/{branch}");
         Ok(remote.is_some_and(|remote| remote.tracking(&own, self.hash).is_some()))
     }
@@ -60,20 +60,18 @@ impl Upstreams {
         Ok(self.read_config()?.upstreams.get(branch.as_str()).cloned())
     }
 
-    /// The remote that `git push` pushes to, from `branch` or without one.
+    /// The remote that `git push` pushes to, from `branch` or from a detached HEAD.
     pub(crate) fn push_remote(&self, branch: Option<&Branch>) -> io::Result<Option<String>> {
-        let configured = self.read_config()?;
-        let of_branch = branch.and_then(|branch| {
-            let pushed = configured.push_remote(branch);
-            let upstream = configured
-                .upstreams
-                .get(branch.as_str())
-                .map(|(remote, _)| remote.as_str());
-            // A dot stands for a branch of the clone itself.
-            pushed.or(upstream.filter(|upstream| *upstream != "."))
+        let config = self.read_config()?;
+        let branch_remote = branch.and_then(|branch| {
+            let push_remote = config.push_remote(branch);
+            let upstream = config.upstreams.get(branch.as_str());
+            let upstream_remote = upstream.map(|(remote, _)| remote.as_str());
+            // A dot stands for the clone itself.
+            push_remote.or(upstream_remote.filter(|remote| *remote != "."))
         });
-        let mut remotes = configured.remotes.iter().map(|remote| remote.name.as_str());
-        let usual = || match (
+        let mut remotes = config.remotes.iter().map(|remote| remote.name.as_str());
+        let default = || match (
             remotes.clone().find(|name| *name == ORIGIN),
             remotes.next(),
             remotes.next(),
@@ -82,34 +80,40 @@ impl Upstreams {
             (None, Some(only), None) => Some(only),
             _ => None,
         };
-        let named = of_branch.or(configured.push_default.as_deref()).or_else(usual);
-        let is_remote = |name: &&str| configured.remotes.iter().any(|remote| remote.name == *name);
-        Ok(named.filter(is_remote).map(str::to_owned))
+        let name = branch_remote.or(config.push_default.as_deref()).or_else(default);
+        let is_remote = |name: &&str| config.remotes.iter().any(|remote| remote.name == *name);
+        Ok(name.filter(is_remote).map(str::to_owned))
     }
 
-    /// The branches of remotes whose head is `commit`, by the names that [`Upstreams::place`] finds them by.
-    pub(crate) fn at(&self, references: &References, remote: &str, commit: &ObjectId) -> io::Result<Option<Branch>> {
-        let configured = self.read_config()?;
-        let Some(remote) = configured.remotes.iter().find(|known| known.name == remote) else {
+    /// A branch of `remote` whose head is `commit`, by the name by which [`Upstreams::head_location`] finds it.
+    pub(crate) fn branch_at(
+        &self,
+        references: &References,
+        remote: &str,
+        commit: &ObjectId,
+    ) -> io::Result<Option<Branch>> {
+        let config = self.read_config()?;
+        let Some(remote) = config.remotes.iter().find(|other| other.name == remote) else {
             return Ok(None);
         };
-        let deadline = Deadline::after(AT_LIMIT);
+        let deadline = Deadline::after(SEARCH_LIMIT);
         for folder in remote.folders() {
             let mut names = Vec::new();
             each_branch(references, &self.common_dir, &folder, &deadline, |name| {
                 names.push(name.to_owned());
             })?;
             for name in names {
-                let is_it = references.resolve(&format!("{folder}{name}"))?.as_ref() == Some(commit);
-                if is_it && let Ok(branch) = Branch::parse(&name) {
+                let is_at_commit = references.resolve(&format!("{folder}{name}"))?.as_ref() == Some(commit);
+                if is_at_commit && let Ok(branch) = Branch::parse(&name) {
                     let with_remote = || Branch::parse(&format!("{}/{name}", remote.name)).ok();
-                    let is_found = matches!(self.place(references, &branch)?, HeadLocation::At(id, _) if id == *commit);
-                    return Ok(if is_found { Some(branch) } else { with_remote() });
+                    let location = self.head_location(references, &branch)?;
+                    let is_head = matches!(location, HeadLocation::At(id, _) if id == *commit);
+                    return Ok(if is_head { Some(branch) } else { with_remote() });
                 }
             }
         }
-        let is_it = |pushed: &RecordedPush| pushed.is_there && commit.to_hex() == pushed.commit.as_str();
-        let known = pushed::read(&self.common_dir).into_iter().rfind(is_it);
-        Ok(known.and_then(|pushed| pushed.branch()))
+        let is_of_commit = |push: &RecordedPush| push.is_there && commit.to_hex() == push.commit.as_str();
+        let push = pushed::read(&self.common_dir).into_iter().rfind(is_of_commit);
+        Ok(push.and_then(|push| push.branch()))
     }
 }

@@ -1,11 +1,11 @@
 //! Go: package paths -> the files of the package.
 //!
-//! The nearest `go.mod` names a file's module. The file sees the packages of this module, and of folders that `replace`
-//! substitutes for modules. It also sees the modules of a `go.work` that uses its module. The longest module path counts
-//! first. A package in none of them may be in a `vendor` folder.
+//! The nearest `go.mod` names a file's module. The file sees the packages of this module, and of folders that
+//! `replace` substitutes for modules. It also sees the modules of a `go.work` that uses its module. The longest module
+//! path counts first. A package in none of them may be in a `vendor` folder.
 //!
-//! An import leads to every file of the package, except its tests and files that no build includes. The files of one package
-//! use each other without an import, and have no edges for it.
+//! An import leads to every file of the package, except its tests and files that no build includes. The files of one
+//! package use each other without an import, and have no edges for it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -43,8 +43,8 @@ impl Module {
         std::iter::once(path.len()).chain(ends).flat_map(move |end| {
             let (prefix, inside) = path.split_at(end);
             let shared = self.workspace.as_ref().and_then(|(_, folders)| folders.get(prefix));
-            let found = self.own.get(prefix).into_iter().chain(shared);
-            found.map(move |folder| (folder.as_str(), inside))
+            let folders = self.own.get(prefix).into_iter().chain(shared);
+            folders.map(move |folder| (folder.as_str(), inside))
         })
     }
 }
@@ -146,9 +146,9 @@ impl GoModules {
         }
         let nearest = self.module_folder(here);
         let module = nearest.and_then(|folder| self.modules.get(folder));
-        let mut is_ours = false;
+        let mut is_in_module = false;
         for (folder, inside) in module.iter().flat_map(|module| module.folders(path)) {
-            is_ours = true;
+            is_in_module = true;
             if let Some(dir) = joined(folder, inside)
                 // A folder of a nested module belongs to that module.
                 && self.module_folder(&dir).is_none_or(|nearest| nearest.len() <= folder.len())
@@ -169,7 +169,11 @@ impl GoModules {
                 return Ok(files);
             }
         }
-        Err(if is_ours { Reason::Missing } else { Reason::External })
+        Err(if is_in_module {
+            Reason::Missing
+        } else {
+            Reason::External
+        })
     }
 
     fn package(&self, table: &PathTable, folder: &str, trace: &mut Trace) -> Option<Cow<'_, [FileId]>> {
@@ -196,7 +200,7 @@ fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
     for (path, parsed) in manifests {
         if let ParsedManifest::GoModule(manifest) = &**parsed {
             let here = folder(path);
-            let mut own = replaced(here, manifest);
+            let mut own = replacements(here, manifest);
             if let Some(path) = &manifest.module {
                 own.insert(path.clone(), here.to_owned());
             }
@@ -214,15 +218,15 @@ fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
             continue;
         };
         let here = folder(path);
-        let mut shared = replaced(here, workspace);
-        let used: Vec<String> = workspace.uses.iter().filter_map(|used| joined(here, used)).collect();
-        for folder in &used {
+        let mut shared = replacements(here, workspace);
+        let members: Vec<String> = workspace.uses.iter().filter_map(|path| joined(here, path)).collect();
+        for folder in &members {
             if let Some(module) = modules.get(folder) {
                 shared.insert(module.path.clone(), folder.clone());
             }
         }
         let shared = Arc::new(shared);
-        for folder in used {
+        for folder in members {
             if let Some(module) = modules.get_mut(&folder) {
                 module.workspace = Some((here.to_owned(), Arc::clone(&shared)));
             }
@@ -231,7 +235,8 @@ fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
     modules
 }
 
-fn replaced(here: &str, manifest: &GoManifest) -> Folders {
+/// The modules that `manifest` replaces with folders.
+fn replacements(here: &str, manifest: &GoManifest) -> Folders {
     let local = |(path, target): &(String, String)| Some((path.clone(), joined(here, target)?));
     manifest.replaces.iter().filter_map(local).collect()
 }

@@ -3,8 +3,8 @@
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 
-/// Hashes lookups. Seeded at random, so that no repository can be built to collide; cloned from table to table, so that keys
-/// keep their meaning.
+/// Hashes lookups. The seed is random, so that nobody can build a repository whose keys collide. Tables clone it from
+/// each other, so that keys stay valid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys(DefaultHashBuilder);
 
@@ -47,15 +47,15 @@ pub(crate) enum KeySpace {
     FoldersOfGlobs,
 }
 
-/// Most work for the imports of one file, in lookups of short paths. Imports after it are not resolved. Manifests multiply the work
-/// of an import (a pattern of `paths` may have any number of targets), so that a bound on imports alone is none.
+/// Most work for the imports of one file, in lookups of short paths. Imports past it are not resolved. A bound on
+/// imports alone is not enough: a pattern of `paths` can have any number of targets, which multiplies an import's work.
 pub(crate) const MAX_FILE_WORK: usize = 2_000_000;
 
 /// This many bytes of a text that is looked up count as one more lookup.
 const BYTES_FOR_WORK: usize = 64;
 
-/// The keys that the resolution of a file has looked up, and its work. Different lookups may share a key; that costs a needless second
-/// resolution, never a missed one.
+/// The keys of the lookups that the resolution of a file has made, and its work. If different lookups share a key, a
+/// file may be resolved again needlessly, but a needed resolution is never missed.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) keys: Vec<u32>,
@@ -63,7 +63,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Forgets the file before.
+    /// Clears the trace of the previous file.
     pub(crate) fn begin(&mut self) {
         self.keys.clear();
         self.work = 0;
@@ -95,7 +95,7 @@ impl Trace {
         self.work
     }
 
-    /// Whether the file has had its work. Every loop over something that a manifest or a tree can have any number of asks.
+    /// Whether the file has reached the bound on work. Every loop whose length a manifest or a tree controls checks it.
     pub(crate) fn is_spent(&self) -> bool {
         self.work >= MAX_FILE_WORK
     }

@@ -1,7 +1,7 @@
-//! Knowledge of resolvers about a whole tree, beyond single paths: one part for each family that needs one.
+//! Facts that resolvers derive from a whole tree, beyond single paths: one part for each family that needs one.
 //!
-//! A part is rebuilt when its input may have changed, and reports the keys of lookups whose results differ from the older
-//! part's. Where keys do not cover every difference, the whole family is resolved again.
+//! A part is rebuilt when its input may have changed, and reports the keys of lookups whose results differ from the
+//! older part's. If keys do not cover every difference, the whole family is resolved again.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ pub(crate) struct Layouts {
 }
 
 impl Layouts {
-    /// The parts for `tree`. `older` is the previous version; `same_paths`: whether both have the same paths, and so the
-    /// same ids.
+    /// The parts for `tree`. `older` is the previous version. `same_paths`: whether both have the same paths, and so
+    /// the same ids.
     pub(crate) fn new(tree: TreeContext<'_>, older: Option<(&Layouts, TreeContext<'_>)>, same_paths: bool) -> Self {
         let declared = tree.projects.python();
         let python = match older {
             Some((parts, before))
-                if same_paths && before.projects.python() == declared && parts.python.are_those_of(tree, before) =>
+                if same_paths && before.projects.python() == declared && parts.python.is_unchanged(tree, before) =>
             {
                 Arc::clone(&parts.python)
             }
@@ -44,8 +44,8 @@ impl Layouts {
         Layouts { python, rust, go }
     }
 
-    /// Passes to `sink` the keys of lookups whose results differ from `older`'s. Returns the families that must be resolved
-    /// again as a whole.
+    /// Passes to `sink` the keys of lookups whose results differ from `older`'s. Returns the families that must be
+    /// resolved again as a whole.
     pub(crate) fn changed_keys(
         &self,
         table: &PathTable,

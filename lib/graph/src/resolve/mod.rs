@@ -2,8 +2,8 @@
 //!
 //! From the ground up:
 //!
-//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys by which a later version finds whether they still
-//!   hold
+//! - `paths`, `extension`, `keys`: paths as text; the keys of lookups, by which a later version finds out whether their
+//!   results are still valid
 //! - [`manifests`]: files with facts that paths lack
 //! - `tracked_paths`, `symlinks`, [`path_table`]: the paths of a tree, links followed
 //! - [`projects`]: the projects that the manifests of a tree describe together
@@ -60,7 +60,7 @@ pub(crate) struct Scratch {
     context: Option<(String, Context)>,
 }
 
-/// The outcome of a specifier that is not tried, because its file has had its work.
+/// The outcome of a specifier that is not tried, because its file has reached the bound on work.
 const UNTRIED: Resolution = Resolution::Unresolved(Reason::Missing);
 
 impl Resolver<'_> {
@@ -75,15 +75,15 @@ impl Resolver<'_> {
         if specifiers.is_empty() {
             return ResolvedSpecifiers::default();
         }
-        let composed = composed(specifiers);
-        let specifiers = composed.as_deref().unwrap_or(specifiers);
+        let normalized = normalize(specifiers);
+        let specifiers = normalized.as_deref().unwrap_or(specifiers);
         scratch.trace.begin();
         scratch.more.clear();
         let outcomes = match language.family() {
-            Family::JavaScript => self.javascript(from, specifiers, scratch),
-            Family::Python => self.python(from, specifiers, scratch),
-            Family::Rust => self.rust(from, specifiers, scratch),
-            Family::Go => self.go(from, specifiers, scratch),
+            Family::JavaScript => self.resolve_javascript(from, specifiers, scratch),
+            Family::Python => self.resolve_python(from, specifiers, scratch),
+            Family::Rust => self.resolve_rust(from, specifiers, scratch),
+            Family::Go => self.resolve_go(from, specifiers, scratch),
         };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
@@ -95,21 +95,21 @@ impl Resolver<'_> {
         }
     }
 
-    fn javascript(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
+    fn resolve_javascript(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let path = self.table.path(from);
         let folder = folder(path);
         let context = match &scratch.context {
-            Some((known, context)) if known == folder => context,
+            Some((key, context)) if key == folder => context,
             _ => {
                 let context = self.projects.context(path);
-                let reusable = !self.projects.depends_on_name(path);
-                // A folder cannot end in a slash, so that this key matches none.
-                let key = if reusable { folder.to_owned() } else { "/".to_owned() };
+                let is_reusable = !self.projects.depends_on_name(path);
+                // A folder cannot end in a slash, so this key matches no folder.
+                let key = if is_reusable { folder } else { "/" }.to_owned();
                 &scratch.context.insert((key, context)).1
             }
         };
         scratch.trace.charge(context.work);
-        let mut javascript = Importer {
+        let mut importer = Importer {
             table: self.table,
             projects: self.projects,
             context,
@@ -117,26 +117,26 @@ impl Resolver<'_> {
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
             form: Form::default(),
-            others: Vec::new(),
+            more_targets: Vec::new(),
         };
         let more = &mut scratch.more;
         // Patterns of one file may match the same files.
-        let mut known = HashSet::new();
+        let mut seen = HashSet::new();
         let resolve = |(index, specifier): (u32, &Specifier)| {
-            if javascript.trace.is_spent() {
+            if importer.trace.is_spent() {
                 return UNTRIED;
             }
             if specifier.kind != ImportKind::Glob {
-                let outcome = javascript.resolve(specifier);
-                more.extend(javascript.others.drain(..).map(|file| (index, file)));
+                let outcome = importer.resolve(specifier);
+                more.extend(importer.more_targets.drain(..).map(|file| (index, file)));
                 return outcome;
             }
-            let files = match javascript.files_of_glob(&specifier.text, specifier.name.as_deref()) {
+            let files = match importer.files_of_glob(&specifier.text, specifier.name.as_deref()) {
                 Ok(files) => files,
                 Err(reason) => return Resolution::Unresolved(reason),
             };
             let first = files.first().copied();
-            let mut fresh = files.into_iter().filter(|file| known.insert(*file));
+            let mut fresh = files.into_iter().filter(|file| seen.insert(*file));
             let Some(first) = fresh.next().or(first) else {
                 return UNTRIED;
             };
@@ -146,7 +146,7 @@ impl Resolver<'_> {
         (0..).zip(specifiers).map(resolve).collect()
     }
 
-    fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
+    fn resolve_python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let path = self.table.path(from);
         let mut resolve = |specifier: &Specifier| {
             let name = specifier.name.as_deref();
@@ -160,9 +160,9 @@ impl Resolver<'_> {
         specifiers.iter().map(&mut resolve).collect()
     }
 
-    fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
+    fn resolve_rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let (crates, trace) = (&self.layouts.rust, &mut scratch.trace);
-        each(specifiers, &mut scratch.more, |specifier| {
+        resolve_each(specifiers, &mut scratch.more, |specifier| {
             if trace.is_spent() {
                 return Err(Reason::Missing);
             }
@@ -170,37 +170,37 @@ impl Resolver<'_> {
         })
     }
 
-    fn go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
+    fn resolve_go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
-        // All files of a package are targets of the first import that leads to it, however many names do.
-        let mut known = HashSet::new();
-        each(specifiers, &mut scratch.more, |specifier| {
+        // Only the first import that leads to a package has all of its files as targets.
+        let mut seen = HashSet::new();
+        resolve_each(specifiers, &mut scratch.more, |specifier| {
             if trace.is_spent() {
                 return Err(Reason::Missing);
             }
             let files = modules.resolve(self.table, from, specifier, trace)?;
             match files.first() {
-                Some(first) if !known.insert(*first) => Ok(Cow::Owned(vec![*first])),
+                Some(first) if !seen.insert(*first) => Ok(Cow::Owned(vec![*first])),
                 _ => Ok(files),
             }
         })
     }
 }
 
-/// `specifiers` with composed characters, as paths have them, where any has others: those of a Mac may be decomposed.
-fn composed(specifiers: &[Specifier]) -> Option<Vec<Specifier>> {
+/// `specifiers` in NFC, as paths are; `None` if they already are. Text that was written on a Mac may be decomposed.
+fn normalize(specifiers: &[Specifier]) -> Option<Vec<Specifier>> {
     let is_composed = |text: &String| text.is_ascii() || is_nfc(text);
-    let is_whole = |one: &Specifier| is_composed(&one.text) && one.name.iter().all(is_composed);
-    let compose = |one: &Specifier| Specifier {
-        text: one.text.nfc().collect(),
-        name: one.name.as_ref().map(|name| name.nfc().collect()),
-        ..*one
+    let is_normal = |specifier: &Specifier| is_composed(&specifier.text) && specifier.name.iter().all(is_composed);
+    let compose = |specifier: &Specifier| Specifier {
+        text: specifier.text.nfc().collect(),
+        name: specifier.name.as_ref().map(|name| name.nfc().collect()),
+        ..*specifier
     };
-    (!specifiers.iter().all(is_whole)).then(|| specifiers.iter().map(compose).collect())
+    (!specifiers.iter().all(is_normal)).then(|| specifiers.iter().map(compose).collect())
 }
 
-/// The outcome of each specifier, which may lead to several files; those after the first go to `more`.
-fn each<Files: AsRef<[FileId]>>(
+/// The outcome of each specifier, which may lead to several files; the files after the first go to `more`.
+fn resolve_each<Files: AsRef<[FileId]>>(
     specifiers: &[Specifier],
     more: &mut Vec<(u32, FileId)>,
     mut resolve: impl FnMut(&Specifier) -> Result<Files, Reason>,

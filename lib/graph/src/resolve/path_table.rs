@@ -1,8 +1,8 @@
-//! The paths of a tree, symbolic links followed.
+//! The paths of a tree, including those through symbolic links.
 //!
-//! A resolver sees the tree only through this table, and every lookup adds its key to a [`Trace`]. The result of a lookup
-//! changes only when a path with that key appears or disappears. So a file whose traced keys are untouched resolves as
-//! before.
+//! A resolver sees the tree only through this table, and every lookup adds its key to a [`Trace`]. The result of a
+//! lookup changes only if a path with that key appears or disappears. So a file none of whose traced keys changed
+//! resolves as before.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::tree::{EntryKind, TreeEntry};
 #[derive(Debug)]
 pub(crate) struct PathTable {
     tracked: Arc<TrackedPaths>,
-    /// The paths through symbolic links, where there are any.
+    /// The paths through symbolic links, if there are any.
     linked: Option<Box<LinkedPaths>>,
 }
 
 impl PathTable {
-    /// `files` are sorted by path; a file's id is its position.
+    /// `files` must be sorted by path. A file's id is its position.
     pub(crate) fn new(files: Arc<[TreeEntry]>, keys: Keys) -> Self {
         PathTable {
             tracked: Arc::new(TrackedPaths::new(files, keys)),
@@ -41,14 +41,14 @@ impl PathTable {
     }
 
     /// Whether its symbolic links are `links`.
-    pub(crate) fn has_links(&self, links: &Symlinks) -> bool {
+    pub(crate) fn has_same_links(&self, links: &Symlinks) -> bool {
         match &self.linked {
             Some(linked) => linked.links() == links,
             None => links.is_empty(),
         }
     }
 
-    /// Whether `path` is a symbolic link that is not followed to all files that it leads to.
+    /// Whether `path` is a symbolic link for which the table lacks some paths, because it leads to too many files.
     pub(crate) fn is_cut_link(&self, path: &str) -> bool {
         self.linked.as_ref().is_some_and(|linked| linked.is_cut(path))
     }
@@ -81,7 +81,7 @@ impl PathTable {
         self.tracked.keys()
     }
 
-    /// The path of a file, or of a number that [`Self::all_paths`] gives to a path through a link.
+    /// The path of a file, or the path through a link to which [`Self::all_paths`] gives this number.
     pub(crate) fn path(&self, id: FileId) -> &str {
         self.tracked.path(id).unwrap_or_else(|| {
             let at = id as usize - self.files().len();
@@ -89,7 +89,7 @@ impl PathTable {
         })
     }
 
-    /// A number for each path, those through links last.
+    /// A number for each path. Paths through links come last.
     pub(crate) fn all_paths(&self) -> impl Iterator<Item = FileId> {
         0..(self.files().len() + self.linked_paths().len()) as FileId
     }
@@ -110,25 +110,25 @@ impl PathTable {
         self.file_hashed(path, self.keys().hash(path))
     }
 
-    /// The tree entry at `path`, links not followed.
-    pub(crate) fn tracked(&self, path: &str) -> Option<FileId> {
+    /// The tree entry at `path`, which may itself be a link.
+    pub(crate) fn tracked_file(&self, path: &str) -> Option<FileId> {
         self.tracked.file(path)
     }
 
     fn file_hashed(&self, path: &str, hash: u64) -> Option<FileId> {
-        let found = self.tracked.file_hashed(path, hash);
+        let tracked = self.tracked.file_hashed(path, hash);
         match &self.linked {
-            None => found,
-            Some(linked) => found.map(|id| linked.real(id)).or_else(|| linked.file(path)),
+            None => tracked,
+            Some(linked) => tracked.map(|id| linked.real(id)).or_else(|| linked.file(path)),
         }
     }
 
-    /// The files below `folder`, which is not the root, sorted.
-    pub(crate) fn below(&self, folder: &str) -> &[TreeEntry] {
-        self.tracked.below(folder)
+    /// The entries below `folder`, which must not be the root, sorted.
+    pub(crate) fn entries_below(&self, folder: &str) -> &[TreeEntry] {
+        self.tracked.entries_below(folder)
     }
 
-    /// The paths below `folder`, which may be the root, with the files that they mean. Links that mean no file are left out.
+    /// The paths below `folder`, which may be the root, with the files that they mean, without links that mean no file.
     pub(crate) fn files_below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (&'a str, FileId)> {
         let tracked = self.tracked.ids_below(folder);
         let real = |id: FileId| self.linked.as_ref().map_or(id, |linked| linked.real(id));
@@ -144,7 +144,7 @@ impl PathTable {
         let linked = linked[first..]
             .iter()
             .take_while(move |(path, _)| path.starts_with(folder));
-        let linked = linked.filter(move |(path, _)| is_within(path, folder) && self.tracked(path).is_none());
+        let linked = linked.filter(move |(path, _)| is_within(path, folder) && self.tracked_file(path).is_none());
         tracked.chain(linked.map(|(path, id)| (path.as_str(), *id)))
     }
 
@@ -164,17 +164,17 @@ impl PathTable {
         self.siblings_hashed(stem, hash)
     }
 
-    /// [`Self::siblings`] for lookups that are traced by other keys.
+    /// [`Self::siblings`] for lookups that other keys trace.
     pub(crate) fn siblings_untraced(&self, stem: &str) -> Option<Siblings> {
         self.siblings_hashed(stem, self.keys().hash(stem))
     }
 
     fn siblings_hashed(&self, stem: &str, hash: u64) -> Option<Siblings> {
-        let Some(found) = self.tracked.siblings_hashed(stem, hash) else {
+        let Some(tracked) = self.tracked.siblings_hashed(stem, hash) else {
             return self.linked.as_ref()?.siblings(stem);
         };
         let mut siblings = Siblings::default();
-        for (extension, id) in found {
+        for (extension, id) in tracked {
             siblings.set(extension, self.linked.as_ref().map_or(id, |linked| linked.real(id)));
         }
         Some(siblings)

@@ -5,12 +5,12 @@ pub(crate) fn folder(path: &str) -> &str {
     memchr::memrchr(b'/', path.as_bytes()).map_or("", |slash| &path[..slash])
 }
 
-/// Writes `folder` joined with `relative` to `out`, with `.` and `..` folded. `false` when the result is outside the root.
+/// Writes `folder` joined with `relative` to `out`, and resolves `.` and `..`. `false` if this leads out of the root.
 pub(crate) fn join(out: &mut String, folder: &str, relative: &str) -> bool {
     out.clear();
     out.push_str(folder);
     let mut start = 0;
-    // Components are short: searching for each next slash would take longer than checking every byte.
+    // Components are short: a memchr search for each slash would take longer than comparing every byte.
     for part in relative.as_bytes().split(|byte| *byte == b'/') {
         let end = start + part.len();
         let part = &relative[start..end];
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_holds_itself_and_what_is_below_it() {
+    fn a_folder_contains_itself_and_everything_below() {
         assert!(is_within("a/b", "a"));
         assert!(is_within("a", "a"));
         assert!(!is_within("ab", "a"));

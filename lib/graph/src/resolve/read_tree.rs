@@ -1,4 +1,4 @@
-//! A tree with everything that was read of it.
+//! A tree with everything that the build has read from it.
 
 use std::sync::Arc;
 

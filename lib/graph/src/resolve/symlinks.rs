@@ -1,4 +1,4 @@
-//! Tracked symbolic links, followed within the repository. A link to a file means that file; a path below a link to a folder
+//! Tracked symbolic links within the repository. A link to a file means that file. A path below a link to a folder
 //! means that folder's file. A link that leads out of the repository, or nowhere, means itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -9,13 +9,13 @@ use crate::resolve::manifests::{Manifests, ParsedManifest};
 use crate::resolve::paths::{folder, is_within, joined};
 use crate::resolve::tracked_paths::TrackedPaths;
 
-/// Most links that are followed for one path.
+/// Most links to follow for one path.
 const MAX_HOPS: usize = 16;
 /// Most paths through links.
 const MAX_LINKED: usize = 50_000;
 /// Most bytes of paths through links.
 const MAX_LINKED_BYTES: usize = 8 << 20;
-/// Most files that are looked at below the targets of links.
+/// Most files to visit below the targets of links.
 const MAX_STEPS: usize = 2_000_000;
 /// Most links to folders on the way to a file.
 const MAX_NESTING: usize = 3;
@@ -37,7 +37,7 @@ pub(crate) fn symlinks(manifests: &Manifests) -> Symlinks {
     links
 }
 
-/// `path` with all links resolved; `None` when they form a circle.
+/// `path` with all links resolved. `None` if they form a cycle.
 pub(crate) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
     let mut path = path.to_owned();
     for _ in 0..MAX_HOPS {
@@ -61,7 +61,7 @@ pub(crate) struct LinkedPaths {
     stems: HashMap<String, Siblings>,
     /// A link to a file -> that file.
     real: HashMap<FileId, FileId>,
-    /// The links that are not followed, or not to all files, because they lead to too many.
+    /// The links for which `paths` lacks some or all files, because the links lead to too many.
     cut: HashSet<String>,
     bytes: usize,
     steps: usize,
@@ -104,8 +104,8 @@ impl LinkedPaths {
             self.push(path, id);
             return;
         }
-        // A link to a folder around it would be found again inside.
-        let is_circle = is_within(link, &target);
+        // A link to a folder around itself would occur again below itself.
+        let is_cycle = is_within(link, &target);
         for (id, file) in tracked.ids_below(&target) {
             self.steps += 1;
             if self.is_full() {
@@ -115,7 +115,7 @@ impl LinkedPaths {
             let below = format!("{path}/{rest}");
             if !self.links.contains_key(file) {
                 self.push(&below, id);
-            } else if nesting < MAX_NESTING && !is_circle {
+            } else if nesting < MAX_NESTING && !is_cycle {
                 self.add(tracked, &below, file, nesting + 1);
             }
         }
@@ -130,7 +130,7 @@ impl LinkedPaths {
         self.paths.len() >= MAX_LINKED || self.bytes >= MAX_LINKED_BYTES || self.steps >= MAX_STEPS
     }
 
-    /// Whether the link at `path` is not followed to all files that it leads to.
+    /// Whether some paths through the link at `path` are missing.
     pub(crate) fn is_cut(&self, path: &str) -> bool {
         self.cut.contains(path)
     }

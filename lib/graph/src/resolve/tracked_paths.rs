@@ -1,4 +1,4 @@
-//! The tracked paths of a tree, looked up with and without extension. Symbolic links are not followed.
+//! The tracked paths of a tree, by path and by path without extension. Lookups do not follow symbolic links.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct TrackedPaths {
 }
 
 impl TrackedPaths {
-    /// `files` are sorted by path; a file's id is its position.
+    /// `files` must be sorted by path. A file's id is its position.
     pub(crate) fn new(files: Arc<[TreeEntry]>, keys: Keys) -> Self {
         let mut whole = HashTable::with_capacity(files.len());
         let mut stems: HashTable<FileId> = HashTable::with_capacity(files.len());
@@ -63,7 +63,7 @@ impl TrackedPaths {
         &self.keys
     }
 
-    /// The path of a file; `None` for a number that is not a file's.
+    /// The path of a file. `None` if no file has this number.
     pub(crate) fn path(&self, id: FileId) -> Option<&str> {
         self.files.get(id as usize).map(|file| file.path.as_str())
     }
@@ -86,9 +86,9 @@ impl TrackedPaths {
         Some(ids.filter_map(|id| Some((Extension::split(path_of(&self.files, id))?.1, id))))
     }
 
-    /// The files below `folder`, which is not the root, sorted.
-    pub(crate) fn below(&self, folder: &str) -> &[TreeEntry] {
-        // A path below a folder begins with the folder's path and a slash; `0` is the byte after the slash.
+    /// The entries below `folder`, which must not be the root, sorted.
+    pub(crate) fn entries_below(&self, folder: &str) -> &[TreeEntry] {
+        // A path below a folder begins with the folder's path and a slash. In ASCII, `0` follows the slash.
         let first = self
             .files
             .partition_point(|file| file.path.as_str() < format!("{folder}/").as_str());
@@ -100,22 +100,22 @@ impl TrackedPaths {
 
     /// The files below `folder`, which may be the root, and their ids.
     pub(crate) fn ids_below(&self, folder: &str) -> impl Iterator<Item = (FileId, &str)> {
-        let below = if folder.is_empty() {
+        let entries = if folder.is_empty() {
             &self.files[..]
         } else {
-            self.below(folder)
+            self.entries_below(folder)
         };
-        let first = below.first().map_or(0, |first| {
+        let first = entries.first().map_or(0, |first| {
             self.files.partition_point(|file| file.path < first.path) as FileId
         });
-        (first..).zip(below.iter().map(|file| file.path.as_str()))
+        (first..).zip(entries.iter().map(|file| file.path.as_str()))
     }
 
     /// The folders that contain a folder `name` with files.
     pub(crate) fn folders_with(&self, name: &str) -> HashSet<String> {
         let part = format!("{name}/");
         let finder = Finder::new(&part);
-        let mut found: HashSet<String> = HashSet::new();
+        let mut folders: HashSet<String> = HashSet::new();
         let mut last: Option<&str> = None;
         for file in self.files.iter() {
             let path = file.path.as_str();
@@ -124,16 +124,17 @@ impl TrackedPaths {
                 continue;
             }
             for at in finder.find_iter(path.as_bytes()) {
-                let Some(holder) = path.get(..at) else { continue };
-                if holder.is_empty() || holder.ends_with('/') {
-                    last = Some(holder);
-                    if !found.contains(holder.trim_end_matches('/')) {
-                        found.insert(holder.trim_end_matches('/').to_owned());
+                let Some(prefix) = path.get(..at) else { continue };
+                if prefix.is_empty() || prefix.ends_with('/') {
+                    last = Some(prefix);
+                    let folder = prefix.trim_end_matches('/');
+                    if !folders.contains(folder) {
+                        folders.insert(folder.to_owned());
                     }
                 }
             }
         }
-        found
+        folders
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records and resolutions -> the graph.
+//! Assembles the graph from records and resolutions.
 
 use std::sync::{Arc, PoisonError};
 
@@ -17,37 +17,37 @@ use crate::update::wanted_files::ContentUse;
 impl Update {
     pub(super) fn assemble(
         &self,
-        due: &[ContentUse],
+        content_uses: &[ContentUse],
         records: &[Option<Arc<Record>>],
         resolved: &[Arc<ResolvedSpecifiers>],
         cut: Option<GraphCut>,
     ) -> ImportGraph {
-        let known = || {
+        let files = || {
             records
                 .iter()
                 .zip(resolved)
-                .map(|(record, found)| Some((record.as_ref()?, found)))
+                .map(|(record, resolved)| Some((record.as_ref()?, resolved)))
         };
         let mut unresolved = [0; Reason::ALL.len()];
-        for outcome in known().flatten().flat_map(|(_, found)| &found.outcomes) {
+        for outcome in files().flatten().flat_map(|(_, resolved)| &resolved.outcomes) {
             if let Resolution::Unresolved(reason) = outcome {
                 unresolved[*reason as usize] += 1;
             }
         }
-        let edges = (0..).zip(known()).flat_map(|(from, known)| {
-            let targets = known.map_or_else(Vec::new, |(record, found)| targets(record, found, from));
+        let edges = (0..).zip(files()).flat_map(|(from, file)| {
+            let targets = file.map_or_else(Vec::new, |(record, resolved)| targets(record, resolved, from));
             targets.into_iter().map(move |(to, kinds)| (from, to, kinds))
         });
-        let files = (0..).zip(records.iter().zip(due));
-        let facts = files.map(|(id, (record, due))| match record {
+        let records_and_uses = (0..).zip(records.iter().zip(content_uses));
+        let facts = records_and_uses.map(|(id, (record, content_use))| match record {
             Some(record) => FileFacts {
                 size: (record.state != FileState::Unreadable).then_some(record.size),
-                state: match over(id, record, &resolved[id as usize], cut) {
+                state: match exceeded_bound(id, record, &resolved[id as usize], cut) {
                     Some(_) => FileState::OverLimit,
                     None => record.state,
                 },
             },
-            None if *due == ContentUse::No => FileFacts::default(),
+            None if *content_use == ContentUse::No => FileFacts::default(),
             None => FileFacts {
                 size: None,
                 state: FileState::OverLimit,
@@ -56,26 +56,26 @@ impl Update {
         ImportGraph::new(Arc::clone(&self.files), facts.collect(), edges, unresolved)
     }
 
-    /// The bounds that this version has met. `manifests` are files whose values are past the bound.
+    /// The bounds that this version has met. `left_out` are the manifests that were not parsed.
     pub(super) fn met_bounds(
         &self,
-        due: &[ContentUse],
+        content_uses: &[ContentUse],
         records: &[Option<Arc<Record>>],
         resolved: &[Arc<ResolvedSpecifiers>],
         cut: Option<GraphCut>,
-        manifests: &[FileId],
+        left_out: &[FileId],
         tree: &TreeContext<'_>,
     ) -> Vec<MetBound> {
         let mut met = MetBounds::default();
         let unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, file) in (0..).zip(self.files.iter()) {
             let at = id as usize;
-            let bound = match (&records[at], due[at]) {
-                (Some(record), _) => over(id, record, &resolved[at], cut),
+            let bound = match (&records[at], content_uses[at]) {
+                (Some(record), _) => exceeded_bound(id, record, &resolved[at], cut),
                 (None, ContentUse::Over(bound)) => Some(bound),
                 (None, ContentUse::Yes | ContentUse::No) => None,
             };
-            let is_left_out = manifests.binary_search(&id).is_ok()
+            let is_left_out = left_out.binary_search(&id).is_ok()
                 || unfollowed.contains(&id)
                 || tree.projects.is_left_out(&file.path);
             let bounds = [
@@ -91,8 +91,8 @@ impl Update {
     }
 }
 
-/// The bound for which a file that was read lacks imports.
-fn over(id: FileId, record: &Record, found: &ResolvedSpecifiers, cut: Option<GraphCut>) -> Option<Bound> {
+/// The bound because of which the graph lacks imports of a file that was read.
+fn exceeded_bound(id: FileId, record: &Record, resolved: &ResolvedSpecifiers, cut: Option<GraphCut>) -> Option<Bound> {
     if record.state == FileState::OverLimit {
         return Some(Bound::FileImports);
     }
@@ -101,26 +101,27 @@ fn over(id: FileId, record: &Record, found: &ResolvedSpecifiers, cut: Option<Gra
     }
     match cut {
         Some(cut) if id >= cut.at => Some(cut.bound),
-        _ => found.is_cut().then_some(Bound::FileLookups),
+        _ => resolved.is_cut().then_some(Bound::FileLookups),
     }
 }
 
 /// The files that the file `from` imports, in order, with the forms of each import.
-fn targets(record: &Record, found: &ResolvedSpecifiers, from: FileId) -> Vec<(FileId, KindSet)> {
-    let more = |specifier: &u32| record.specifiers.get(*specifier as usize);
-    let first = record.specifiers.iter().zip(&found.outcomes);
+fn targets(record: &Record, resolved: &ResolvedSpecifiers, from: FileId) -> Vec<(FileId, KindSet)> {
+    let first = record.specifiers.iter().zip(&resolved.outcomes);
     let first = first.filter_map(|(specifier, outcome)| match outcome {
         Resolution::File(to) => Some((*to, KindSet::of(specifier.kind))),
         Resolution::Unresolved(_) => None,
     });
-    let others = found.more.iter();
-    let others = others.filter_map(|(specifier, to)| Some((*to, KindSet::of(more(specifier)?.kind))));
-    let mut targets: Vec<_> = first.chain(others).filter(|(to, _)| *to != from).collect();
+    let more = resolved.more.iter().filter_map(|(index, to)| {
+        let specifier = record.specifiers.get(*index as usize)?;
+        Some((*to, KindSet::of(specifier.kind)))
+    });
+    let mut targets: Vec<_> = first.chain(more).filter(|(to, _)| *to != from).collect();
     targets.sort_unstable_by_key(|(to, _)| *to);
-    targets.dedup_by(|next, kept| {
-        let is_same = next.0 == kept.0;
+    targets.dedup_by(|next, last| {
+        let is_same = next.0 == last.0;
         if is_same {
-            kept.1 = kept.1.and(next.1);
+            last.1 = last.1.and(next.1);
         }
         is_same
     });

@@ -1,4 +1,4 @@
-//! The start of a build: the files of the tree, and the records of unchanged content.
+//! The start of a build: lists the files of the tree and reuses the records of unchanged content.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -34,12 +34,12 @@ pub enum Previous {
 #[derive(Debug, Default)]
 pub(super) struct Wave {
     pub(super) weight: AtomicUsize,
-    /// Supplied files that did not fit; they are requested again.
+    /// Supplied files that did not fit. The build requests them again.
     pub(super) deferred: Mutex<HashSet<FileId>>,
 }
 
-/// A build in progress: request [`Self::wanted`], pass contents to [`Self::supply`], repeat until nothing is wanted, then
-/// [`Self::finish`].
+/// A build in progress. Read the files in [`Self::wanted`], pass their content to [`Self::supply`], repeat until there
+/// are none, then call [`Self::finish`].
 #[derive(Debug)]
 pub struct Update {
     pub(super) files: Arc<[TreeEntry]>,
@@ -49,36 +49,35 @@ pub struct Update {
     pub(super) limits: Limits,
     pub(super) names_left_out: usize,
     pub(super) previous: Option<Arc<Snapshot>>,
-    /// Maps this version's ids to the previous one's, and back; `None` while the paths are the same.
-    pub(super) renumbered: Option<Renumbering>,
+    /// Maps this version's ids to the previous version's, and back. `None` if the paths are the same.
+    pub(super) renumbering: Option<Renumbering>,
     pub(super) records: Vec<OnceLock<Arc<Record>>>,
     /// [`Record::weight`] of each file.
     pub(super) weights: Vec<AtomicU32>,
-    /// The wave that is being read.
     pub(super) wave: Wave,
     /// Bounds the text that is scanned at once.
     pub(super) room: ScanBudget,
     /// Number of unread files at the last request.
     pub(super) last_unread: AtomicUsize,
-    /// Configs that others extend and that are not manifests by name.
+    /// Configs that other configs extend and whose names are not those of manifests.
     pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
-    /// How often configs were found that others name.
+    /// The number of searches that found such configs.
     pub(super) rounds: AtomicUsize,
-    /// Configs that were named in the last round, and are not read.
+    /// Configs that the last search found. They are not read, because there were too many searches.
     pub(super) unfollowed: Mutex<BTreeSet<FileId>>,
     /// Manifests parsed so far.
     pub(super) parsed: Mutex<HashMap<FileId, Arc<ParsedManifest>>>,
 }
 
 impl Update {
-    /// Starts the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
-    /// followed within the tree, and is a separate file if it leads elsewhere.
+    /// Starts the graph of `tree`, without submodules and entries whose path has a newline. A symbolic link means the
+    /// file that it leads to, and is a separate file if it leads to no file of the tree.
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
         let mut files = tree;
         files.retain(|entry| entry.kind != EntryKind::Submodule);
-        let all = files.len();
+        let entry_count = files.len();
         files.retain(|entry| memchr::memchr(b'\n', entry.path.as_bytes()).is_none() && !entry.path.is_empty());
-        let names_left_out = all - files.len();
+        let names_left_out = entry_count - files.len();
         if !files.is_sorted_by(|one, other| one.path < other.path) {
             files.sort_by(|one, other| one.path.cmp(&other.path));
             files.dedup_by(|one, other| one.path == other.path);
@@ -89,9 +88,9 @@ impl Update {
             Previous::Stored(records) => (None, records),
             Previous::Snapshot(snapshot) => (Some(snapshot), HashMap::new()),
         };
-        let renumbered = snapshot.as_ref().and_then(|older| renumber(&older.files, &files));
+        let renumbering = snapshot.as_ref().and_then(|older| renumber(&older.files, &files));
         let table = match &snapshot {
-            Some(older) if renumbered.is_none() => Arc::clone(&older.table),
+            Some(older) if renumbering.is_none() => Arc::clone(&older.table),
             Some(older) => Arc::new(PathTable::new(Arc::clone(&files), older.table.keys().clone())),
             None => Arc::new(PathTable::new(Arc::clone(&files), Keys::default())),
         };
@@ -107,34 +106,34 @@ impl Update {
             room: ScanBudget::default(),
             last_unread: AtomicUsize::new(0),
             previous: snapshot,
-            renumbered,
+            renumbering,
             more_manifests: Mutex::default(),
             rounds: AtomicUsize::new(0),
             unfollowed: Mutex::default(),
             parsed: Mutex::default(),
         };
-        update.reuse(&mut stored);
+        update.reuse_records(&mut stored);
         update
     }
 
     /// Reuses the records of unchanged content, under the same path or another.
-    pub(super) fn reuse(&self, stored: &mut HashMap<String, Record>) {
-        let mut unplaced = Vec::new();
+    fn reuse_records(&self, stored: &mut HashMap<String, Record>) {
+        let mut new_paths = Vec::new();
         for (id, file) in (0..).zip(self.files.iter()) {
-            let known = match (&self.previous, self.old_id(id)) {
+            let old_record = match (&self.previous, self.old_id(id)) {
                 (Some(older), Some(old)) => older.records.get(old as usize).and_then(Clone::clone),
                 (Some(_), None) => {
-                    unplaced.push(id);
+                    new_paths.push(id);
                     None
                 }
                 (None, _) => stored.remove(&file.path).map(Arc::new),
             };
-            if let Some(record) = known.filter(|record| self.fits(id, record)) {
+            if let Some(record) = old_record.filter(|record| self.is_reusable(id, record)) {
                 let weight = record.weight();
                 self.set(id, record, weight);
             }
         }
-        let Some(older) = self.previous.as_ref().filter(|_| !unplaced.is_empty()) else {
+        let Some(older) = self.previous.as_ref().filter(|_| !new_paths.is_empty()) else {
             return;
         };
         let mut by_blob: HashMap<(&str, Option<Language>), &Arc<Record>> = HashMap::new();
@@ -143,17 +142,17 @@ impl Update {
                 by_blob.insert((&record.blob, FileKind::of(file).language), record);
             }
         }
-        for id in unplaced {
+        for id in new_paths {
             let file = &self.files[id as usize];
-            let known = by_blob.get(&(file.blob.as_str(), self.kinds[id as usize].language));
-            if let Some(record) = known.filter(|record| self.fits(id, record)) {
+            let old_record = by_blob.get(&(file.blob.as_str(), self.kinds[id as usize].language));
+            if let Some(record) = old_record.filter(|record| self.is_reusable(id, record)) {
                 self.set(id, Arc::clone(record), record.weight());
             }
         }
     }
 
-    /// Whether reading the file would give the same `record`. An unreadable file is tried again.
-    pub(super) fn fits(&self, id: FileId, record: &Record) -> bool {
+    /// Whether reading the file would give the same `record`. An unreadable file is read again.
+    fn is_reusable(&self, id: FileId, record: &Record) -> bool {
         let file = &self.files[id as usize];
         // The limits may differ from those of the older build.
         let is_too_large = record.size > self.max_bytes(id);
@@ -183,8 +182,8 @@ impl Update {
     }
 
     pub(super) fn old_id(&self, id: FileId) -> Option<FileId> {
-        match &self.renumbered {
-            Some(renumbered) => renumbered
+        match &self.renumbering {
+            Some(renumbering) => renumbering
                 .old_of
                 .get(id as usize)
                 .copied()
@@ -197,8 +196,8 @@ impl Update {
         self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || self.lock_more().contains(&id)
     }
 
-    /// Whether the record of a file of this size keeps its text.
-    pub(super) fn has_text(&self, id: FileId, record: &Record) -> bool {
+    /// Whether `record`, which has the size of the file, keeps the file's text.
+    fn has_text(&self, id: FileId, record: &Record) -> bool {
         self.is_manifest(id) && record.size <= MAX_MANIFEST_BYTES || self.kinds[id as usize].language.is_none()
     }
 

@@ -1,4 +1,4 @@
-//! The use of a file: scanned for its imports, read as a manifest, followed as a link, or none of them.
+//! The use of a file: the build scans it for imports, parses it as a manifest, follows it as a link, or ignores it.
 
 use coord_scan::Language;
 

@@ -18,18 +18,15 @@ use crate::update::snapshot::Snapshot;
 use crate::update::wanted_files::ContentUse;
 
 impl Update {
-    /// The new version. A file that was wanted and not supplied counts as unreadable.
+    /// The new version. A requested file that was not supplied counts as unreadable.
     pub fn finish(&self) -> Snapshot {
         let previous = self.previous.as_deref();
-        let LoadedManifests {
-            known: manifests,
-            left_out,
-        } = self.manifests();
+        let LoadedManifests { manifests, left_out } = self.manifests();
         let table = self.linked_table(&manifests);
-        let same_links = previous.is_none_or(|older| Arc::ptr_eq(&older.table, &table));
+        let has_same_links = previous.is_none_or(|older| Arc::ptr_eq(&older.table, &table));
         let projects = self.projects(&table, &manifests);
-        let due = self.due();
-        let records = self.final_records(&due);
+        let content_uses = self.content_uses();
+        let records = self.final_records(&content_uses);
         let tree = TreeContext {
             table: &table,
             manifests: &manifests,
@@ -39,7 +36,7 @@ impl Update {
         let layouts = Layouts::new(
             tree,
             previous.map(|older| (&older.layouts, older.tree())),
-            self.renumbered.is_none() && same_links,
+            self.renumbering.is_none() && has_same_links,
         );
         let resolver = Resolver {
             table: &table,
@@ -47,16 +44,16 @@ impl Update {
             layouts: &layouts,
         };
         let mut resolved: Vec<Option<Arc<ResolvedSpecifiers>>> = match previous {
-            // If the older version was cut off, the files after that were never resolved.
-            Some(older) if older.cut.is_none() => self.still_valid(older, &resolver, &records),
+            // If the older version was cut off, the files after the cut were never resolved.
+            Some(older) if older.cut.is_none() => self.valid_resolutions(older, &resolver, &records),
             _ => vec![None; records.len()],
         };
         let max_imports = self.limits.max_imports;
         resolve_missing(&resolver, &self.kinds, &records, &mut resolved, max_imports);
         let cut = cut_off(&resolver, &self.kinds, &records, &mut resolved, max_imports);
         let resolved: Vec<Arc<ResolvedSpecifiers>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
-        let graph = self.assemble(&due, &records, &resolved, cut);
-        let bounds = self.met_bounds(&due, &records, &resolved, cut, &left_out, &tree);
+        let graph = self.assemble(&content_uses, &records, &resolved, cut);
+        let bounds = self.met_bounds(&content_uses, &records, &resolved, cut, &left_out, &tree);
         Snapshot {
             files: Arc::clone(&self.files),
             table,
@@ -71,10 +68,10 @@ impl Update {
         }
     }
 
-    /// A table with the links of this version; the older table where its links are the same.
+    /// A table with the links of this version. If the links are the same, this is the older table.
     fn linked_table(&self, manifests: &Manifests) -> Arc<PathTable> {
         let links = symlinks(manifests);
-        match self.table.has_links(&links) {
+        match self.table.has_same_links(&links) {
             true => Arc::clone(&self.table),
             false => Arc::new(self.table.with_links(links)),
         }
@@ -84,7 +81,7 @@ impl Update {
         let Some(older) = self.previous.as_deref() else {
             return Arc::new(Projects::new(table, manifests, None));
         };
-        if same_manifests(&older.manifests, manifests) && self.renumbered.is_none() {
+        if same_manifests(&older.manifests, manifests) && self.renumbering.is_none() {
             return Arc::clone(&older.projects);
         }
         let fresh = Projects::new(table, manifests, Some(&older.projects));
@@ -94,10 +91,10 @@ impl Update {
         Arc::new(fresh)
     }
 
-    fn final_records(&self, due: &[ContentUse]) -> Vec<Option<Arc<Record>>> {
-        let known = due.iter().zip(&self.records);
-        known
-            .map(|(due, record)| record.get().filter(|_| *due == ContentUse::Yes).cloned())
+    fn final_records(&self, content_uses: &[ContentUse]) -> Vec<Option<Arc<Record>>> {
+        let files = content_uses.iter().zip(&self.records);
+        files
+            .map(|(content_use, record)| record.get().filter(|_| *content_use == ContentUse::Yes).cloned())
             .collect()
     }
 }

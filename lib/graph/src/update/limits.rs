@@ -5,14 +5,15 @@
 pub struct Limits {
     /// Largest file that is scanned, in bytes.
     pub max_file_bytes: u64,
-    /// Most files that are scanned; those after it, in path order, are
+    /// Most files that are scanned. Files past it, in path order, are
     /// [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
     pub max_files: usize,
-    /// Most bytes that are scanned in all. The file that would exceed it, in path order, and those after it are
+    /// Most bytes that are scanned in all. The file that exceeds it, in path order, and those after it are
     /// [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
     pub max_bytes: u64,
-    /// Most imports of one graph, long ones counted as several: it bounds the memory of a build. The file that would exceed
-    /// it, in path order, and those after it are [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
+    /// Most imports of one graph. A long import counts as several, because the limit bounds the memory of a build. The
+    /// file that exceeds it, in path order, and those after it are
+    /// [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
     pub max_imports: usize,
     /// Larger files with very long lines count as [`FileState::Minified`](coord_scan::FileState::Minified).
     pub minified_over_bytes: u64,

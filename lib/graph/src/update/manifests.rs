@@ -1,4 +1,4 @@
-//! Records of manifests -> the manifests, each parsed once.
+//! Parses the manifests in the records of files, each once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -8,25 +8,25 @@ use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, ParsedManifest};
 use crate::update::begin::Update;
 use crate::update::wanted_files::ContentUse;
 
-/// The manifests of a version, and the files whose values are past the bound.
+/// The manifests of a version, and the files that were not parsed because the values are past the bound.
 pub(super) struct LoadedManifests {
-    pub(super) known: Manifests,
+    pub(super) manifests: Manifests,
     pub(super) left_out: Vec<FileId>,
 }
 
 impl Update {
     pub(super) fn manifests(&self) -> LoadedManifests {
-        let due = self.due();
+        let content_uses = self.content_uses();
         let more = self.lock_more().clone();
-        let mut values = 0;
+        let mut value_count = 0;
         let mut manifests = BTreeMap::new();
         let mut left_out = Vec::new();
         let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
-            if due[id as usize] != ContentUse::Yes || (!kind.is_manifest && !more.contains(&id)) {
+            if content_uses[id as usize] != ContentUse::Yes || (!kind.is_manifest && !more.contains(&id)) {
                 continue;
             }
-            if values > MAX_MANIFEST_VALUES {
+            if value_count > MAX_MANIFEST_VALUES {
                 left_out.push(id);
                 manifests.insert(file.path.clone(), Arc::new(ParsedManifest::Nothing));
                 continue;
@@ -35,30 +35,27 @@ impl Update {
                 continue;
             };
             let Some(text) = &record.manifest else { continue };
-            let known = self.previous.as_ref().and_then(|older| {
+            let unchanged = self.previous.as_ref().and_then(|older| {
                 let old = older.records.get(self.old_id(id)? as usize)?.as_ref()?;
                 older
                     .manifests
                     .get(&file.path)
-                    .filter(|known| matches!(***known, ParsedManifest::Link(_)) == kind.is_link)
+                    .filter(|parsed| matches!(***parsed, ParsedManifest::Link(_)) == kind.is_link)
                     .filter(|_| old.manifest.as_ref() == Some(text))
             });
-            let parsed = known.unwrap_or_else(|| {
-                let read = || {
+            let parsed = unchanged.unwrap_or_else(|| {
+                let parse = || {
                     Arc::new(match kind.is_link {
                         true => ParsedManifest::Link(text.clone()),
                         false => ParsedManifest::read(&file.path, text),
                     })
                 };
-                fresh.entry(id).or_insert_with(read)
+                fresh.entry(id).or_insert_with(parse)
             });
             let parsed = Arc::clone(parsed);
-            values += parsed.values(&file.path);
+            value_count += parsed.value_count(&file.path);
             manifests.insert(file.path.clone(), parsed);
         }
-        LoadedManifests {
-            known: manifests,
-            left_out,
-        }
+        LoadedManifests { manifests, left_out }
     }
 }

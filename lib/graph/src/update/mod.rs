@@ -1,14 +1,14 @@
-//! From one version of the graph to the next, at the cost of the changes.
+//! Builds the next version of the graph from the previous one, at the cost of the changes.
 //!
-//! A build begins with a tree and the previous version ([`Update::begin`]), requests files ([`Update::wanted`]), takes their
-//! content ([`Update::supply`]), and ends with the new version ([`Update::finish`]).
+//! A build begins with a tree and the previous version ([`Update::begin`]), requests files ([`Update::wanted`]), takes
+//! their content ([`Update::supply`]), and ends with the new version ([`Update::finish`]).
 //!
 //! - `begin`, `wanted_files`, `supply`, `finish`: the steps
-//! - `content`, `manifests`: bytes -> text; records -> parsed manifests
-//! - `scan_room`: how much text is scanned at once
+//! - `manifests`: parses the manifests in records
+//! - `scan_room`: bounds the text that is scanned at once
 //! - `valid_resolutions`, `resolve_files`, `assemble`: the parts of the last step
-//! - `snapshot`, `renumbering`: a version, and its ids in the numbers of the next
-//! - `limits`, `file_kind`: the vocabulary
+//! - `snapshot`, `renumbering`: a version, and the map from its ids to those of the next version
+//! - `limits`, `file_kind`: the bounds of a build, and the use of a file
 
 mod assemble;
 mod begin;

@@ -14,29 +14,29 @@ pub(super) struct Renumbering {
 }
 
 impl Renumbering {
-    /// The same resolution with this version's ids; `None` if one of its files is gone.
-    pub(super) fn apply(&self, known: &Arc<ResolvedSpecifiers>) -> Option<Arc<ResolvedSpecifiers>> {
+    /// The older resolution with this version's ids. `None` if one of its files no longer exists.
+    pub(super) fn apply(&self, older: &Arc<ResolvedSpecifiers>) -> Option<Arc<ResolvedSpecifiers>> {
         let new_of = |old: FileId| self.new_of.get(old as usize).copied().filter(|new| *new != NO_FILE);
         let renumber = |outcome: &Resolution| match outcome {
             Resolution::File(old) => new_of(*old).map(Resolution::File),
             unresolved => Some(*unresolved),
         };
-        let outcomes: Box<[Resolution]> = known.outcomes.iter().map(renumber).collect::<Option<_>>()?;
+        let outcomes: Box<[Resolution]> = older.outcomes.iter().map(renumber).collect::<Option<_>>()?;
         let renumber_more = |(specifier, old): &(u32, FileId)| Some((*specifier, new_of(*old)?));
-        let more: Box<[(u32, FileId)]> = known.more.iter().map(renumber_more).collect::<Option<_>>()?;
-        if outcomes == known.outcomes && more == known.more {
-            return Some(Arc::clone(known));
+        let more: Box<[(u32, FileId)]> = older.more.iter().map(renumber_more).collect::<Option<_>>()?;
+        if outcomes == older.outcomes && more == older.more {
+            return Some(Arc::clone(older));
         }
         Some(Arc::new(ResolvedSpecifiers {
             outcomes,
             more,
-            keys: known.keys.clone(),
-            work: known.work,
+            keys: older.keys.clone(),
+            work: older.work,
         }))
     }
 }
 
-/// The map between two sorted lists of files; `None` when the paths are the same.
+/// The map between two sorted lists of files. `None` if the paths are the same.
 pub(super) fn renumber(old: &[TreeEntry], new: &[TreeEntry]) -> Option<Renumbering> {
     if old.len() == new.len() && old.iter().zip(new).all(|(one, other)| one.path == other.path) {
         return None;

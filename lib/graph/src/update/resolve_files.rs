@@ -1,4 +1,4 @@
-//! Resolves the files without a valid resolution, on all cores when they are many, up to a limit on edges.
+//! Resolves the files without a valid resolution, on all cores if there are many, up to bounds on edges and work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,10 +20,10 @@ const WORK_OF_AN_IMPORT: usize = 32;
 /// Most keys of lookups that a graph keeps. Files past that are resolved again whenever anything changes.
 const MAX_KEYS: usize = 16_000_000;
 
-/// Number of files from which resolving uses several threads.
+/// The number of files from which several threads resolve them.
 const PARALLEL_FROM: usize = 250;
 
-/// Where a graph ends that has too much.
+/// The position where a graph that exceeds a bound ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GraphCut {
     /// The first file that is left out.
@@ -31,7 +31,7 @@ pub(super) struct GraphCut {
     pub(super) bound: Bound,
 }
 
-/// Edges beside the first of each import, and work, of the files so far.
+/// The cost of the files so far: their edges beyond the first of each import, and their work.
 #[derive(Clone, Copy, Debug, Default)]
 struct ResolutionCost {
     more: usize,
@@ -39,13 +39,13 @@ struct ResolutionCost {
 }
 
 impl ResolutionCost {
-    fn add(&mut self, found: &ResolvedSpecifiers) {
-        self.more += found.more.len();
-        self.work += found.work as usize;
+    fn add(&mut self, resolved: &ResolvedSpecifiers) {
+        self.more += resolved.more.len();
+        self.work += resolved.work as usize;
     }
 
     /// The bound that it exceeds, in a graph that may have `max_imports` imports.
-    fn exceeds(&self, max_imports: usize) -> Option<Bound> {
+    fn exceeded_bound(&self, max_imports: usize) -> Option<Bound> {
         if self.more > MAX_MORE {
             return Some(Bound::Edges);
         }
@@ -53,7 +53,7 @@ impl ResolutionCost {
     }
 }
 
-/// Resolves the files without a resolution, on all cores when they are many.
+/// Resolves the files without a resolution, on all cores if there are many.
 pub(super) fn resolve_missing(
     resolver: &Resolver<'_>,
     kinds: &[FileKind],
@@ -61,10 +61,10 @@ pub(super) fn resolve_missing(
     resolved: &mut [Option<Arc<ResolvedSpecifiers>>],
     max_imports: usize,
 ) {
-    let kept = resolved.iter().flatten().filter_map(|known| known.keys.as_ref());
-    let keys = AtomicUsize::new(kept.map(|keys| keys.len()).sum());
+    let reused_keys = resolved.iter().flatten().filter_map(|file| file.keys.as_ref());
+    let key_count = AtomicUsize::new(reused_keys.map(|keys| keys.len()).sum());
     let sum = Mutex::new(ResolutionCost::default());
-    let lock = || sum.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock_sum = || sum.lock().unwrap_or_else(PoisonError::into_inner);
     let resolve_part = |first: usize, part: &mut [Option<Arc<ResolvedSpecifiers>>]| {
         let mut scratch = Scratch::default();
         let empty = Arc::new(ResolvedSpecifiers::default());
@@ -80,18 +80,18 @@ pub(super) fn resolve_missing(
                 *slot = Some(Arc::clone(&empty));
                 continue;
             }
-            if lock().exceeds(max_imports).is_some() {
+            if lock_sum().exceeded_bound(max_imports).is_some() {
                 return;
             }
-            let mut found = resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch);
-            found.limit_keys(&keys);
-            lock().add(&found);
-            *slot = Some(Arc::new(found));
+            let mut file = resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch);
+            file.limit_keys(&key_count);
+            lock_sum().add(&file);
+            *slot = Some(Arc::new(file));
         }
     };
-    let due = resolved.iter().filter(|slot| slot.is_none()).count();
+    let missing = resolved.iter().filter(|slot| slot.is_none()).count();
     let threads = cores().min(8);
-    if due < PARALLEL_FROM || threads == 1 {
+    if missing < PARALLEL_FROM || threads == 1 {
         return resolve_part(0, resolved);
     }
     // Several parts for each thread, so that a part with slow files does not delay the others.
@@ -112,17 +112,17 @@ pub(super) fn resolve_missing(
 }
 
 impl ResolvedSpecifiers {
-    /// Keeps the keys only where the graph, which has `kept` keys, has room for them.
-    fn limit_keys(&mut self, kept: &AtomicUsize) {
-        let mine = self.keys.as_ref().map_or(0, |keys| keys.len());
-        if mine > 0 && kept.fetch_add(mine, Ordering::Relaxed) + mine > MAX_KEYS {
+    /// Adds the number of keys to `graph_keys`, and drops the keys if the graph has no room for them.
+    fn limit_keys(&mut self, graph_keys: &AtomicUsize) {
+        let own_keys = self.keys.as_ref().map_or(0, |keys| keys.len());
+        if own_keys > 0 && graph_keys.fetch_add(own_keys, Ordering::Relaxed) + own_keys > MAX_KEYS {
             self.keys = None;
         }
     }
 }
 
-/// Drops, in file order, the files from which on the graph has too much, and resolves files before them that had been left out
-/// for that.
+/// Drops the resolutions from the first file, in order, with which the graph exceeds a bound. Earlier files may lack a
+/// resolution, because threads do not work in file order. This function resolves them.
 pub(super) fn cut_off(
     resolver: &Resolver<'_>,
     kinds: &[FileKind],
@@ -137,15 +137,15 @@ pub(super) fn cut_off(
         if slot.is_none()
             && let (Some(record), Some(language)) = (&records[id], kinds[id].language)
         {
-            let mut found = resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch);
-            // All files are resolved again as long as the graph is cut off.
-            found.keys = None;
-            *slot = Some(Arc::new(found));
+            let mut file = resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch);
+            // Keys would be useless: an update of a graph that is cut off resolves all files again.
+            file.keys = None;
+            *slot = Some(Arc::new(file));
         }
-        if let Some(found) = slot {
-            sum.add(found);
+        if let Some(file) = slot {
+            sum.add(file);
         }
-        if let Some(bound) = sum.exceeds(max_imports) {
+        if let Some(bound) = sum.exceeded_bound(max_imports) {
             resolved[id..].fill(None);
             let at = id as FileId;
             return Some(GraphCut { at, bound });

@@ -1,20 +1,21 @@
-//! Bounds the text that all threads of a build scan at once, and with it the memory of their scans.
+//! Bounds the text that all threads of a build scan at once, and so the memory of their scans.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Most bytes of large texts that are scanned at once: a scan may need many times the memory of its text for a moment.
+/// Most bytes of large texts that are scanned at once: a scan may briefly need many times the memory of its text.
 const ROOM: usize = 4 << 20;
-/// Texts up to here need no room: nearly all files of nearly all repositories.
+/// Texts up to this size need no room. Nearly all files of nearly all repositories are this small.
 const SMALL: usize = 64 << 10;
 
 /// The room for large texts.
 #[derive(Debug, Default)]
 pub(super) struct ScanBudget {
     taken: Mutex<usize>,
-    left: Condvar,
+    /// Notified whenever a text releases its room.
+    released: Condvar,
 }
 
-/// Room that one text has taken, until it is dropped.
+/// The room that one text has taken. Dropping it releases the room.
 #[derive(Debug)]
 pub(super) struct ReservedBytes<'a> {
     room: &'a ScanBudget,
@@ -22,13 +23,13 @@ pub(super) struct ReservedBytes<'a> {
 }
 
 impl ScanBudget {
-    /// Waits until there is room for a text of `bytes`. A text that is larger than all of the room waits for all of it.
+    /// Waits until there is room for a text of `bytes`, and takes it. A text larger than the room takes all of it.
     pub(super) fn take(&self, bytes: usize) -> ReservedBytes<'_> {
         let bytes = if bytes <= SMALL { 0 } else { bytes.min(ROOM) };
         if bytes > 0 {
             let mut taken = self.lock();
             while *taken + bytes > ROOM {
-                taken = self.left.wait(taken).unwrap_or_else(PoisonError::into_inner);
+                taken = self.released.wait(taken).unwrap_or_else(PoisonError::into_inner);
             }
             *taken += bytes;
         }
@@ -44,7 +45,7 @@ impl Drop for ReservedBytes<'_> {
     fn drop(&mut self) {
         if self.bytes > 0 {
             *self.room.lock() -= self.bytes;
-            self.room.left.notify_all();
+            self.room.released.notify_all();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A version of the graph, and how its files are numbered in the next.
+//! A version of the graph, with everything that the next build can reuse.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Snapshot {
     pub(super) layouts: Layouts,
     pub(super) resolved: Vec<Arc<ResolvedSpecifiers>>,
     pub(super) names_left_out: usize,
-    /// Where the graph ends, if it has too much.
+    /// The position where the graph ends, if it exceeds a bound.
     pub(super) cut: Option<GraphCut>,
     pub(super) graph: Arc<ImportGraph>,
 }
@@ -37,13 +37,13 @@ pub struct Snapshot {
 const BYTES_OF_AN_IMPORT: usize = size_of::<Specifier>() + BYTES_FOR_WEIGHT;
 
 impl Snapshot {
-    /// Number of files that are left out for their names: the graph's text forms cannot contain them, or another file has
-    /// the same.
+    /// The number of files that are left out for their names: the graph's text forms cannot contain the name, or
+    /// another file has the same name.
     pub fn names_left_out(&self) -> usize {
         self.names_left_out
     }
 
-    /// The same, where the caller has left `files` out of the tree for their names.
+    /// Counts `files` that the caller has left out of the tree for their names.
     #[must_use]
     pub fn with_names_left_out(mut self, files: usize) -> Self {
         self.names_left_out += files;
@@ -54,7 +54,7 @@ impl Snapshot {
         &self.graph
     }
 
-    /// About how many bytes of memory it takes. Data that files of one content share is counted for each.
+    /// About how many bytes of memory it takes. Data that files with the same content share counts for each of them.
     pub fn bytes(&self) -> usize {
         let record = |record: &Arc<Record>| {
             let manifest = record.manifest.as_ref().map_or(0, String::len);
@@ -70,13 +70,13 @@ impl Snapshot {
         self.graph.bytes() + records + self.resolved.iter().map(resolved).sum::<usize>()
     }
 
-    /// The record of each file that was read, to store for the next build. Files that did not have to be read have none.
+    /// The record of each file that was read, to store for the next build.
     pub fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
-        let known = self.files.iter().zip(&self.records);
-        known.filter_map(|(file, record)| Some((file.path.as_str(), record.as_deref()?)))
+        let files = self.files.iter().zip(&self.records);
+        files.filter_map(|(file, record)| Some((file.path.as_str(), record.as_deref()?)))
     }
 
-    /// The interface of the file at `path`. `None` where there is no such file, or the build did not read interfaces
+    /// The interface of the file at `path`. `None` if there is no such file, or the build did not read interfaces
     /// ([`Limits::interfaces`](crate::Limits::interfaces)).
     pub fn interface(&self, path: &str) -> Option<&InterfaceResult> {
         let id = self.graph.id(path)?;
@@ -89,7 +89,7 @@ impl Snapshot {
         }
     }
 
-    /// The records that are new or differ in comparison with `older`, and the paths whose records are gone.
+    /// The records that `older` lacks or has differently, and the paths whose records only `older` has.
     pub fn changed_records<'a>(&'a self, older: &'a Snapshot) -> (Vec<(&'a str, &'a Record)>, Vec<&'a str>) {
         let before: HashMap<&str, &Record> = older.records().collect();
         let now: HashSet<&str> = self.records().map(|(path, _)| path).collect();
@@ -97,26 +97,26 @@ impl Snapshot {
             .records()
             .filter(|(path, record)| before.get(path) != Some(record))
             .collect();
-        let mut gone: Vec<&str> = before.into_keys().filter(|path| !now.contains(path)).collect();
-        gone.sort_unstable();
-        (changed, gone)
+        let mut removed: Vec<&str> = before.into_keys().filter(|path| !now.contains(path)).collect();
+        removed.sort_unstable();
+        (changed, removed)
     }
 
-    /// Each specifier of the file at `path` with its target; a specifier with several targets occurs once for each. `None`
-    /// when the file was not scanned.
+    /// Each specifier of the file at `path` with its target. A specifier with several targets occurs once for each.
+    /// `None` if the file was not scanned.
     pub fn explain(&self, path: &str) -> Option<Vec<(&Specifier, Resolution)>> {
         let id = self.graph.id(path)? as usize;
         let record = self.records.get(id)?.as_deref()?;
         let resolved = self.resolved.get(id)?;
         let mut more = resolved.more.iter().peekable();
-        let mut explained = Vec::with_capacity(resolved.outcomes.len() + resolved.more.len());
+        let mut targets = Vec::with_capacity(resolved.outcomes.len() + resolved.more.len());
         for (index, (specifier, outcome)) in (0..).zip(record.specifiers.iter().zip(&resolved.outcomes)) {
-            explained.push((specifier, *outcome));
-            while let Some((_, file)) = more.next_if(|(of, _)| *of == index) {
-                explained.push((specifier, Resolution::File(*file)));
+            targets.push((specifier, *outcome));
+            while let Some((_, file)) = more.next_if(|(more_index, _)| *more_index == index) {
+                targets.push((specifier, Resolution::File(*file)));
             }
         }
-        Some(explained)
+        Some(targets)
     }
 
     pub(super) fn tree(&self) -> TreeContext<'_> {

@@ -1,4 +1,4 @@
-//! The content of files -> their records.
+//! Scans the content of files into their records.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::tree::Blob;
 use crate::update::begin::Update;
 use crate::update::file_kind::FileKind;
 
-/// Most that one wave may bring into memory, in units of [`Record::weight`].
+/// Most memory that one wave may take, in units of [`Record::weight`].
 const WAVE_WEIGHT: usize = 500_000;
 
 impl Update {
-    /// Takes the content of a wanted file and scans it. May be called from several threads at once; a second call for one
-    /// file is ignored.
+    /// Takes the content of a requested file and scans it. Several threads may call it at once. A second call for one
+    /// file has no effect.
     pub fn supply(&self, file: FileId, blob: Blob<'_>) {
         self.supply_all(&[file], blob);
     }
 
     /// [`Self::supply`] for files with the same content, which is scanned once for each language.
     pub fn supply_all(&self, files: &[FileId], blob: Blob<'_>) {
-        let mut known: Vec<(FileKind, Arc<Record>, usize)> = Vec::new();
+        let mut scanned: Vec<(FileKind, Arc<Record>, usize)> = Vec::new();
         for file in files {
             let (Some(kind), Some(slot)) = (self.kinds.get(*file as usize), self.records.get(*file as usize)) else {
                 continue;
@@ -34,7 +34,8 @@ impl Update {
             if slot.get().is_some() {
                 continue;
             }
-            let (record, weight) = match known.iter().find(|(of, ..)| of == kind && !self.is_named_config(*file)) {
+            let same_kind = scanned.iter().find(|(scanned_kind, ..)| scanned_kind == kind);
+            let (record, weight) = match same_kind.filter(|_| !self.is_extended_config(*file)) {
                 Some((_, record, weight)) => (Arc::clone(record), *weight),
                 None => {
                     let before = self.wave.weight.load(Ordering::Relaxed);
@@ -51,7 +52,7 @@ impl Update {
                         self.lock_deferred().insert(*file);
                         continue;
                     }
-                    known.push((*kind, Arc::clone(&record), weight));
+                    scanned.push((*kind, Arc::clone(&record), weight));
                     (record, weight)
                 }
             };
@@ -67,12 +68,12 @@ impl Update {
         }
     }
 
-    /// Whether other configs refer to the file.
-    pub(super) fn is_named_config(&self, file: FileId) -> bool {
+    /// Whether other configs extend the file or refer to it.
+    fn is_extended_config(&self, file: FileId) -> bool {
         self.lock_more().contains(&file)
     }
 
-    pub(super) fn record_of(&self, file: FileId, blob: Blob<'_>) -> Record {
+    fn record_of(&self, file: FileId, blob: Blob<'_>) -> Record {
         let bytes = match blob {
             Blob::Content(content) => content.len(),
             Blob::TooLarge(_) | Blob::Unreadable => 0,

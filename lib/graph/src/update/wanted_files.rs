@@ -1,4 +1,4 @@
-//! The files that a build has to read: those within the limits that have no record yet.
+//! The files that a build must read: those within the limits that have no record yet.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -10,10 +10,10 @@ use crate::file::FileId;
 use crate::resolve::projects::manifest_index::missing_configs;
 use crate::update::begin::Update;
 
-/// Most files of one request: the limit on bytes can be exceeded by the size of so many files.
+/// Most files in one request. A build can exceed the limit on bytes by the size of this many files.
 const WAVE: usize = 8_192;
 
-/// Most times that configs are looked for which the configs of the last time name. Each time looks at all manifests.
+/// Most rounds of searching for configs that the configs of the previous round name. Each round reads all manifests.
 const MAX_ROUNDS: usize = 8;
 
 /// Most bytes of manifests in one graph.
@@ -29,7 +29,7 @@ pub(super) enum ContentUse {
     Over(Bound),
 }
 
-/// A file that has to be read.
+/// A file that the caller must read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedFile {
     /// The id of the file, for [`Update::supply`].
@@ -39,26 +39,26 @@ pub struct WantedFile {
 }
 
 impl Update {
-    /// The files to supply next, in path order, some thousands at most. Empty when [`Self::finish`] may be called. Call it
-    /// again after each supply, because configs refer to other configs.
+    /// The files to supply next, in path order, some thousands at most. If there are none, call [`Self::finish`]. Call
+    /// this again after each supply, because configs refer to other configs.
     pub fn wanted(&self) -> Vec<WantedFile> {
         let want = |id: FileId| WantedFile {
             file: id,
             blob: self.files[id as usize].blob.clone(),
         };
-        let wave = |unread: Vec<FileId>| {
+        let start_wave = |unread: Vec<FileId>| {
             self.last_unread.store(unread.len(), Ordering::Relaxed);
             self.wave.weight.store(0, Ordering::Relaxed);
             unread.into_iter().take(WAVE).map(want).collect()
         };
-        let unread = self.unread();
+        let unread = self.unread_files();
         if !unread.is_empty() {
-            return wave(unread);
+            return start_wave(unread);
         }
         loop {
-            let known = self.manifests().known;
-            let missing = missing_configs(&self.table, &known);
-            let missing: Vec<FileId> = missing.iter().filter_map(|path| self.table.tracked(path)).collect();
+            let missing = missing_configs(&self.table, &self.manifests().manifests);
+            let files = missing.iter().filter_map(|path| self.table.tracked_file(path));
+            let missing: Vec<FileId> = files.collect();
             if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
                 let mut unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
                 let more = self.lock_more();
@@ -72,33 +72,34 @@ impl Update {
                 return Vec::new();
             }
             self.rounds.fetch_add(1, Ordering::Relaxed);
-            let unread = self.unread();
+            let unread = self.unread_files();
             if !unread.is_empty() {
-                return wave(unread);
+                return start_wave(unread);
             }
         }
     }
 
-    /// Number of files that were still unread at the last call of [`Self::wanted`], as far as known then.
+    /// The number of files that were unread at the last call of [`Self::wanted`]. Later calls may want further files.
     pub fn last_unread(&self) -> usize {
         self.last_unread.load(Ordering::Relaxed)
     }
 
-    pub(super) fn unread(&self) -> Vec<FileId> {
-        let due = (0..).zip(self.due()).zip(&self.records);
-        due.filter(|((_, due), record)| *due == ContentUse::Yes && record.get().is_none())
+    fn unread_files(&self) -> Vec<FileId> {
+        let files = (0..).zip(self.content_uses()).zip(&self.records);
+        files
+            .filter(|((_, content_use), record)| *content_use == ContentUse::Yes && record.get().is_none())
             .map(|((id, _), _)| id)
             .collect()
     }
 
     /// For each file, whether its content counts, as far as the files read so far show.
-    pub(super) fn due(&self) -> Vec<ContentUse> {
+    pub(super) fn content_uses(&self) -> Vec<ContentUse> {
         let more = self.lock_more();
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
-        let known = (0..).zip(self.kinds.iter().zip(&self.records));
-        known
+        let kinds_and_records = (0..).zip(self.kinds.iter().zip(&self.records));
+        kinds_and_records
             .map(|(id, (kind, record))| {
-                // A cold build would not have read a config that no other extends any more.
+                // A cold build would not read a config that no other config extends any longer.
                 let is_manifest = kind.is_manifest || more.contains(&id);
                 if kind.language.is_none() && !is_manifest {
                     return ContentUse::No;
@@ -116,10 +117,10 @@ impl Update {
                 let has_imports = kind.language.is_some();
                 if has_imports && !is_manifest {
                     files += 1;
-                    let read = record.filter(|record| record.state != FileState::TooLarge);
-                    bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
+                    let scanned = record.filter(|record| record.state != FileState::TooLarge);
+                    bytes = bytes.saturating_add(scanned.map_or(0, |record| record.size));
                 }
-                let exceeded = [
+                let bounds = [
                     (is_manifest && texts > MAX_MANIFESTS_BYTES, Bound::Manifests),
                     (
                         has_imports && !is_manifest && files > self.limits.max_files,
@@ -131,7 +132,7 @@ impl Update {
                     ),
                     (has_imports && weight > self.limits.max_imports, Bound::Imports),
                 ];
-                let exceeded = exceeded.into_iter().find(|(is_exceeded, _)| *is_exceeded);
+                let exceeded = bounds.into_iter().find(|(is_exceeded, _)| *is_exceeded);
                 exceeded.map_or(ContentUse::Yes, |(_, bound)| ContentUse::Over(bound))
             })
             .collect()

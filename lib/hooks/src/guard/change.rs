@@ -14,18 +14,18 @@ pub(super) struct BranchChange {
 /// Changed files, by their paths in the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ChangedNames {
-    /// Those that can be locked.
+    /// Files that can be locked.
     pub(super) files: BTreeSet<String>,
     /// Files whose names Coord rejects, for display: they cannot be locked.
     pub(super) unlockable: BTreeSet<String>,
 }
 
 impl ChangedNames {
-    /// Of a list that git separates by NUL (`-z`).
+    /// Parses a list that git separates by NUL (`-z`).
     pub(super) fn parse(output: &[u8]) -> ChangedNames {
         let mut names = ChangedNames::default();
         for name in output.split(|byte| *byte == 0) {
-            // A commit without files leaves a line end.
+            // For a commit without files, git prints a newline.
             let name = name.strip_prefix(b"\n").unwrap_or(name);
             match std::str::from_utf8(name) {
                 Ok("") => {}
@@ -40,7 +40,7 @@ impl ChangedNames {
         self.files.is_empty() && self.unlockable.is_empty()
     }
 
-    /// Leaves out names that `other` lacks.
+    /// Keeps only the names that `other` has too.
     pub(super) fn retain(&mut self, other: &ChangedNames) {
         self.files.retain(|file| other.files.contains(file));
         self.unlockable.retain(|file| other.unlockable.contains(file));

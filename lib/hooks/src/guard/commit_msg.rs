@@ -1,6 +1,5 @@
-//! The trailers of the commit that is being made: its intents, and a point of the ledger.
+//! Adds trailers to the commit that is being made: its intents, and a point of the ledger.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -14,13 +13,13 @@ use coord_protocol::{Client, IntentView, IntentsResponse, IntentsView};
 
 use super::pre_commit;
 
-/// Largest message, in bytes.
+/// Maximum size of a message, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Adds the trailers to the message in `file`, and warns of a commit of unrelated intents.
+/// Adds the trailers to the message in `file`, and warns if a commit has unrelated intents.
 ///
 /// # Errors
-/// When git or the server fails; the commit goes on without them.
+/// When git or the server fails; the commit goes on without trailers.
 pub(super) async fn add_trailers(
     working_copy: &WorkingCopy,
     args: &AgentArgs,
@@ -30,7 +29,7 @@ pub(super) async fn add_trailers(
     let message =
         coord_files::regular(file, MOST_BYTES)?.with_context(|| format!("{} cannot be read", file.display()))?;
     let message = String::from_utf8(message).with_context(|| format!("{} is not UTF-8", file.display()))?;
-    // Git gives up a commit without a message, which trailers would be.
+    // Git aborts a commit without a message, but trailers would count as one.
     let mark = comment_mark(working_copy, &message);
     if is_empty(&message, &mark) {
         return Ok(());
@@ -38,20 +37,18 @@ pub(super) async fn add_trailers(
     let files = pre_commit::changes(working_copy, args).await?.names.files;
     let files: Vec<String> = files.into_iter().collect();
     let repo_url = args.repo_url(working_copy);
-    let known = client.intents_if_any(&repo_url, IntentsView::State).await?;
-    let intents = intents_of(&known, &files);
+    let response = client.intents_if_any(&repo_url, IntentsView::State).await?;
+    let intents = intents_of(&response, &files);
     if intents.is_empty() {
         return Ok(());
     }
-    if let Some(pair) = unrelated(&known.intents, &intents) {
+    if let Some((one, other)) = find_unrelated(&response.intents, &intents) {
         let _ = writeln!(
             std::io::stderr(),
-            "coord guard commit-msg: {} and {} are unrelated intents; a commit for each is easier to trace back",
-            pair.0,
-            pair.1
+            "coord guard commit-msg: {one} and {other} are unrelated intents; a commit for each is easier to trace back"
         );
     }
-    // Without the ledger, the intents are worth having.
+    // Trailers with the intents alone are useful too.
     let point = newest(client, &repo_url)
         .await
         .ok()
@@ -62,7 +59,7 @@ pub(super) async fn add_trailers(
     };
     let mut arguments: Vec<String> = Vec::new();
     if mark != DEFAULT_MARK {
-        // An older git knows one character alone.
+        // Older versions of git support only a single character.
         let key = match mark.chars().count() {
             1 => "core.commentChar",
             _ => "core.commentString",
@@ -72,7 +69,7 @@ pub(super) async fn add_trailers(
     // A line of dashes is part of a message.
     arguments.extend(["interpret-trailers", "--in-place", "--no-divider"].map(str::to_owned));
     for line in trailers.to_string().lines() {
-        // A commit that is made again has the newer point.
+        // An amended commit gets the newer point.
         let if_exists = if line.starts_with("Coord-Ledger") {
             "replace"
         } else {
@@ -80,33 +77,32 @@ pub(super) async fn add_trailers(
         };
         arguments.extend(["--if-exists", if_exists, "--trailer", line].map(str::to_owned));
     }
-    let shown = file.to_str().context("the path of the message is not UTF-8")?;
-    arguments.push(shown.to_owned());
-    // Trailers may be made by programs that a repository's configuration names.
+    let path = file.to_str().context("the path of the message is not UTF-8")?;
+    arguments.push(path.to_owned());
+    // Outside of the repository, because its configuration can name programs that create trailers.
     git::output_outside(working_copy.root(), &arguments).await.map(drop)
 }
 
-/// The default comment mark.
 const DEFAULT_MARK: &str = "#";
 
-/// The marks that git chooses from where `core.commentChar` is `auto`.
+/// The marks that git chooses from if `core.commentChar` is `auto`.
 const MARKS: &str = "#;@!$%^&|:";
 
-/// Behind the mark: all that follows is cut off.
+/// The text of a scissors line after the mark. Git removes everything below that line.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";
 
 /// The comment mark of `message`.
 fn comment_mark(working_copy: &WorkingCopy, message: &str) -> String {
-    let set = ["core.commentString", "core.commentChar"].map(|key| working_copy.setting(key));
-    match set.into_iter().flatten().next() {
-        Some(mark) if mark == "auto" => chosen_mark(message),
+    let settings = ["core.commentString", "core.commentChar"].map(|key| working_copy.setting(key));
+    match settings.into_iter().flatten().next() {
+        Some(mark) if mark == "auto" => detect_mark(message),
         Some(mark) => mark,
         None => DEFAULT_MARK.to_owned(),
     }
 }
 
-/// The mark that git has chosen for `message`: its own comments are the last lines.
-fn chosen_mark(message: &str) -> String {
+/// The mark that git has chosen for `message`. The last lines are comments of git.
+fn detect_mark(message: &str) -> String {
     let last = message.lines().rfind(|line| !line.trim().is_empty());
     let mark = last
         .and_then(|line| line.chars().next())
@@ -114,48 +110,45 @@ fn chosen_mark(message: &str) -> String {
     mark.map_or_else(|| DEFAULT_MARK.to_owned(), String::from)
 }
 
-/// Whether a message has nothing but comments, which begin with `mark`.
+/// Whether a message has only comments, which begin with `mark`.
 fn is_empty(message: &str, mark: &str) -> bool {
     let is_scissors = |line: &str| line.strip_prefix(mark) == Some(SCISSORS);
     let mut above_scissors = message.lines().take_while(|line| !is_scissors(line));
     above_scissors.all(|line| line.trim().is_empty() || line.starts_with(mark))
 }
 
-/// The intents that own `files`; where none does, the one that the caller works on.
-fn intents_of(known: &IntentsResponse, files: &[String]) -> Vec<String> {
-    let none = BTreeMap::new();
-    let owners = known.owners.as_ref().unwrap_or(&none);
+/// The intents that own `files`. If none does, the intent that the caller has selected.
+fn intents_of(response: &IntentsResponse, files: &[String]) -> Vec<String> {
     let mut intents: Vec<String> = files
         .iter()
-        .filter_map(|file| owners.get(file))
+        .filter_map(|file| response.owners.as_ref()?.get(file))
         .flatten()
         .cloned()
         .collect();
     if intents.is_empty() {
-        intents.extend(known.selected.clone());
+        intents.extend(response.selected.clone());
     }
     intents.sort();
     intents.dedup();
     intents
 }
 
-/// Two of `intents` of which neither supplements the other, and that were not let overlap.
-fn unrelated<'a>(known: &[IntentView], intents: &'a [String]) -> Option<(&'a String, &'a String)> {
-    let view = |id: &String| known.iter().find(|view| view.id == *id);
-    let names = |one: &String, other: &String| {
+/// Two of `intents` that are unrelated: neither supplements the other, neither may overlap the other, and they do not
+/// supplement the same intent.
+fn find_unrelated<'a>(views: &[IntentView], intents: &'a [String]) -> Option<(&'a String, &'a String)> {
+    let view = |id: &String| views.iter().find(|view| view.id == *id);
+    let refers_to = |one: &String, other: &String| {
         view(one).is_some_and(|view| view.supplements.as_ref() == Some(other) || view.may_overlap.contains(other))
     };
-    let pairs = intents
-        .iter()
-        .enumerate()
-        .flat_map(|(index, one)| intents[index + 1..].iter().map(move |other| (one, other)));
-    let same_root = |one: &String, other: &String| {
+    let have_same_root = |one: &String, other: &String| {
         let root = |id: &String| view(id).and_then(|view| view.supplements.clone());
         root(one).is_some() && root(one) == root(other)
     };
-    pairs
-        .into_iter()
-        .find(|(one, other)| !names(one, other) && !names(other, one) && !same_root(one, other))
+    let mut pairs = intents
+        .iter()
+        .enumerate()
+        .flat_map(|(index, one)| intents[index + 1..].iter().map(move |other| (one, other)));
+    pairs.find(|(one, other)| !refers_to(one, other) && !refers_to(other, one) && !have_same_root(one, other))
 }
 
 #[cfg(test)]
@@ -193,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn two_intents_are_related_by_what_supplements_what() {
-        let related = |ids: [&str; 2]| unrelated(&known().intents, &ids.map(str::to_owned)).is_none();
-        assert!(related(["a", "a2"]) && related(["a2", "a"]) && related(["a2", "a3"]));
-        assert!(!related(["a", "b"]) && !related(["a2", "b"]) && !related(["a", "unknown"]));
+    fn intents_are_related_if_one_supplements_the_other_or_both_the_same() {
+        let are_related = |ids: [&str; 2]| find_unrelated(&known().intents, &ids.map(str::to_owned)).is_none();
+        assert!(are_related(["a", "a2"]) && are_related(["a2", "a"]) && are_related(["a2", "a3"]));
+        assert!(!are_related(["a", "b"]) && !are_related(["a2", "b"]) && !are_related(["a", "unknown"]));
     }
 
     #[test]
-    fn a_message_of_comments_is_none() {
+    fn a_message_of_comments_counts_as_empty() {
         assert!(is_empty("\n# On branch main\n# ---\n", "#"));
         let cut = format!("\n;{SCISSORS}\ndiff --git a b\n");
         assert!(is_empty(&cut, ";") && !is_empty(&cut, "#"));
@@ -208,8 +201,8 @@ mod tests {
         assert!(!is_empty(&format!("Cut at{SCISSORS}\n"), "#"));
         assert!(!is_empty(
             "#1 is mended\n; On branch main\n",
-            &chosen_mark("#1 is mended\n; On branch main\n")
+            &detect_mark("#1 is mended\n; On branch main\n")
         ));
-        assert_eq!(chosen_mark("Pool\n"), "#");
+        assert_eq!(detect_mark("Pool\n"), "#");
     }
 }

@@ -1,5 +1,6 @@
-//! `coord guard pre-commit` and `coord guard pre-push`: git hooks that block files which someone else holds. They catch changes that
-//! no hook of an agent sees: by scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
+//! `coord guard pre-commit` and `coord guard pre-push`: git hooks that block files which someone else holds. They catch
+//! changes that no hook of an agent sees: those of scripts, editors and people. `coord guard commit-msg` adds the
+//! intents of a commit to its message.
 
 pub mod bypass;
 mod change;
@@ -25,10 +26,10 @@ use coord_git::WorkingCopy;
 use super::hook::OnError;
 use verdict::Verdict;
 
-/// Exit status where the rules refuse.
+/// Exit status if the rules refuse.
 const REFUSED: u8 = 3;
 
-/// Exit status where the server gives no answer.
+/// Exit status if the server does not answer.
 const NO_ANSWER: u8 = 4;
 
 /// The options of `coord guard`.
@@ -80,7 +81,7 @@ impl GuardArgs {
         };
         let is_check = !matches!(self.hook, Hook::CommitMsg { .. });
         let agent_id = match self.agent_args.agent_id()? {
-            Some(named) => Some(named),
+            Some(agent_id) => Some(agent_id),
             None => Session::existing(&working_copy).map(|session| session.agent_id),
         };
         if is_check && bypass::is_requested() {
@@ -92,22 +93,22 @@ impl GuardArgs {
                 Some(agent) => bypass::refuse(&working_copy, name, agent),
             }
         }
-        let opened = Connection::open_running(&self.agent_args, &working_copy, agent_id.as_ref(), verdict::LIMIT);
-        let connection = match opened {
+        let connection = Connection::open_running(&self.agent_args, &working_copy, agent_id.as_ref(), verdict::LIMIT);
+        let connection = match connection {
             Ok(None) => match local_server::unreachable(&working_copy) {
-                Some(why) if is_check => return Ok(self.without_answer(name, &why)),
+                Some(why) if is_check => return Ok(self.handle_no_answer(name, &why)),
                 // Without a server there are no locks.
                 _ => return Ok(ExitCode::SUCCESS),
             },
             Ok(Some(connection)) => connection,
-            Err(error) if is_check => return Ok(self.without_answer(name, &format!("{error:#}"))),
+            Err(error) if is_check => return Ok(self.handle_no_answer(name, &format!("{error:#}"))),
             Err(_) => return Ok(ExitCode::SUCCESS),
         };
         let changes = match &self.hook {
             Hook::CommitMsg { file } => {
                 let file = std::path::absolute(file)?;
-                let added = commit_msg::add_trailers(&working_copy, &self.agent_args, &connection.client, &file).await;
-                if let Err(error) = added {
+                let client = &connection.client;
+                if let Err(error) = commit_msg::add_trailers(&working_copy, &self.agent_args, client, &file).await {
                     let _ = writeln!(std::io::stderr(), "coord guard {name}: no trailers: {error:#}");
                 }
                 return Ok(ExitCode::SUCCESS);
@@ -118,9 +119,9 @@ impl GuardArgs {
             }
         };
         let mut verdict = Verdict::default();
-        let undone = match (&self.hook, changes.first()) {
+        let reverted = match (&self.hook, changes.first()) {
             (Hook::PreCommit { .. }, Some(change)) => {
-                stale_index::undone(&working_copy, change, pre_commit::index()?.as_deref()).await?
+                stale_index::find_reverted_files(&working_copy, change, pre_commit::index()?.as_deref()).await?
             }
             _ => BTreeMap::new(),
         };
@@ -140,24 +141,23 @@ impl GuardArgs {
         for change in changes {
             work.branch = change.branch;
             if let Err(error) = verdict.add(&connection.client, &work, change.names).await {
-                return Ok(self.without_answer(name, &error));
+                return Ok(self.handle_no_answer(name, &error));
             }
         }
-        verdict.add_undone(undone);
-        let text = verdict.text(name, is_agent);
-        let _ = write!(std::io::stderr(), "{text}");
+        verdict.add_reverted(reverted);
+        let _ = write!(std::io::stderr(), "{}", verdict.describe(name, is_agent));
         Ok(match verdict.is_refusal() {
             true => ExitCode::from(REFUSED),
             false => ExitCode::SUCCESS,
         })
     }
 
-    fn without_answer(&self, hook: &str, why: &str) -> ExitCode {
-        let (end, status) = match self.on_error {
+    fn handle_no_answer(&self, hook: &str, why: &str) -> ExitCode {
+        let (outcome, status) = match self.on_error {
             OnError::Deny => ("refused, by --on-error deny", ExitCode::from(NO_ANSWER)),
             OnError::Allow => ("let pass, unchecked", ExitCode::SUCCESS),
         };
-        let _ = writeln!(std::io::stderr(), "coord guard {hook}: {end}: {why}");
+        let _ = writeln!(std::io::stderr(), "coord guard {hook}: {outcome}: {why}");
         status
     }
 }

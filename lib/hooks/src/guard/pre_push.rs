@@ -11,14 +11,14 @@ use tokio::io::AsyncReadExt;
 
 use super::change::{BranchChange, ChangedNames};
 
-/// Most bytes of git's lines.
+/// Maximum size of git's lines, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Time that they may take to arrive.
+/// Time limit for git's lines to arrive.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The files of each branch that is pushed to, and of the branch that the work is for: commits of a work branch may have gone past the
-/// hook before a commit. None for a push to a repository other than the one that locks are kept for.
+/// The files of each branch that is pushed to, and of the branch that the work is for: commits of a work branch may
+/// have bypassed the pre-commit hook. Empty for a push to another repository, because it has other locks.
 ///
 /// # Errors
 /// When git fails, or its lines are not those of a pre-push hook.
@@ -28,22 +28,22 @@ pub(super) async fn changes(
     remote: Option<&str>,
     url: Option<&str>,
 ) -> anyhow::Result<Vec<BranchChange>> {
-    let lines = lines().await?;
-    let is_other = url
+    let input = read_stdin().await?;
+    let is_other_repo = url
         .and_then(|url| RepoId::parse(url).ok())
         .is_some_and(|repo| repo != *working_copy.repo());
-    if is_other && working_copy.has_remote() {
+    if is_other_repo && working_copy.has_remote() {
         return Ok(Vec::new());
     }
     let mut changes = Vec::new();
-    // Where git refuses the push itself, nothing is left of its lines but the end of one.
-    for line in lines.lines().filter(|line| !line.is_empty()) {
+    // If git itself refuses the push, its input is only a newline.
+    for line in input.lines().filter(|line| !line.is_empty()) {
         let Some(push) = Push::parse(line)? else { continue };
-        note_begun(working_copy, &push, remote);
-        let names = files(working_copy, &push, remote).await?;
+        note_push(working_copy, &push, remote);
+        let names = pushed_files(working_copy, &push, remote).await?;
         let target = args.branch(working_copy).ok().filter(|target| *target != push.branch);
         if let Some(target) = target {
-            let names = beyond(working_copy, &target, &push, names.clone()).await?;
+            let names = exclude_merged(working_copy, &target, &push, names.clone()).await?;
             changes.push(BranchChange { branch: target, names });
         }
         changes.push(BranchChange {
@@ -54,11 +54,12 @@ pub(super) async fn changes(
     Ok(changes)
 }
 
-async fn lines() -> anyhow::Result<String> {
+async fn read_stdin() -> anyhow::Result<String> {
     let mut text = String::new();
     let mut input = tokio::io::stdin().take(MOST_BYTES + 1);
-    let read = tokio::time::timeout(LIMIT, input.read_to_string(&mut text)).await;
-    read.with_context(|| format!("standard input did not end within {LIMIT:?}"))?
+    let result = tokio::time::timeout(LIMIT, input.read_to_string(&mut text)).await;
+    result
+        .with_context(|| format!("standard input did not end within {LIMIT:?}"))?
         .context("standard input")?;
     if text.len() as u64 > MOST_BYTES {
         bail!("standard input is larger than {MOST_BYTES} bytes");
@@ -66,8 +67,9 @@ async fn lines() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Notes the destination of the commit, to look it up at the remote later: no reference here may show it.
-fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
+/// Notes the destination of the commit, so that a later command can query the remote: a local reference may never show
+/// the push.
+fn note_push(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
     let (Some(remote), Ok(commit)) = (remote, CommitSha::parse(&push.new)) else {
         return;
     };
@@ -75,19 +77,19 @@ fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
     if is_branch && working_copy.is_followed(remote, &push.branch) {
         return;
     }
-    let begun = RecordedPush {
+    let recorded = RecordedPush {
         commit,
         is_there: false,
         remote: remote.to_owned(),
         reference: push.reference.clone(),
     };
-    if let Err(error) = working_copy.note_pushed(begun) {
+    if let Err(error) = working_copy.record_push(recorded) {
         tracing::debug!(%error, "the push cannot be noted");
     }
 }
 
-/// Those of `names` that the push itself changes: the rest was brought along from `target`.
-async fn beyond(
+/// Keeps the names that the push itself changes. The others were merged from `target`.
+async fn exclude_merged(
     working_copy: &WorkingCopy,
     target: &Branch,
     push: &Push,
@@ -103,20 +105,20 @@ async fn beyond(
     Ok(names)
 }
 
-/// One branch that is pushed.
+/// The push of one branch.
 #[derive(Debug, PartialEq, Eq)]
 struct Push {
     branch: Branch,
     /// The reference at the remote: that of the branch, or one for its review.
     reference: String,
-    /// The commit that it gets.
+    /// The pushed commit.
     new: String,
-    /// The commit that it has; `None` for a new branch.
+    /// The commit that the branch has now; `None` for a new branch.
     old: Option<String>,
 }
 
 impl Push {
-    /// Of `LOCAL-REFERENCE COMMIT REMOTE-REFERENCE COMMIT`. `None` for tags, and for branches that are deleted.
+    /// Parses `LOCAL-REFERENCE COMMIT REMOTE-REFERENCE COMMIT`. `None` for tags, and for branches that are deleted.
     fn parse(line: &str) -> anyhow::Result<Option<Push>> {
         let words: Vec<&str> = line.split(' ').collect();
         let [_, new, reference, old] = words[..] else {
@@ -127,10 +129,12 @@ impl Push {
             bail!("standard input has a line without commits: {line:?}");
         }
         let is_zero = |id: &str| id.bytes().all(|byte| byte == b'0');
-        let name = reference.strip_prefix("refs/heads/");
-        // Gerrit takes options behind a percent sign.
-        let reviewed = || reference.strip_prefix("refs/for/")?.split('%').next();
-        let branch = name.or_else(reviewed).and_then(|name| Branch::parse(name).ok());
+        let branch_name = reference.strip_prefix("refs/heads/");
+        // Gerrit takes options after a percent sign.
+        let review_name = || reference.strip_prefix("refs/for/")?.split('%').next();
+        let branch = branch_name
+            .or_else(review_name)
+            .and_then(|name| Branch::parse(name).ok());
         Ok(branch.filter(|_| !is_zero(new)).map(|branch| Push {
             branch,
             reference: reference.to_owned(),
@@ -140,8 +144,8 @@ impl Push {
     }
 }
 
-/// The files that the commits of `push` change which the remote does not have; of merges, those whose conflicts were resolved.
-async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) -> anyhow::Result<ChangedNames> {
+/// The files that the new commits of `push` change. A merge counts only the files whose conflicts it resolves.
+async fn pushed_files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) -> anyhow::Result<ChangedNames> {
     let root = working_copy.root();
     let of_remote = format!("--remotes={}", remote.unwrap_or_default());
     let mut arguments = vec![
@@ -156,7 +160,7 @@ async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) ->
         "--not",
     ];
     match &push.old {
-        // A newer commit by someone else may be unknown here; git refuses that push itself.
+        // This clone may lack a newer commit by someone else; git itself refuses that push.
         Some(old) if git::output(root, ["cat-file", "-e", old]).await.is_ok() => arguments.push(old),
         _ if remote.is_some() => arguments.push(&of_remote),
         _ => arguments.push("--remotes"),

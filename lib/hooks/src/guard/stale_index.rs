@@ -1,5 +1,6 @@
-//! Whether a commit would revert files to their content before commits of the branch. An index older than the branch (after `git reset
-//! --soft`, or in a worktree whose branch was moved) undoes others' work although no one has changed these files.
+//! Whether a commit would revert files to their content before commits of the branch. An index older than the branch
+//! (after `git reset --soft`, or in a worktree whose branch was moved) reverts others' work although nobody has changed
+//! these files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,10 +10,10 @@ use coord_git::{UnfinishedOperation, WorkingCopy};
 
 use super::change::BranchChange;
 
-/// Most files that are looked at. Of more, the first.
+/// Maximum number of compared files; the first ones count.
 const MOST_FILES: usize = 500;
 
-/// Most commits that are walked over.
+/// Maximum number of searched commits.
 const MOST_COMMITS: &str = "--max-count=1000";
 
 /// Digits of a commit that are shown.
@@ -21,11 +22,11 @@ const DIGITS: usize = 7;
 /// Begins a commit in the list: no name of a file or object does.
 const COMMIT: char = '\u{1}';
 
-/// The staged files that have a content which the branch has left behind, each with the newest commit that would be undone.
+/// The staged files whose content is older than the branch, each with the newest commit that would be reverted.
 ///
 /// # Errors
 /// When git fails.
-pub(super) async fn undone(
+pub(super) async fn find_reverted_files(
     working_copy: &WorkingCopy,
     change: &BranchChange,
     index: Option<&Path>,
@@ -39,9 +40,9 @@ pub(super) async fn undone(
     }
     let root = working_copy.root();
     let files: Vec<&str> = change.names.files.iter().take(MOST_FILES).map(String::as_str).collect();
-    let of_index = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--"];
-    let staged = git::output_with_index(root, of_index.iter().chain(&files), index).await?;
-    let of_branch = [
+    let ls_files = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--"];
+    let staged = git::output_with_index(root, ls_files.iter().chain(&files), index).await?;
+    let log = [
         "--literal-pathspecs",
         "log",
         "--raw",
@@ -53,24 +54,28 @@ pub(super) async fn undone(
         base.as_str(),
         "--",
     ];
-    let history = git::output(root, of_branch.iter().chain(&files)).await?;
-    Ok(left_behind(&staged_blobs(&staged), &String::from_utf8_lossy(&history)))
+    let history = git::output(root, log.iter().chain(&files)).await?;
+    Ok(find_outdated(
+        &parse_staged(&staged),
+        &String::from_utf8_lossy(&history),
+    ))
 }
 
 /// The blobs of an index, by file. `MODE ID STAGE<TAB>FILE`
-fn staged_blobs(listed: &[u8]) -> HashMap<String, String> {
-    let listed = String::from_utf8_lossy(listed);
-    let entry = |entry: &str| {
-        let (about, file) = entry.split_once('\t')?;
-        Some((file.to_owned(), about.split(' ').nth(1)?.to_owned()))
+fn parse_staged(output: &[u8]) -> HashMap<String, String> {
+    let output = String::from_utf8_lossy(output);
+    let parse_entry = |entry: &str| {
+        let (fields, file) = entry.split_once('\t')?;
+        Some((file.to_owned(), fields.split(' ').nth(1)?.to_owned()))
     };
-    listed.split('\0').filter_map(entry).collect()
+    output.split('\0').filter_map(parse_entry).collect()
 }
 
-/// Those of `staged` that have an earlier blob of `history`, newest commit first, with the newest commit there.
-fn left_behind(staged: &HashMap<String, String>, history: &str) -> BTreeMap<String, String> {
-    let mut newest: HashMap<&str, (&str, &str)> = HashMap::new();
-    let mut found = BTreeMap::new();
+/// The files of `staged` that have an earlier blob of `history`, each with its newest commit there. The newest commit
+/// comes first in `history`.
+fn find_outdated(staged: &HashMap<String, String>, history: &str) -> BTreeMap<String, String> {
+    let mut newest_changes: HashMap<&str, (&str, &str)> = HashMap::new();
+    let mut outdated = BTreeMap::new();
     let mut commit = "";
     let mut fields = history.split('\0');
     while let Some(field) = fields.next() {
@@ -83,19 +88,21 @@ fn left_behind(staged: &HashMap<String, String>, history: &str) -> BTreeMap<Stri
         let words: Vec<&str> = field.split(' ').collect();
         let [_, _, before, after, _] = words[..] else { continue };
         let Some(file) = fields.next() else { break };
-        let (newest, head) = *newest.entry(file).or_insert((commit, after));
-        let is_left_behind = |staged: &&String| *staged != head && [before, after].contains(&staged.as_str());
-        if staged.get(file).filter(is_left_behind).is_some() {
-            found.entry(file.to_owned()).or_insert_with(|| shorten(newest));
+        let (newest_commit, head_blob) = *newest_changes.entry(file).or_insert((commit, after));
+        let is_outdated = |blob: &&String| *blob != head_blob && [before, after].contains(&blob.as_str());
+        if staged.get(file).filter(is_outdated).is_some() {
+            outdated
+                .entry(file.to_owned())
+                .or_insert_with(|| shorten(newest_commit));
         }
     }
-    found
+    outdated
 }
 
 /// A commit as `HASH (AUTHOR: SUBJECT)`, with a short hash.
 fn shorten(commit: &str) -> String {
-    let (hash, about) = commit.split_once(' ').unwrap_or((commit, ""));
-    format!("{} {about}", hash.get(..DIGITS).unwrap_or(hash))
+    let (hash, description) = commit.split_once(' ').unwrap_or((commit, ""));
+    format!("{} {description}", hash.get(..DIGITS).unwrap_or(hash))
 }
 
 #[cfg(test)]
@@ -103,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_put_back_is_found_with_the_newest_commit_that_it_would_undo() {
+    fn a_reverted_file_is_found_with_the_newest_commit_that_it_would_revert() {
         let history = "\u{1}\0c3 (Ada: Three)\0\n:100644 100644 b2 b3 M\0a.ts\0\u{1}\0c2 (Bob: Two)\0\n\
                        :100644 100644 b1 b2 M\0a.ts\0:100644 100644 x0 x1 M\0x y.ts\0\u{1}\0c1 (Bob: One)\0\n\
                        :000000 100644 00 b1 A\0a.ts\0";
@@ -116,9 +123,9 @@ mod tests {
             ("x y.ts", "x1", None),
             ("new.ts", "b1", None),
         ] {
-            let staged = staged_blobs(format!("100644 {blob} 0\t{file}\0").as_bytes());
-            let found = left_behind(&staged, history);
-            assert_eq!(found.get(file).map(String::as_str), expected, "{file} {blob}");
+            let staged = parse_staged(format!("100644 {blob} 0\t{file}\0").as_bytes());
+            let outdated = find_outdated(&staged, history);
+            assert_eq!(outdated.get(file).map(String::as_str), expected, "{file} {blob}");
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Before a tool runs: its files are claimed, or the tool is denied. In this order, the first denial ends it: working copy, handshake,
-//! stale content, and the one request, in which the server decides on intent, scope, owner, budget, breaker and locks.
+//! Before a tool runs: claims its files, or denies the tool. The first denial ends the checks, in this order: working
+//! copy, handshake, stale content, and the one request, in which the server decides on intent, scope, owner, budget,
+//! circuit breaker and locks.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use coord_protocol::{
     ErrorCode, InterfacePromise, LockMode, PostRequest, PostResponse, RecordEntry, RecordKind, ToolCall,
 };
 
-use super::caller::{Caller, LIMIT, find};
+use super::caller::{Caller, LIMIT, SHORT_LIMIT, find};
 use super::copy_files::{self, CopyFiles};
 use super::event::{Decision, Tool};
 use super::session_copy::SessionCopy;
@@ -39,7 +40,7 @@ fn effects(caller: &Caller<'_>) -> Effects {
             reads: path.iter().map(|path| folder.join(path)).collect(),
             ..Effects::default()
         },
-        Tool::Reads | Tool::Own(_) => Effects::default(),
+        Tool::ReadOnly | Tool::Coord(_) => Effects::default(),
         Tool::Unknown => Effects {
             changes: true,
             ..Effects::default()
@@ -47,17 +48,18 @@ fn effects(caller: &Caller<'_>) -> Effects {
     }
 }
 
-/// Claims the files that the tool writes.
+/// Decides whether the tool may run, and claims the files that it writes.
 ///
-/// # Errors A sentence, if the decision is impossible.
+/// # Errors
+/// A sentence, if the decision is impossible.
 pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     ensure_decidable(caller)?;
     let mut effects = effects(caller);
-    let places = copy_files::of(&effects.writes)?;
-    note_event_time(caller, &places);
+    let copies = copy_files::group(&effects.writes)?;
+    record_event_time(caller, &copies);
     forget_missing(caller, &effects.reads);
-    if let Some(act) = &effects.person {
-        return Ok(deny(handshake::persons_act(act)));
+    if let Some(act) = &effects.person_act {
+        return Ok(deny(handshake::refuse_person_act(act)));
     }
     let edits_hook = || matches!(caller.call.tool, Tool::Edit(_)) && effects.writes.iter().any(|path| is_hook(path));
     let guard_bypass = effects.guard_bypass.clone();
@@ -68,12 +70,12 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     {
         return Ok(deny(reason));
     }
-    for change in &effects.trees {
+    for change in &effects.tree_changes {
         if let Some(reason) = shared_tree::refusal(caller, change).await? {
             return Ok(deny(reason));
         }
     }
-    effects.changes = match handshake::changes(caller, effects.changes) {
+    effects.changes = match handshake::may_change(caller, effects.changes) {
         Ok(changes) => changes,
         Err(damage) => return Ok(deny(damage)),
     };
@@ -86,34 +88,34 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     {
         return Ok(deny(reason));
     }
-    for place in &places {
+    for copy in &copies {
         let holder = caller
-            .holder(&place.working_copy)
+            .holder(&copy.working_copy)
             .map_err(|error| format!("{error:#}"))?;
-        if let Some(refusal) = stale::refusal(caller, place, &holder) {
-            note_refusal(caller, place, refusal.entry).await;
+        if let Some(refusal) = stale::refusal(caller, copy, &holder) {
+            record_refusal(caller, &copy.working_copy, refusal.entry).await;
             return Ok(deny(refusal.reason));
         }
     }
-    // One call is one turn, whatever it writes.
+    // One call counts as one turn, whatever it writes.
     let mut call = match &home {
-        Some(home) => turn::call(caller, &home.working_copy, &home.holder),
+        Some(home) => turn::tool_call(caller, &home.working_copy, &home.holder),
         None => None,
     };
-    let unlockable: Vec<String> = places
+    let unlockable: Vec<String> = copies
         .iter()
-        .flat_map(|place| &place.unlockable)
-        .map(|path| display_path(path))
+        .flat_map(|copy| &copy.unlockable)
+        .map(|path| display_name(path))
         .collect();
     let mut note = (!unlockable.is_empty()).then(|| {
         format!(
-            "Coord: {} is written without a lock, because no lock can have such a name; others are not kept from writing it",
+            "Coord: {} is written without a lock, because no lock can have such a name; others can write it too",
             reason::list_files(&unlockable)
         )
     });
-    let has_files = places.iter().any(|place| !place.files.is_empty());
-    for place in places {
-        if let Some(reason) = claim(caller, place, &mut call).await? {
+    let has_files = copies.iter().any(|copy| !copy.files.is_empty());
+    for copy in copies {
+        if let Some(reason) = claim(caller, copy, &mut call).await? {
             return Ok(deny(reason));
         }
     }
@@ -140,20 +142,21 @@ fn ensure_decidable(caller: &Caller<'_>) -> Result<(), String> {
     let is_decidable = match &caller.call.tool {
         Tool::Edit(paths) => paths.iter().all(|path| Path::new(path).is_absolute()),
         Tool::Shell { folder, .. } => folder.as_ref().is_some_and(|folder| Path::new(folder).is_absolute()),
-        Tool::Read(_) | Tool::Reads | Tool::Own(_) => true,
+        Tool::Read(_) | Tool::ReadOnly | Tool::Coord(_) => true,
         Tool::Unknown => false,
     };
-    match is_decidable || !caller.is_adrift {
+    match is_decidable || !caller.has_no_folder {
         true => Ok(()),
         false => Err(
-            "the session's folder was removed, so the tool's files are unknown; use absolute paths, or continue in a folder that exists"
+            "the session's folder was removed, so the tool's files are unknown; use absolute paths, or continue in a \
+             folder that exists"
                 .to_owned(),
         ),
     }
 }
 
-/// A path whose characters may not be seen.
-fn display_path(path: &Path) -> String {
+/// The name of a file, with invisible characters escaped.
+fn display_name(path: &Path) -> String {
     format!("{:?}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
@@ -161,33 +164,33 @@ fn deny(reason: String) -> Decision {
     Decision::Deny { reason }
 }
 
-/// Files count for the repository that they are in; any other tool for that of the agent's folder.
-fn note_event_time(caller: &Caller<'_>, places: &[CopyFiles]) {
-    let own: Option<WorkingCopy> = match places {
+/// Records the event in the repositories of the written files. For a tool that writes none, that of the agent's folder
+/// counts.
+fn record_event_time(caller: &Caller<'_>, copies: &[CopyFiles]) {
+    let own: Option<WorkingCopy> = match copies {
         [] => caller.working_copy(),
         _ => None,
     };
-    let noted = places.iter().map(|place| &place.working_copy).chain(&own);
-    for working_copy in noted {
-        event_times::note(working_copy, caller.agent, caller.event);
+    for working_copy in copies.iter().map(|copy| &copy.working_copy).chain(&own) {
+        event_times::record(working_copy, caller.agent, caller.event);
     }
 }
 
 /// A failed read of a missing file updates the session's record of it. Other reads cost nothing here.
 fn forget_missing(caller: &Caller<'_>, reads: &[PathBuf]) {
     let missing: Vec<PathBuf> = reads.iter().filter(|path| !path.exists()).cloned().collect();
-    for place in copy_files::of(&missing).unwrap_or_default() {
-        if let Ok(holder) = caller.holder(&place.working_copy) {
-            SeenContent::change(&place.working_copy, &holder, |seen| {
-                place.files.iter().for_each(|file| seen.read(&place.path(file)));
+    for copy in copy_files::group(&missing).unwrap_or_default() {
+        if let Ok(holder) = caller.holder(&copy.working_copy) {
+            SeenContent::change(&copy.working_copy, &holder, |seen| {
+                copy.files.iter().for_each(|file| seen.read(&copy.path(file)));
             });
         }
     }
 }
 
-/// Records that a write was refused here, where the repository has intents.
-async fn note_refusal(caller: &Caller<'_>, place: &CopyFiles, entry: Option<RecordEntry>) {
-    let (Some(entry), Some(working_copy)) = (entry, find(place.working_copy.root())) else {
+/// Records that a write was refused here, if the repository has intents.
+async fn record_refusal(caller: &Caller<'_>, working_copy: &WorkingCopy, entry: Option<RecordEntry>) {
+    let (Some(entry), Some(working_copy)) = (entry, find(working_copy.root())) else {
         return;
     };
     let Ok(work) = caller.work(working_copy) else { return };
@@ -196,26 +199,20 @@ async fn note_refusal(caller: &Caller<'_>, place: &CopyFiles, entry: Option<Reco
     if notes.has_intents != Some(true) {
         return;
     }
-    let connection = Connection::open_running(
-        caller.args,
-        &work.working_copy,
-        Some(&holder),
-        super::caller::SHORT_LIMIT,
-    );
+    let connection = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
     let requests = record::requests(caller, &work, &notes, &[entry]);
     record::send(connection.ok().flatten().as_ref(), &work, requests).await;
 }
 
-/// Claims the files of one working copy. The reason where they are refused.
-async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall>) -> Result<Option<String>, String> {
-    if place.files.is_empty() {
+/// Claims the files of one working copy. Returns the reason if they are refused.
+async fn claim(caller: &Caller<'_>, copy: CopyFiles, call: &mut Option<ToolCall>) -> Result<Option<String>, String> {
+    if copy.files.is_empty() {
         return Ok(None);
     }
-    let failed = |error: anyhow::Error| format!("{error:#}");
     let CopyFiles {
         working_copy, files, ..
-    } = place;
-    let work = caller.work(working_copy).map_err(failed)?;
+    } = copy;
+    let work = caller.work(working_copy).map_err(|error| format!("{error:#}"))?;
     let Some(holder) = work.agent_id.clone() else {
         return Err("the session has no agent_id".to_owned());
     };
@@ -230,15 +227,14 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
             error_message: Some(reason.clone()),
             ..record::call(caller, RecordKind::Call)
         };
-        let place = CopyFiles::new(work.working_copy, files);
-        note_refusal(caller, &place, Some(entry)).await;
-        return Ok(Some(reason::scope(&reason)));
+        record_refusal(caller, &work.working_copy, Some(entry)).await;
+        return Ok(Some(reason::scope_refusal(&reason)));
     }
-    let message = reason::message(&notes, &files);
-    let opened = Connection::open(caller.args, &work.working_copy, Some(&holder), LIMIT);
-    let connection = opened.map_err(|error| reason::unreachable(&error))?;
+    let message = reason::claim_message(&notes, &files);
+    let connection = Connection::open(caller.args, &work.working_copy, Some(&holder), LIMIT)
+        .map_err(|error| reason::unreachable(&error))?;
     let lead = holder.lead();
-    let changed = interfaces::after_call(caller, &work, &files);
+    let changed = interfaces::changed_by_call(caller, &work, &files);
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
         interface_changes: interfaces::changed_files(&changed),
@@ -254,18 +250,18 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
     );
     let mut response = match response {
         Ok(response) => response,
-        Err(error) => return Err(reason::failed_claim(&error, &work).await),
+        Err(error) => return Err(reason::claim_failure(&error, &work).await),
     };
-    // A command in a shell begins there.
+    // A command in a shell starts in the agent's folder.
     let work = Work {
         folder: caller.folder(),
         ..work
     };
-    let about = RepeatedRequest {
+    let repeated = RepeatedRequest {
         files: &files,
         ..RepeatedRequest::default()
     };
-    next_command::adapt_command(&work, &mut response.orchestration, about).await;
+    next_command::adapt_command(&work, &mut response.orchestration, repeated).await;
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
     let head = release::pushed_head(&work);
@@ -301,8 +297,8 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
         )));
     }
     let locks = response.locks.unwrap_or_default();
-    let place = CopyFiles::new(work.working_copy, files);
-    stale::begin_writes(&place, &holder, &changed, |file| locks.get(file).map(|lock| lock.token));
+    let copy = CopyFiles::new(work.working_copy, files);
+    stale::begin_writes(&copy, &holder, &changed, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
 }
 
@@ -320,8 +316,8 @@ fn notify_lead(work: &Work, lead: &AgentId, writer: &str, response: &PostRespons
     if !files.is_empty() {
         SessionNotes::change(&work.working_copy, lead, |notes| {
             notes.add(format!(
-                "TAKEN_OVER: your subagent {writer:?} needs {}, which you had claimed: leave it alone until the subagent has ended, \
-                 and read it again then.",
+                "TAKEN_OVER: your subagent {writer:?} needs {}, which you had claimed: leave it alone until the \
+                 subagent has ended, and read it again then.",
                 reason::list_files(&files)
             ));
         });

@@ -1,4 +1,4 @@
-//! A call of a hook, with the data for its parts: agent, event, options, and the caller in a repository.
+//! A call of a hook, with the data that its parts share: agent, event, options, and the caller in a repository.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,20 @@ use super::agents::Agent;
 use super::event::{HookCall, Moment, Tool};
 use super::shell::{self, Effects};
 
-/// Time limit of a request before a tool runs: agents give a hook some 30 seconds.
+/// Time limit of a request before a tool runs: agents give a hook about 30 seconds.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
 
 /// Time limit of other requests.
 pub(super) const SHORT_LIMIT: Duration = Duration::from_secs(2);
 
-/// Leaves the folder of this process where that was removed, as with a worktree: git finds nothing from a folder that is gone. Whether it was.
+/// Leaves the folder of this process if it was removed, as with a worktree: git finds nothing from a missing folder.
+/// Returns whether it was removed.
 pub(super) fn leave_removed_folder() -> bool {
     let is_gone = std::env::current_dir().is_err();
     is_gone && std::env::set_current_dir("/").is_ok()
 }
 
-/// Records of tools that change nothing.
+/// Which calls of tools that change nothing are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Trace {
     /// Nothing
@@ -40,10 +41,10 @@ pub(super) enum Trace {
     All,
 }
 
-/// A call.
+/// A call of a hook.
 pub(super) struct Caller<'a> {
-    /// Whether neither the call nor the process names a folder that is there.
-    pub(super) is_adrift: bool,
+    /// Whether neither the call nor the process names an existing folder.
+    pub(super) has_no_folder: bool,
     pub(super) agent: Agent,
     pub(super) event: &'a str,
     pub(super) args: &'a AgentArgs,
@@ -55,18 +56,18 @@ pub(super) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// The folder that the agent works in.
+    /// The folder in which the agent works.
     pub(super) fn folder(&self) -> PathBuf {
-        let named = self
+        let call_folder = self
             .call
             .folder
             .as_ref()
             .map(PathBuf::from)
             .filter(|folder| folder.is_absolute());
-        named.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+        call_folder.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
-    /// The folder that the command of the call runs in, or that of the agent.
+    /// The folder in which the command of the call runs. Without a command, that of the agent.
     pub(super) fn command_folder(&self) -> PathBuf {
         match &self.call.tool {
             Tool::Shell {
@@ -84,11 +85,11 @@ impl Caller<'_> {
         }
     }
 
-    /// The holder of the locks in the repository of `working_copy`: the conversation of the input, and below it the writer, where the
-    /// input names one. The agent that is named by the environment goes before the conversation.
+    /// The holder of locks in the repository of `working_copy`: the conversation of the input and, if the input names
+    /// one, its writer. An agent named by the environment takes precedence over the conversation.
     ///
     /// # Errors
-    /// When the agent that is named is no `agent_id`, or the conversation's file cannot be written.
+    /// When the named agent is not a valid `agent_id`, or the conversation's file cannot be written.
     pub(super) fn holder(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
         let lead = self.lead(working_copy)?;
         Ok(match &self.call.writer {
@@ -103,8 +104,8 @@ impl Caller<'_> {
     /// As [`Caller::holder`].
     pub(super) fn lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
         let repository = working_copy.shared_folder();
-        if let Some(known) = self.leads.lock().get(repository) {
-            return Ok(known.clone());
+        if let Some(lead) = self.leads.lock().get(repository) {
+            return Ok(lead.clone());
         }
         let lead = self.find_lead(working_copy)?;
         self.leads.lock().insert(repository.to_owned(), lead.clone());
@@ -119,15 +120,16 @@ impl Caller<'_> {
         };
         let name = self.agent.name();
         match (self.args.agent_id()?, &self.call.conversation) {
-            (Some(named), _) => Ok(named),
+            (Some(agent_id), _) => Ok(agent_id),
             (None, Some(conversation)) => conversations::note_event(working_copy, name, conversation, event),
             (None, None) => Ok(Session::of_this_process(working_copy, name)?.agent_id),
         }
     }
 
-    /// The work in the working copy that `folder` is in.
+    /// The work in `working_copy`.
     ///
-    /// # Errors When the branch of the work or the agent is unknown.
+    /// # Errors
+    /// When the branch of the work or the agent is unknown.
     pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<Work> {
         let (branch, work_branch) = self.args.branches(&working_copy)?;
         let agent_id = Some(self.holder(&working_copy)?);
@@ -143,16 +145,16 @@ impl Caller<'_> {
         })
     }
 
-    /// The working copy that the agent works in, where it works in one.
+    /// The working copy in which the agent works.
     pub(super) fn working_copy(&self) -> Option<WorkingCopy> {
         find(&self.folder())
     }
 }
 
-/// The working copy that `folder` is in.
+/// The working copy that contains `folder`.
 pub(super) fn find(folder: &Path) -> Option<WorkingCopy> {
     match WorkingCopy::find(folder) {
-        Ok(found) => found,
+        Ok(working_copy) => working_copy,
         Err(error) => {
             tracing::debug!(%error, "the working copy cannot be read");
             None

@@ -1,5 +1,5 @@
-//! A short text for an agent's model about the work of others, if there is any. That a model was given the text about its intent is
-//! noted.
+//! A short text for an agent's model about the work of others, if there is any. Also notes that a model was given the
+//! text about its intent.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use coord_agent::session_notes::{SessionNotes, short_digest};
 use coord_agent::spool::Spool;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
-use coord_protocol::plain_text::{QUOTATION_NOTICE, quoted_line, shown_line};
+use coord_protocol::plain_text::{QUOTATION_NOTICE, quote_line, visible_line};
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 
 use super::caller::Caller;
@@ -17,19 +17,19 @@ use super::{reason, record};
 /// Bytes of a text that count as one token.
 const BYTES_OF_TOKEN: usize = 4;
 
-/// Most sessions that are named.
+/// Maximum number of listed sessions.
 const MOST_SESSIONS: usize = 10;
 
-/// Most sessions that the notes have.
+/// Maximum number of sessions in the notes.
 const MOST_REMEMBERED: usize = 64;
 
-/// Most characters of a message.
+/// Maximum length of a message, in characters.
 const MOST_CHARS: usize = 120;
 
-/// The text: about all sessions, or with `is_change` about changes since the model's last report.
+/// The text about all other sessions. With `is_change`, only the changes since the last report.
 ///
 /// # Errors
-/// When the server gives no answer.
+/// When the server does not answer.
 pub(super) async fn other_sessions_text(
     connection: &Connection,
     work: &Work,
@@ -40,8 +40,8 @@ pub(super) async fn other_sessions_text(
         branch: Some(work.branch.to_string()),
         ..LocksFilter::default()
     };
-    let listed = connection.client.locks(&work.repo_url(), &filter).await?;
-    let others = listed
+    let response = connection.client.locks(&work.repo_url(), &filter).await?;
+    let others = response
         .locks
         .iter()
         .filter(|lock| lock.agent_id.as_deref() != Some(holder.as_str()));
@@ -50,7 +50,7 @@ pub(super) async fn other_sessions_text(
     SessionNotes::change(&work.working_copy, holder, |notes| {
         let branch = work.branch.as_str();
         text = match notes.others.as_ref().filter(|_| is_change) {
-            Some(known) => sessions.changes(known, branch),
+            Some(reported) => sessions.changes(reported, branch),
             None => sessions.text(branch),
         };
         // A new session gets the whole text. The next prompt is still compared with the last prompt's text.
@@ -61,13 +61,12 @@ pub(super) async fn other_sessions_text(
     Ok(text)
 }
 
-/// Notes that the model was given `text`, for the ledger. It is sent with the next record, so that no call waits for
-/// it.
-pub(super) fn note_given(caller: &Caller<'_>, work: &Work, holder: &AgentId, text: &str) {
+/// Notes for the ledger that the model was given `text`. The next record sends the note, so that no call waits for it.
+pub(super) fn note_intent_text(caller: &Caller<'_>, work: &Work, holder: &AgentId, text: &str) {
     let notes = SessionNotes::read(&work.working_copy, holder);
-    let about = notes.intent.as_deref().unwrap_or("no intent selected");
+    let intent = notes.intent.as_deref().unwrap_or("no intent selected");
     let entry = RecordEntry {
-        output_summary: format!("{about}: about {} tokens", text.len().div_ceil(BYTES_OF_TOKEN)),
+        output_summary: format!("{intent}: about {} tokens", text.len().div_ceil(BYTES_OF_TOKEN)),
         ..record::entry(RecordKind::Context)
     };
     for request in record::requests(caller, work, &notes, &[entry]) {
@@ -84,14 +83,14 @@ impl<'a> Sessions<'a> {
     fn of(locks: impl Iterator<Item = &'a HeldLock>) -> Sessions<'a> {
         let mut sessions: Vec<(String, Vec<&HeldLock>)> = Vec::new();
         for lock in locks {
-            let (name, login) = (shown_line(&lock.user_name), shown_line(&lock.user));
+            let (name, login) = (visible_line(&lock.user_name), visible_line(&lock.user));
             let name = match (&lock.agent_id, name == login) {
                 (Some(agent), true) => format!("{login} ({agent})"),
                 (None, true) => login.into_owned(),
                 (Some(agent), false) => format!("{name} (login {login}, {agent})"),
                 (None, false) => format!("{name} (login {login})"),
             };
-            match sessions.iter_mut().find(|(known, _)| *known == name) {
+            match sessions.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, locks)) => locks.push(lock),
                 None => sessions.push((name, vec![lock])),
             }
@@ -100,25 +99,26 @@ impl<'a> Sessions<'a> {
     }
 
     fn text(&self, branch: &str) -> Option<String> {
-        let lines = self.0.iter().map(|(name, locks)| line(name, locks)).collect();
+        let lines = self.0.iter().map(|(name, locks)| session_line(name, locks)).collect();
         let head = format!(
-            "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal. {QUOTATION_NOTICE}"
+            "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a \
+             refusal. {QUOTATION_NOTICE}"
         );
         list_lines(head, lines)
     }
 
-    /// The differences from the last report, `inbox_text`.
-    fn changes(&self, known: &BTreeMap<String, String>, branch: &str) -> Option<String> {
-        let is_new = |(name, locks): &&(String, Vec<&HeldLock>)| known.get(name) != Some(&digest(locks));
+    /// The differences from the last report. `reported` are the digests of its sessions.
+    fn changes(&self, reported: &BTreeMap<String, String>, branch: &str) -> Option<String> {
+        let is_new = |(name, locks): &&(String, Vec<&HeldLock>)| reported.get(name) != Some(&digest(locks));
         let mut lines: Vec<String> = self
             .0
             .iter()
             .filter(is_new)
-            .map(|(name, locks)| line(name, locks))
+            .map(|(name, locks)| session_line(name, locks))
             .collect();
-        let is_gone = |name: &&String| !self.0.iter().any(|(known, _)| known == *name);
+        let is_gone = |name: &&String| !self.0.iter().any(|(session, _)| session == *name);
         lines.extend(
-            known
+            reported
                 .keys()
                 .filter(is_gone)
                 .map(|name| format!("- {name}: now holds no files")),
@@ -135,17 +135,17 @@ impl<'a> Sessions<'a> {
     }
 }
 
-/// Of the files and messages. A renewal changes neither.
+/// A digest of the files and messages, which a renewal does not change.
 fn digest(locks: &[&HeldLock]) -> String {
-    let mut all: Vec<String> = locks
+    let mut texts: Vec<String> = locks
         .iter()
         .map(|lock| format!("{}\0{}", lock_line(lock), lock.message))
         .collect();
-    all.sort();
-    short_digest(&all.join("\0"))
+    texts.sort();
+    short_digest(&texts.join("\0"))
 }
 
-fn line(name: &str, locks: &[&HeldLock]) -> String {
+fn session_line(name: &str, locks: &[&HeldLock]) -> String {
     let files: Vec<String> = locks.iter().map(|lock| lock_line(lock)).collect();
     let message: String = locks
         .first()
@@ -153,10 +153,10 @@ fn line(name: &str, locks: &[&HeldLock]) -> String {
         .chars()
         .take(MOST_CHARS)
         .collect();
-    format!("- {name}: {}: {}", reason::list_files(&files), quoted_line(&message))
+    format!("- {name}: {}: {}", reason::list_files(&files), quote_line(&message))
 }
 
-/// The first lines below `head`; nothing where there are none.
+/// The first lines below `head`. `None` if there are no lines.
 fn list_lines(head: String, mut lines: Vec<String>) -> Option<String> {
     if lines.is_empty() {
         return None;
@@ -171,9 +171,10 @@ fn list_lines(head: String, mut lines: Vec<String>) -> Option<String> {
 }
 
 fn lock_line(lock: &HeldLock) -> String {
+    let path = visible_line(&lock.file_path);
     match lock.status {
-        LockMode::Writing => shown_line(&lock.file_path).into_owned(),
-        LockMode::Reading => format!("{} (reading)", lock.file_path),
+        LockMode::Writing => path.into_owned(),
+        LockMode::Reading => format!("{path} (reading)"),
     }
 }
 

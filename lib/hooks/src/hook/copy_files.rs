@@ -1,4 +1,5 @@
-//! The working copies that files are in. A file counts where it is, not where the agent is: an agent edits in several worktrees.
+//! Groups files by their working copies. The folder of the file decides, not that of the agent: an agent can edit in
+//! several worktrees.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +10,9 @@ use coord_protocol::bounds;
 /// Files of one working copy.
 pub(super) struct CopyFiles {
     pub(super) working_copy: WorkingCopy,
-    /// Its files that others can see, by their paths in the repository. Empty if no one else can see the written files.
+    /// The files that others can see, by their paths in the repository. Empty if nobody else can see the written files.
     pub(super) files: Vec<String>,
-    /// Names that no lock can have: they are written without one.
+    /// Files whose names cannot be locked: they are written without a lock.
     pub(super) unlockable: Vec<PathBuf>,
 }
 
@@ -24,62 +25,63 @@ impl CopyFiles {
         }
     }
 
-    /// `file`, a path of the repository, on disk.
+    /// The path on disk of `file`, a path of the repository.
     pub(super) fn path(&self, file: &str) -> PathBuf {
         self.working_copy.root().join(file)
     }
 }
 
-/// `paths`, which are absolute, by the working copies that they are in. Files in none, in git's own folder, and those that git
-/// ignores are left out; a folder stands for the tracked files in it.
+/// Groups `paths`, which are absolute, by their working copies. Files outside of working copies, files in git's own
+/// folder and ignored files are left out. A folder stands for the tracked files in it.
 ///
 /// # Errors
 /// A sentence, when git does not trust a repository, or a folder has too many files.
-pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<CopyFiles>, String> {
-    let mut places: Vec<CopyFiles> = Vec::new();
+pub(super) fn group(paths: &[PathBuf]) -> Result<Vec<CopyFiles>, String> {
+    let mut copies: Vec<CopyFiles> = Vec::new();
     for path in paths {
         let path = without_symbolic_links(path);
-        if is_of_git(&path) {
+        if is_in_git_folder(&path) {
             continue;
         }
-        let known = places
+        let position = copies
             .iter()
-            .position(|place| is_inside(&path, place.working_copy.root()));
-        let place = match known {
-            Some(place) => &mut places[place],
+            .position(|copy| is_inside(&path, copy.working_copy.root()));
+        let index = match position {
+            Some(index) => index,
             None => match WorkingCopy::find(&path).map_err(|error| error.to_string())? {
                 None => continue,
                 Some(working_copy) => {
-                    places.push(CopyFiles::new(working_copy, Vec::new()));
-                    places.last_mut().ok_or("there is no place")?
+                    copies.push(CopyFiles::new(working_copy, Vec::new()));
+                    copies.len() - 1
                 }
             },
         };
-        let Some(files) = files(&place.working_copy, &path)? else {
-            place.unlockable.push(path);
+        let copy = &mut copies[index];
+        let Some(files) = files_at(&copy.working_copy, &path)? else {
+            copy.unlockable.push(path);
             continue;
         };
         for file in files {
-            if !place.files.contains(&file) {
-                place.files.push(file);
+            if !copy.files.contains(&file) {
+                copy.files.push(file);
             }
         }
     }
-    Ok(places)
+    Ok(copies)
 }
 
 /// Whether `path` is in the working copy at `root`, and in no repository within it.
 fn is_inside(path: &Path, root: &Path) -> bool {
-    let between = path.ancestors().skip(1).take_while(|folder| *folder != root);
-    path.starts_with(root) && !between.into_iter().any(|folder| folder.join(".git").exists())
+    let mut folders_between = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    path.starts_with(root) && !folders_between.any(|folder| folder.join(".git").exists())
 }
 
-fn is_of_git(path: &Path) -> bool {
+fn is_in_git_folder(path: &Path) -> bool {
     path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
-/// The files that `path` stands for. `None` where it has a name that Coord does not take.
-fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Option<Vec<String>>, String> {
+/// The files that `path` stands for. `None` if its name cannot be locked.
+fn files_at(working_copy: &WorkingCopy, path: &Path) -> Result<Option<Vec<String>>, String> {
     let root = working_copy.root();
     if !path.starts_with(root) {
         return Ok(Some(Vec::new()));
@@ -99,9 +101,9 @@ fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Option<Vec<String>>,
         return Ok(None);
     };
     if !path.exists()
-        && let Some(known) = working_copy.spelled(file.as_str())
+        && let Some(spelling) = working_copy.spelled(file.as_str())
     {
-        return Ok(Some(vec![known]));
+        return Ok(Some(vec![spelling]));
     }
     match working_copy.is_ignored(&file) {
         true => Ok(Some(Vec::new())),

@@ -1,47 +1,57 @@
-//! A file's content after an edit, computed before the edit from the tool's arguments, in the forms of all agents.
+//! Computes a file's content after an edit, before the edit, from the tool's arguments in the forms of all agents.
 
 use serde_json::Value;
 
 use super::agents::patch::{FilePatch, parse_patch};
 
 /// Fields with the whole content of a file.
-const WHOLE: [&str; 4] = ["content", "contents", "file_text", "fileText"];
+const CONTENT_FIELDS: [&str; 4] = ["content", "contents", "file_text", "fileText"];
 
-/// Fields with the text that is replaced, and with the one that takes its place.
-const OLD: [&str; 3] = ["old_string", "oldString", "old_str"];
-const NEW: [&str; 3] = ["new_string", "newString", "new_str"];
+/// Fields with the text to replace.
+const OLD_FIELDS: [&str; 3] = ["old_string", "oldString", "old_str"];
 
-/// Fields that have every occurrence replaced.
-const ALL: [&str; 3] = ["replace_all", "replaceAll", "allow_multiple"];
+/// Fields with its replacement.
+const NEW_FIELDS: [&str; 3] = ["new_string", "newString", "new_str"];
 
-/// Lists whose members are replacements, of one file or of one each.
-const LISTS: [&str; 2] = ["edits", "replacements"];
+/// Fields that request the replacement of every occurrence.
+const ALL_FIELDS: [&str; 3] = ["replace_all", "replaceAll", "allow_multiple"];
 
-/// The content of a file after the call of an edit tool, whose `before` is on disk. `is_it` returns whether a path of the arguments is
-/// the file. `None` if the arguments have an unknown form, or the text to replace is missing.
-pub(super) fn after(tool: &str, input: &Value, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
-    if let Some(patch) = patch_in(input) {
-        return after_patch(patch, before, is_it);
+/// Lists of replacements, in one file or in several.
+const LIST_FIELDS: [&str; 2] = ["edits", "replacements"];
+
+/// The content of a file after the call of an edit tool. `before` is the content on disk. `is_file` returns whether a
+/// path of the arguments names the file. `None` if the arguments have an unknown form, or the text to replace is
+/// missing.
+pub(super) fn content_after(
+    tool: &str,
+    input: &Value,
+    before: &[u8],
+    is_file: impl Fn(&str) -> bool,
+) -> Option<Vec<u8>> {
+    if let Some(patch) = find_patch(input) {
+        return content_after_patch(patch, before, is_file);
     }
     if tool == "Delete" {
         return Some(Vec::new());
     }
-    if let Some(whole) = text(input, &WHOLE) {
-        return Some(whole.as_bytes().to_vec());
+    if let Some(content) = text(input, &CONTENT_FIELDS) {
+        return Some(content.as_bytes().to_vec());
     }
     let before = std::str::from_utf8(before).ok()?;
     if let Some(line) = input.get("insert_line") {
-        let new = text(input, &NEW).or_else(|| text(input, &["insert_text"]))?;
-        return inserted(before, line.as_u64()?, new).map(String::into_bytes);
+        let new = text(input, &NEW_FIELDS).or_else(|| text(input, &["insert_text"]))?;
+        return insert_after_line(before, line.as_u64()?, new).map(String::into_bytes);
     }
     let mut content = before.to_owned();
     let mut is_changed = false;
-    let lists = LISTS.iter().filter_map(|list| input.get(list)?.as_array());
+    let lists = LIST_FIELDS.iter().filter_map(|list| input.get(list)?.as_array());
     let members: Vec<&Value> = lists.flatten().collect();
-    let single = text(input, &OLD).or_else(|| text(input, &NEW)).map(|_| input);
+    let single = text(input, &OLD_FIELDS)
+        .or_else(|| text(input, &NEW_FIELDS))
+        .map(|_| input);
     for edit in single.into_iter().chain(members) {
-        // A member without a path is of the file that the call names.
-        if super::agents::path_in(edit).is_some_and(|path| !is_it(&path)) {
+        // A member without a path belongs to the file that the call names.
+        if super::agents::path_in(edit).is_some_and(|path| !is_file(&path)) {
             continue;
         }
         content = replace(&content, edit)?;
@@ -58,27 +68,27 @@ fn text<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
 /// `content` with one replacement.
 fn replace(content: &str, edit: &Value) -> Option<String> {
     let (old, new) = (
-        text(edit, &OLD).unwrap_or_default(),
-        text(edit, &NEW).unwrap_or_default(),
+        text(edit, &OLD_FIELDS).unwrap_or_default(),
+        text(edit, &NEW_FIELDS).unwrap_or_default(),
     );
     if old.is_empty() {
         // A new file.
         return content.is_empty().then(|| new.to_owned());
     }
-    let is_all = ALL.iter().any(|name| edit.get(name) == Some(&Value::Bool(true)))
+    let replaces_all = ALL_FIELDS.iter().any(|name| edit.get(name) == Some(&Value::Bool(true)))
         || edit
             .get("expected_replacements")
             .and_then(Value::as_u64)
             .is_some_and(|count| count > 1);
-    let mut found = content.match_indices(old);
-    match (found.next(), found.next(), is_all) {
+    let mut matches = content.match_indices(old);
+    match (matches.next(), matches.next(), replaces_all) {
         (None, ..) | (_, Some(_), false) => None,
         _ => Some(content.replace(old, new)),
     }
 }
 
-/// `content` with `new` behind line `line`, from 1 on.
-fn inserted(content: &str, line: u64, new: &str) -> Option<String> {
+/// Inserts `new` after line `line` of `content`. Lines are counted from 1.
+fn insert_after_line(content: &str, line: u64, new: &str) -> Option<String> {
     let mut lines: Vec<&str> = content.split_inclusive('\n').collect();
     let line = usize::try_from(line).ok().filter(|line| *line <= lines.len())?;
     let new = if new.ends_with('\n') {
@@ -90,8 +100,8 @@ fn inserted(content: &str, line: u64, new: &str) -> Option<String> {
     Some(lines.concat())
 }
 
-/// The patch in the form of `apply_patch`, where the arguments have one.
-fn patch_in(input: &Value) -> Option<&str> {
+/// The patch in the form of `apply_patch`, if the arguments have one.
+fn find_patch(input: &Value) -> Option<&str> {
     let body = match input {
         Value::String(body) => Some(body.as_str()),
         input => text(input, &["command", "patchText", "patch", "input"]),
@@ -99,25 +109,25 @@ fn patch_in(input: &Value) -> Option<&str> {
     body.filter(|body| body.contains("*** Begin Patch"))
 }
 
-fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
+fn content_after_patch(patch: &str, before: &[u8], is_file: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
     let mut content = std::str::from_utf8(before).ok()?.to_owned();
     let mut is_named = false;
     for change in parse_patch(patch) {
         match change {
-            FilePatch::Added { path, lines } if is_it(path) => {
+            FilePatch::Added { path, lines } if is_file(path) => {
                 content = lines.iter().map(|line| format!("{line}\n")).collect();
             }
-            FilePatch::Removed { path } if is_it(path) => content = String::new(),
-            // A file that is moved here is new to the branch, which is all that matters.
-            FilePatch::Updated { moved_to: Some(to), .. } if is_it(to) => {}
+            FilePatch::Removed { path } if is_file(path) => content = String::new(),
+            // The file at the target of a move is new to the branch, so its content does not matter.
+            FilePatch::Updated { moved_to: Some(to), .. } if is_file(to) => {}
             FilePatch::Updated {
                 path,
                 moved_to: Some(_),
                 ..
-            } if is_it(path) => content = String::new(),
-            FilePatch::Updated { path, hunks, .. } if is_it(path) => {
+            } if is_file(path) => content = String::new(),
+            FilePatch::Updated { path, hunks, .. } if is_file(path) => {
                 for hunk in hunks {
-                    content = hunk.applied_to(&content)?;
+                    content = hunk.apply_to(&content)?;
                 }
             }
             _ => continue,
@@ -134,7 +144,7 @@ mod tests {
     use super::*;
 
     fn of(input: Value, before: &str) -> Option<String> {
-        let after = after("Edit", &input, before.as_bytes(), |path| path == "a.ts");
+        let after = content_after("Edit", &input, before.as_bytes(), |path| path == "a.ts");
         after.map(|after| String::from_utf8(after).unwrap())
     }
 
@@ -203,11 +213,11 @@ mod tests {
             Some("new")
         );
         assert_eq!(
-            after("Delete", &json!({ "path": "a.ts" }), b"x", |_| true),
+            content_after("Delete", &json!({ "path": "a.ts" }), b"x", |_| true),
             Some(Vec::new())
         );
         assert_eq!(
-            after(
+            content_after(
                 "Edit",
                 &json!({ "old_string": "a", "new_string": "b" }),
                 b"\xff a",
@@ -222,9 +232,8 @@ mod tests {
         let patch = "*** Begin Patch\n*** Update File: a.ts\n@@ fn\n one\n-two\n+2\n*** Add File: b.ts\n+x\n+y\n*** Delete File: c.ts\n\
                      *** Update File: d.ts\n*** Move to: e.ts\n@@\n-one\n+1\n*** End Patch";
         let of = |path: &str| {
-            let after = after("apply_patch", &json!({ "input": patch }), b"one\ntwo\ntwo\n", |named| {
-                named == path
-            });
+            let input = json!({ "input": patch });
+            let after = content_after("apply_patch", &input, b"one\ntwo\ntwo\n", |name| name == path);
             after.map(|after| String::from_utf8(after).unwrap())
         };
         assert_eq!(of("a.ts").as_deref(), Some("one\n2\ntwo\n"));
@@ -233,7 +242,7 @@ mod tests {
         assert_eq!(of("d.ts").as_deref(), Some(""));
         assert_eq!(of("other.ts"), None);
         assert_eq!(
-            after("apply_patch", &json!(patch), b"three\n", |named| named == "a.ts"),
+            content_after("apply_patch", &json!(patch), b"three\n", |name| name == "a.ts"),
             None,
             "it does not apply"
         );

@@ -1,4 +1,4 @@
-//! Common to the hooks of all agents: events, tools, and decisions.
+//! Events, tools and decisions, in a form that the hooks of all agents share.
 
 use coord_protocol::tool_names;
 use serde_json::Value;
@@ -18,16 +18,16 @@ pub enum Moment {
     AfterTool,
     /// The agent has finished its turn.
     TurnEnd,
-    /// The user has stopped the turn: no text goes to the model, and nothing asks it to go on.
+    /// The user has interrupted the turn: no text goes to the model, and nothing asks it to go on.
     Interruption,
     /// A writer of the conversation begins: a subagent or teammate.
     WriterStart,
-    /// The session does nothing, and can be woken.
+    /// The session is idle, and can be woken.
     Idle,
     /// A writer of the conversation has finished: a subagent or teammate.
     WriterEnd,
     SessionEnd,
-    /// The shell of a command is about to be started, and takes variables.
+    /// The shell of a command is about to start, and accepts variables.
     Environment,
 }
 
@@ -44,58 +44,57 @@ impl Moment {
 /// A call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookCall {
-    /// When.
     pub moment: Moment,
-    /// The folder that the agent works in.
+    /// The folder in which the agent works.
     pub folder: Option<String>,
-    /// The agent's own name of the conversation.
+    /// The agent's name for the conversation.
     pub conversation: Option<String>,
-    /// The agent's own name of the writer within it: a subagent or teammate. `None` for the lead.
+    /// The agent's name for the writer within the conversation: a subagent or teammate. `None` for the lead.
     pub writer: Option<String>,
     pub prompt: Option<String>,
     pub tool: Tool,
-    /// The agent's name for it.
+    /// The agent's name for the tool.
     pub tool_name: String,
-    /// Its arguments, where it has any.
+    /// The arguments of the tool.
     pub input: Value,
-    /// Whether the tool has failed, as the event or its result says.
+    /// Whether the tool has failed, according to the event or the tool's result.
     pub has_failed: bool,
-    /// Whether work of the conversation goes on in the background after the turn that ends.
+    /// Whether work of the conversation continues in the background after the turn.
     pub has_background_work: bool,
-    /// Whether the turn that ends was begun by a hook, as the agent says.
+    /// Whether a hook has started the turn that ends, according to the agent.
     pub is_continued: bool,
-    /// The kind of notification, in the agent's own terms.
+    /// The agent's name for the kind of notification.
     pub notification: Option<String>,
-    /// The model, where the agent says it.
+    /// The model, if the agent names it.
     pub model: Option<String>,
-    /// The file in which the agent keeps the conversation.
+    /// The file in which the agent stores the conversation.
     pub transcript: Option<String>,
 }
 
 impl HookCall {
-    /// Whether the tool is one of Coord's that answers with messages.
+    /// Whether the tool is one of Coord's that return messages.
     pub fn has_read_messages(&self) -> bool {
         matches!(
             self.tool,
-            Tool::Own(tool_names::MESSAGE_READ | tool_names::READ_MESSAGES | tool_names::POLL_INBOX)
+            Tool::Coord(tool_names::MESSAGE_READ | tool_names::READ_MESSAGES | tool_names::POLL_INBOX)
         )
     }
 }
 
-/// A tool, as far as it concerns files.
+/// A tool, by its effect on files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// It writes these files, absolute or relative to the folder of the call.
     Edit(Vec<String>),
     /// It runs a shell command, in another folder if it names one.
     Shell { command: String, folder: Option<String> },
-    /// It hands a file to the model, by its path, absolute or relative to the folder of the call.
+    /// It gives a file to the model. The path is absolute or relative to the folder of the call.
     Read(Option<String>),
     /// It changes no file.
-    Reads,
-    /// It is this one of Coord's own MCP server.
-    Own(&'static str),
-    /// Nothing is known of it: it may change anything.
+    ReadOnly,
+    /// It is this tool of Coord's own MCP server.
+    Coord(&'static str),
+    /// It is unknown, so it may change anything.
     Unknown,
 }
 
@@ -116,8 +115,8 @@ pub enum Decision {
         note: Option<String>,
     },
     /// The agent has ended its turn, and is asked to begin another one.
-    GoOn {
-        /// The reason, and the blocking locks.
+    Continue {
+        /// The waiting messages or the ready task.
         reason: String,
         /// A note for the user.
         note: Option<String>,
@@ -130,7 +129,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The agent goes on, with nothing to say.
+    /// The agent goes on, with nothing to report.
     pub const PROCEED: Decision = Decision::Proceed {
         context: None,
         note: None,
@@ -143,6 +142,6 @@ pub struct Answer {
     /// JSON for standard output.
     pub body: Option<Value>,
     pub status: u8,
-    /// Text that no field of the form has room for; it goes to standard error.
-    pub aside: Option<String>,
+    /// Text for standard error, because no field of the JSON has room for it.
+    pub stderr: Option<String>,
 }

@@ -1,5 +1,6 @@
-//! A session that has ended its turn is woken when a file that it was refused is free, or a message for it has come: so no agent has to
-//! ask again and again. The hook runs in the background, as long as the agent lets it, and its text begins the next turn.
+//! Wakes a session that has ended its turn when a file that it was refused is free, or when it gets a message. So no
+//! agent has to ask again and again. The hook runs in the background, as long as the agent lets it, and its text begins
+//! the next turn.
 
 use std::time::Duration;
 
@@ -19,26 +20,26 @@ use super::event::{Decision, Moment};
 use super::upkeep::EventResult;
 use super::{event_times, mail, reason};
 
-/// Time that a session is waited for. Agents are configured to give the hook an hour.
+/// How long the hook waits. Agents are configured to give it an hour.
 const LIMIT: Duration = Duration::from_secs(3540);
 
-/// Seconds that a request waits at the server, which is below the limit of servers.
+/// How long a request waits at the server, in seconds: less than the limit of servers.
 const SERVER_SECONDS: u32 = 15;
 
 /// Time limit of a request.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30);
 
-/// Least time between two rounds.
+/// Minimum time between two rounds.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The variable in which Claude Code names the program that runs it.
 const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
 
-/// Waits for the session's files. Nothing is said where it works again, or its agent is gone.
+/// Waits for the session's files. The result has no text if the session works again, or if its agent has ended.
 pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
     let entrypoint = std::env::var(ENTRYPOINT);
     let is_wanted = match caller.agent {
-        // Only there the hook runs in the background: others that read its configuration wait for each hook.
+        // Only there the hook runs in the background: other programs that read its configuration wait for each hook.
         Agent::ClaudeCode => entrypoint.is_ok_and(|entrypoint| entrypoint == "cli"),
         _ => caller.call.notification.as_deref() == Some("agent_idle"),
     };
@@ -48,13 +49,13 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
     else {
         return Decision::PROCEED.into();
     };
-    event_times::note(&working_copy, caller.agent, caller.event);
-    let woken = match caller.work(working_copy) {
+    event_times::record(&working_copy, caller.agent, caller.event);
+    let result = match caller.work(working_copy) {
         Ok(work) => wait(caller, &work).await,
         Err(error) => Err(error),
     };
-    match woken {
-        Ok(woken) => woken.unwrap_or(Decision::PROCEED.into()),
+    match result {
+        Ok(result) => result.unwrap_or(Decision::PROCEED.into()),
         Err(error) => {
             tracing::debug!(%error, "the session is not woken");
             Decision::PROCEED.into()
@@ -63,7 +64,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
 }
 
 async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<EventResult>> {
-    let (place, own) = (&work.working_copy, std::process::id());
+    let (working_copy, own_process) = (&work.working_copy, std::process::id());
     let Some(holder) = work.agent_id.clone() else {
         return Ok(None);
     };
@@ -71,49 +72,51 @@ async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<EventRe
     let end = Instant::now() + LIMIT;
     let mut is_first = true;
     while Instant::now() < end {
-        let notes = SessionNotes::read(place, &holder);
-        let is_in_team = MailNotes::read(place, &holder)
+        let notes = SessionNotes::read(working_copy, &holder);
+        let is_in_team = MailNotes::read(working_copy, &holder)
             .teams
             .is_some_and(|teams| !teams.is_empty());
         if notes.waits.is_empty() && !is_in_team {
             return Ok(None);
         }
         if is_first {
-            // Of several, the newest waits.
-            waiter::set(place, &holder, own);
-        } else if waiter::get(place, &holder) != Some(own) || agent.is_some_and(|agent| !agent.is_running()) {
+            // If several processes wait, only the newest goes on.
+            waiter::set(working_copy, &holder, own_process);
+        } else if waiter::get(working_copy, &holder) != Some(own_process)
+            || agent.is_some_and(|agent| !agent.is_running())
+        {
             return Ok(None);
         }
         is_first = false;
-        let begun = Instant::now();
-        if let Some(connection) = Connection::open_running(caller.args, place, Some(&holder), REQUEST_LIMIT)? {
+        let round_start = Instant::now();
+        if let Some(connection) = Connection::open_running(caller.args, working_copy, Some(&holder), REQUEST_LIMIT)? {
             let seconds = (!is_in_team).then_some(SERVER_SECONDS);
-            if let Some(text) = free_files(&connection, work, &holder, &notes, seconds).await {
-                return Ok(Some(woken(text).into()));
+            if let Some(text) = claim_free_files(&connection, work, &holder, &notes, seconds).await {
+                return Ok(Some(wake_with(text).into()));
             }
             if is_in_team && mail::wait_for_mail(&connection, work, &holder, SERVER_SECONDS).await {
                 let mut news = mail::news(&connection, work, &holder, Moment::AfterTool, false).await;
                 if let Some(text) = news.as_mut().and_then(|news| news.text.take()) {
-                    let decision = woken(text);
+                    let decision = wake_with(text);
                     return Ok(Some(EventResult { decision, news }));
                 }
             }
         }
-        sleep_until((begun + PAUSE).min(end)).await;
+        sleep_until((round_start + PAUSE).min(end)).await;
     }
     Ok(None)
 }
 
-fn woken(text: String) -> Decision {
+fn wake_with(text: String) -> Decision {
     Decision::Proceed {
         context: Some(text),
         note: None,
     }
 }
 
-/// Claims the files that the session waits for. Returns text for the model if it holds them now, or if they are free but every
-/// waiting session must pull first.
-async fn free_files(
+/// Claims the files that the session waits for. Returns text for the model if it holds them now, or if they are free
+/// but every waiting session must pull first.
+async fn claim_free_files(
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
@@ -122,13 +125,11 @@ async fn free_files(
 ) -> Option<String> {
     for (branch, files) in &notes.waits {
         let files: Vec<String> = files.iter().cloned().collect();
-        let message = notes.task.clone();
-        let message = message.unwrap_or_else(|| format!("Editing {}", reason::list_files(&files)));
         let request = PostRequest {
             branch: Some(branch.clone()),
             wait_seconds: seconds,
             session: None,
-            ..work.claim(files.clone(), LockMode::Writing, message)
+            ..work.claim(files.clone(), LockMode::Writing, reason::claim_message(notes, &files))
         };
         let mut response: PostResponse = match connection.client.post_status(&request).await {
             Ok(response) => response,
@@ -146,7 +147,8 @@ async fn free_files(
         });
         if response.success {
             return Some(format!(
-                "Coord: you hold {} now, which was locked before. Read it again and continue. If you no longer need it, release it.",
+                "Coord: you hold {} now, which was locked before. Read it again and continue. If you no longer need \
+                 it, release it.",
                 reason::list_files(&files)
             ));
         }

@@ -1,5 +1,6 @@
-//! The JSON that an agent writes to the hook's standard input. It is read until one value is whole: some agents leave the pipe open.
-//! Results of tools have up to many megabytes (screenshots, whole files); only the relevant fields are kept while they stream by.
+//! The JSON that an agent writes to the hook's standard input. It is read until one value is complete: some agents
+//! leave the pipe open. Results of tools can have many megabytes (screenshots, whole files). They are parsed as a
+//! stream, and only the relevant fields are stored.
 
 mod clean;
 
@@ -18,70 +19,70 @@ use tokio::time::{Instant, timeout};
 
 use clean::JsonCleaner;
 
-/// Most bytes of the JSON.
+/// Maximum size of the JSON, in bytes.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// Time without another byte after which no more is waited for.
+/// Time without another byte after which the hook stops waiting.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Time that all of it may take.
+/// Time limit of the whole input.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The arguments of a tool, which are kept whole.
-const ARGUMENTS: [&str; 3] = ["tool_input", "toolArgs", "args"];
+/// The fields with the arguments of a tool, which are stored completely.
+const ARGUMENT_FIELDS: [&str; 3] = ["tool_input", "toolArgs", "args"];
 
-/// The result of a tool.
-const RESULTS: [&str; 3] = ["tool_response", "toolResult", "tool_result"];
+/// The fields with the result of a tool.
+const RESULT_FIELDS: [&str; 3] = ["tool_response", "toolResult", "tool_result"];
 
-/// The fields of a result that are kept.
-const OF_RESULTS: [&str; 3] = ["error", "resultType", "result_type"];
+/// The members of a result that are stored.
+const RESULT_MEMBERS: [&str; 3] = ["error", "resultType", "result_type"];
 
-/// Longest text that is kept of any other field, in bytes: longer than any command or prompt that is looked at.
+/// Maximum text of any other field, in bytes: longer than any command or prompt that the hooks use.
 const MOST_TEXT_BYTES: usize = 128 * 1024;
 
-/// Most members of a list or an object in any other field.
+/// Maximum number of members of a list or an object in any other field.
 const MOST_MEMBERS: usize = 512;
 
-/// Depth of lists and objects that is kept in any other field.
+/// Maximum depth of lists and objects in any other field.
 const DEPTH: usize = 4;
 
-/// Input that is no whole JSON object.
+/// Input that is not a complete JSON object.
 #[derive(Debug)]
 pub(super) struct InvalidInput {
     /// Why, as a sentence.
     pub(super) why: String,
-    /// The fields that came before.
+    /// The fields before the problem.
     pub(super) fields: Value,
 }
 
-/// The input.
+/// Reads the input.
 ///
 /// # Errors
-/// When it does not arrive in time, is too large, or is no JSON object.
+/// When it does not arrive in time, is too large, or is not a JSON object.
 pub(super) async fn read() -> Result<Value, InvalidInput> {
     let (fields, count) = (Arc::new(Mutex::new(Map::new())), Arc::new(AtomicU64::new(0)));
-    let (sender, mut ended) = oneshot::channel();
-    let reading = (fields.clone(), count.clone());
-    // No task of the runtime, which would wait at its end for input that never comes.
+    let (sender, mut receiver) = oneshot::channel();
+    let shared = (fields.clone(), count.clone());
+    // A thread instead of a task: at its end, the runtime would wait for a task whose input never comes.
     std::thread::spawn(move || {
-        let (fields, count) = reading;
+        let (fields, count) = shared;
         let input = CountingReader {
             input: std::io::stdin().lock(),
             count,
         };
         let _ = sender.send(parse(input, &fields));
     });
-    let (started, mut last, mut read_before) = (Instant::now(), Instant::now(), 0);
+    let (started, mut last_arrival, mut last_count) = (Instant::now(), Instant::now(), 0);
     let why = loop {
-        let outcome = timeout(QUIET / 8, &mut ended).await;
-        let read = count.load(Ordering::Relaxed);
+        let outcome = timeout(QUIET / 8, &mut receiver).await;
+        let count = count.load(Ordering::Relaxed);
         match outcome {
             Ok(Ok(Ok(()))) => return Ok(Value::Object(std::mem::take(&mut fields.lock()))),
             Ok(Ok(Err(why))) => break why,
             Ok(Err(_)) => break "the hook's input cannot be read".to_owned(),
-            Err(_) if read != read_before => (last, read_before) = (Instant::now(), read),
-            Err(_) if last.elapsed() >= QUIET || started.elapsed() >= LIMIT => {
-                break format!("the hook's input did not end: no whole JSON after {read} bytes");
+            Err(_) if count != last_count => (last_arrival, last_count) = (Instant::now(), count),
+            Err(_) if last_arrival.elapsed() >= QUIET || started.elapsed() >= LIMIT => {
+                break format!("the hook's input did not end: no whole JSON after {count} bytes");
             }
             Err(_) => {}
         }
@@ -103,7 +104,7 @@ fn parse(input: impl Read, fields: &Mutex<Map<String, Value>>) -> Result<(), Str
     })
 }
 
-/// Counts the bytes that have arrived.
+/// Counts the received bytes.
 struct CountingReader<R> {
     input: R,
     count: Arc<AtomicU64>,
@@ -111,13 +112,13 @@ struct CountingReader<R> {
 
 impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.input.read(buffer)?;
-        self.count.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
+        let length = self.input.read(buffer)?;
+        self.count.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
     }
 }
 
-/// The fields of the object.
+/// Stores the fields of the object.
 struct Fields<'a>(&'a Mutex<Map<String, Value>>);
 
 impl<'de> DeserializeSeed<'de> for Fields<'_> {
@@ -138,8 +139,8 @@ impl<'de> Visitor<'de> for Fields<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
             let value = match name.as_str() {
-                arguments if ARGUMENTS.contains(&arguments) => map.next_value()?,
-                result if RESULTS.contains(&result) => map.next_value_seed(TruncatedValue::of_result())?,
+                arguments if ARGUMENT_FIELDS.contains(&arguments) => map.next_value()?,
+                result if RESULT_FIELDS.contains(&result) => map.next_value_seed(TruncatedValue::of_result())?,
                 _ => map.next_value_seed(TruncatedValue::new())?,
             };
             self.0.lock().insert(name, value);
@@ -152,7 +153,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
 #[derive(Clone, Copy)]
 struct TruncatedValue {
     depth: usize,
-    /// The members of an object that are kept; all where there are none.
+    /// The members of an object that are stored. If empty, all members are.
     names: &'static [&'static str],
 }
 
@@ -166,12 +167,12 @@ impl TruncatedValue {
 
     fn of_result() -> TruncatedValue {
         TruncatedValue {
-            names: &OF_RESULTS,
+            names: &RESULT_MEMBERS,
             ..TruncatedValue::new()
         }
     }
 
-    fn below(self) -> TruncatedValue {
+    fn nested(self) -> TruncatedValue {
         TruncatedValue {
             depth: self.depth - 1,
             names: &[],
@@ -222,28 +223,28 @@ impl<'de> Visitor<'de> for TruncatedValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut kept = Vec::new();
-        while kept.len() < MOST_MEMBERS {
-            match list.next_element_seed(self.below())? {
-                Some(value) => kept.push(value),
-                None => return Ok(Value::Array(kept)),
+        let mut members = Vec::new();
+        while members.len() < MOST_MEMBERS {
+            match list.next_element_seed(self.nested())? {
+                Some(value) => members.push(value),
+                None => return Ok(Value::Array(members)),
             }
         }
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Array(kept))
+        Ok(Value::Array(members))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut kept = Map::new();
+        let mut members = Map::new();
         while let Some(name) = map.next_key::<String>()? {
-            let is_kept = self.names.is_empty() || self.names.contains(&name.as_str());
-            if is_kept && kept.len() < MOST_MEMBERS {
-                kept.insert(name, map.next_value_seed(self.below())?);
+            let is_stored = self.names.is_empty() || self.names.contains(&name.as_str());
+            if is_stored && members.len() < MOST_MEMBERS {
+                members.insert(name, map.next_value_seed(self.nested())?);
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(Value::Object(kept))
+        Ok(Value::Object(members))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The intents of the repository, as far as a session knows them. A repository without any is asked about once a
+//! The intents of the repository that a session knows. For a repository without intents, the server is asked once a
 //! session.
 
 use coord_agent::connection::Connection;
@@ -8,26 +8,26 @@ use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
 
-/// Asks for the intents, notes them, and returns the text for the model: of the selected intent, or of those that can be
-/// selected.
+/// Fetches the intents, notes them, and returns the text for the model: about the selected intent, or about those that
+/// can be selected.
 ///
 /// # Errors
-/// When the server gives no answer.
-pub(super) async fn read_context(
+/// When the server does not answer.
+pub(super) async fn fetch_context(
     client: &Client,
     working_copy: &WorkingCopy,
     repo_url: &str,
     holder: &AgentId,
 ) -> Result<Option<String>, ClientError> {
-    let noted = SessionNotes::read(working_copy, holder).intent;
-    if let Some(intent) = noted
-        && let Some(context) = selected(client, repo_url, &intent).await?
+    let noted_intent = SessionNotes::read(working_copy, holder).intent;
+    if let Some(intent) = noted_intent
+        && let Some(context) = fetch_active(client, repo_url, &intent).await?
     {
         return Ok(Some(context));
     }
-    let listed = match client.intents(repo_url, IntentsView::Context).await {
-        Ok(listed) => listed,
-        // A server of before intents.
+    let response = match client.intents(repo_url, IntentsView::Context).await {
+        Ok(response) => response,
+        // An old server, which has no intents.
         Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => {
             SessionNotes::change(working_copy, holder, |notes| notes.has_intents = Some(false));
             return Ok(None);
@@ -35,31 +35,32 @@ pub(super) async fn read_context(
         Err(error) => return Err(error),
     };
     SessionNotes::change(working_copy, holder, |notes| {
-        notes.has_intents = Some(!listed.intents.is_empty() || listed.is_required);
-        notes.requires_intent = listed.is_required;
-        notes.intent.clone_from(&listed.selected);
+        notes.has_intents = Some(!response.intents.is_empty() || response.is_required);
+        notes.requires_intent = response.is_required;
+        notes.intent.clone_from(&response.selected);
     });
-    if let Some(intent) = &listed.selected
-        && let Some(context) = selected(client, repo_url, intent).await?
+    if let Some(intent) = &response.selected
+        && let Some(context) = fetch_active(client, repo_url, intent).await?
     {
         return Ok(Some(context));
     }
-    Ok(listed.context.filter(|_| !listed.intents.is_empty()))
+    Ok(response.context.filter(|_| !response.intents.is_empty()))
 }
 
-/// Whether the repository has intents. The server is asked once a session; without its answer, as if there were none.
+/// Whether the repository has intents. The server is asked once a session. Without its answer, the repository counts as
+/// one without intents.
 pub(super) async fn repository_has_intents(connection: Option<&Connection>, work: &Work, holder: &AgentId) -> bool {
-    let noted = || SessionNotes::read(&work.working_copy, holder).has_intents;
-    if let (None, Some(connection)) = (noted(), connection)
-        && let Err(error) = read_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await
+    let has_intents = || SessionNotes::read(&work.working_copy, holder).has_intents;
+    if let (None, Some(connection)) = (has_intents(), connection)
+        && let Err(error) = fetch_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await
     {
         tracing::debug!(%error, "the intents are not known");
     }
-    noted() == Some(true)
+    has_intents() == Some(true)
 }
 
-/// The text about `intent`; `None` where it is not active any more.
-async fn selected(client: &Client, repo_url: &str, intent: &str) -> Result<Option<String>, ClientError> {
+/// The text about `intent`. `None` if it is no longer active.
+async fn fetch_active(client: &Client, repo_url: &str, intent: &str) -> Result<Option<String>, ClientError> {
     if !is_id(intent) {
         return Ok(None);
     }
@@ -68,12 +69,13 @@ async fn selected(client: &Client, repo_url: &str, intent: &str) -> Result<Optio
         Err(ClientError::Refused { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let is_active = |status| matches!(status, IntentStatus::InProgress | IntentStatus::Blocked);
-    let is_active = response.intent.is_some_and(|intent| is_active(intent.status));
+    let is_active = response
+        .intent
+        .is_some_and(|intent| matches!(intent.status, IntentStatus::InProgress | IntentStatus::Blocked));
     Ok(response.context.filter(|_| is_active))
 }
 
-/// Whether `intent` is an id, and can name no other path.
+/// Whether `intent` is a valid id, so that it cannot name another path of a URL.
 pub(super) fn is_id(intent: &str) -> bool {
     coord_intents::intent::valid_id(intent)
 }
@@ -88,7 +90,7 @@ pub(super) fn note(notes: &mut SessionNotes, response: &PostResponse) {
     );
 }
 
-/// Notes an answer that names `intent`, or refuses with `code`.
+/// Notes a response that names `intent`, or a refusal with `code`.
 pub(super) fn note_code(notes: &mut SessionNotes, intent: Option<&str>, code: Option<ErrorCode>) {
     match code {
         Some(ErrorCode::IntentRequired) => {

@@ -1,5 +1,5 @@
-//! The effect of a call on interfaces: a claim keeps the interface of a file until an edit shows otherwise. Before the tool runs, the
-//! content after it decides; afterwards, the file on disk.
+//! The effect of a call on interfaces. A claim promises to keep the interface of a file until an edit changes it.
+//! Before the tool runs, the content after the edit decides; afterwards, the file on disk.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,8 +22,8 @@ use super::{edits, reason};
 /// The files whose interface differs from the branch, and the differences.
 pub(super) type ChangedInterfaces = BTreeMap<String, String>;
 
-/// Those of `files` after the call.
-pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> ChangedInterfaces {
+/// The interfaces of `files` that differ from the branch after the call.
+pub(super) fn changed_by_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> ChangedInterfaces {
     let interfaces = Interfaces::of(&work.working_copy, &work.branch);
     if !matches!(caller.call.tool, Tool::Edit(_)) {
         // The effect of a command is known only after it has run.
@@ -31,12 +31,12 @@ pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> 
     }
     let folder = caller.folder();
     interfaces.compare(files, |file| {
-        let is_it = |named: &str| {
-            let path = work.working_copy.repo_path(&folder, Path::new(named));
+        let is_file = |name: &str| {
+            let path = work.working_copy.repo_path(&folder, Path::new(name));
             path.is_ok_and(|path| path.as_str() == file)
         };
         let before = interfaces.on_disk(file).ok_or(InterfaceUnknown::Unreadable)?;
-        let after = edits::after(&caller.call.tool_name, &caller.call.input, &before, is_it);
+        let after = edits::content_after(&caller.call.tool_name, &caller.call.input, &before, is_file);
         after.ok_or(InterfaceUnknown::NotUnderstood)
     })
 }
@@ -46,23 +46,23 @@ pub(super) fn changed_files(changed: &ChangedInterfaces) -> Option<Vec<String>> 
     (!changed.is_empty()).then(|| changed.keys().cloned().collect())
 }
 
-/// The reason of a denial: if a neighbor blocks, with the interface change of the edit.
+/// The reason of a denial. If a neighbor blocks, it includes the interface change of the edit.
 pub(super) fn explain(refusal: String, response: &PostResponse, changed: &ChangedInterfaces) -> String {
     let mut locks = response.conflicting_locks.values();
     let is_neighbor = locks.any(|lock| lock.lock_type == Some(LockType::Neighbor));
     match is_neighbor && !changed.is_empty() {
-        true => format!("{refusal} {}", sentence("Your edit changes", changed)),
+        true => format!("{refusal} {}", describe("Your edit changes", changed)),
         false => refusal,
     }
 }
 
-/// The differences, in a sentence.
-fn sentence(beginning: &str, changed: &ChangedInterfaces) -> String {
+/// The differences as a sentence that starts with `beginning`.
+fn describe(beginning: &str, changed: &ChangedInterfaces) -> String {
     const MOST: usize = 3;
-    let named: Vec<String> = changed
+    let files: Vec<String> = changed
         .iter()
         .take(MOST)
-        .map(|(file, names)| format!("{file} ({names})"))
+        .map(|(file, differences)| format!("{file} ({differences})"))
         .collect();
     let more = match changed.len().saturating_sub(MOST) {
         0 => String::new(),
@@ -70,13 +70,13 @@ fn sentence(beginning: &str, changed: &ChangedInterfaces) -> String {
     };
     format!(
         "{beginning} the interface of {}{more}; one that keeps it is granted.",
-        named.join(", ")
+        files.join(", ")
     )
 }
 
-/// After a call that has written `files` of the session: if their interfaces changed beyond the claim, it declares that now. Returns a
-/// sentence for the model if a neighbor's lock forbids the change.
-pub(super) async fn settle(
+/// Declares interface changes after a call that has written `files` of the session: a file whose interface differs from
+/// its claim is claimed again. Returns a sentence for the model if a neighbor's lock forbids the change.
+pub(super) async fn declare_changes(
     caller: &Caller<'_>,
     working_copy: &WorkingCopy,
     holder: &AgentId,
@@ -86,25 +86,28 @@ pub(super) async fn settle(
     let work = caller.work(working_copy).ok()?;
     let changed = Interfaces::of(&work.working_copy, &work.branch).compare_disk(files);
     let root = work.working_copy.root().to_owned();
-    let differs = SeenContent::change(&work.working_copy, holder, |seen| {
-        let is_told = |file: &&String| seen.changes_interface(&root.join(file)) == changed.contains_key(*file);
+    let undeclared = SeenContent::change(&work.working_copy, holder, |seen| {
+        let is_declared = |file: &&String| seen.changes_interface(&root.join(file)) == changed.contains_key(*file);
         files
             .iter()
-            .filter(|file| !is_told(file))
+            .filter(|file| !is_declared(file))
             .cloned()
             .collect::<Vec<String>>()
     });
-    if differs.is_empty() {
+    if undeclared.is_empty() {
         return None;
     }
-    let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
-    let connection = opened.ok().flatten()?;
-    let message = reason::message(&SessionNotes::read(&work.working_copy, holder), &differs);
-    let of_differing: ChangedInterfaces = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
+    let connection = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
+    let connection = connection.ok().flatten()?;
+    let message = reason::claim_message(&SessionNotes::read(&work.working_copy, holder), &undeclared);
+    let changed: ChangedInterfaces = changed
+        .into_iter()
+        .filter(|(file, _)| undeclared.contains(file))
+        .collect();
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
-        interface_changes: changed_files(&of_differing),
-        ..work.claim(differs.clone(), LockMode::Writing, message)
+        interface_changes: changed_files(&changed),
+        ..work.claim(undeclared.clone(), LockMode::Writing, message)
     };
     let response = match connection.client.post_status(&request).await {
         Ok(response) => response,
@@ -115,17 +118,17 @@ pub(super) async fn settle(
     };
     if response.success {
         SeenContent::change(&work.working_copy, holder, |seen| {
-            for file in &differs {
-                seen.set_changes_interface(&root.join(file), of_differing.contains_key(file));
+            for file in &undeclared {
+                seen.set_changes_interface(&root.join(file), changed.contains_key(file));
             }
         });
         return None;
     }
-    (!of_differing.is_empty()).then(|| {
+    (!changed.is_empty()).then(|| {
         format!(
             "Coord: INTERFACE_CHANGED: {} {} Undo that, or agree with the other agent.",
             response.orchestration.reason.trim_end(),
-            sentence("Your call has changed", &of_differing)
+            describe("Your call has changed", &changed)
         )
     })
 }

@@ -1,17 +1,18 @@
-//! Paths of this machine in records: from the root of the working copy on, or from the home folder, as `~`.
+//! Shortens the paths of this machine in records. They become relative to the root of the working copy, or to the home
+//! folder (`~`).
 
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Replaces the paths in all texts of `value`.
+/// Shortens the paths in all texts of `value`.
 pub(super) fn shorten(value: &mut Value, root: Option<&Path>, home: Option<&Path>) {
     match value {
         Value::String(text) => {
             for (folder, itself, below) in [(root, ".", ""), (home, "~", "~/")] {
-                // The root of the file system has no owner.
+                // The root of the file system tells nothing about the user.
                 if let Some(folder) = folder.and_then(Path::to_str).filter(|folder| folder.len() > 1) {
-                    *text = without(text, folder, itself, below);
+                    *text = replace_folder(text, folder, itself, below);
                 }
             }
         }
@@ -21,17 +22,16 @@ pub(super) fn shorten(value: &mut Value, root: Option<&Path>, home: Option<&Path
     }
 }
 
-/// `text` with `itself` in place of `folder`, and `below` in place of `folder` and a slash.
-fn without(text: &str, folder: &str, itself: &str, below: &str) -> String {
-    let is_of_name = |character: char| character.is_alphanumeric() || "._-".contains(character);
+/// Replaces `folder` in `text` with `itself`, and `folder` and a slash with `below`. Names that only contain its path
+/// stay.
+fn replace_folder(text: &str, folder: &str, itself: &str, below: &str) -> String {
+    let is_name_character = |character: char| character.is_alphanumeric() || "._-".contains(character);
     let mut shortened = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(place) = rest.find(folder) {
-        let (before, found) = rest.split_at(place);
-        let after = &found[folder.len()..];
+    while let Some((before, after)) = rest.split_once(folder) {
         shortened.push_str(before);
         rest = match after.chars().next() {
-            _ if shortened.ends_with(is_of_name) => {
+            _ if shortened.ends_with(is_name_character) => {
                 shortened.push_str(folder);
                 after
             }
@@ -39,7 +39,7 @@ fn without(text: &str, folder: &str, itself: &str, below: &str) -> String {
                 shortened.push_str(below);
                 &after[1..]
             }
-            Some(next) if is_of_name(next) => {
+            Some(next) if is_name_character(next) => {
                 shortened.push_str(folder);
                 after
             }

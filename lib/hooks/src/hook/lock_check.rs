@@ -13,21 +13,22 @@ use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter};
 
 use super::{intents, reason, unhooked_writes};
 
-/// Most files of one command that are recorded.
+/// Maximum number of recorded files of one command.
 const MOST_FILES: usize = 256;
 
-/// Changed files, by their holders.
+/// The files that a command has changed, by their locks.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct ChangedByHolder {
-    /// Under a lock of the session.
+pub(super) struct CommandChanges {
+    /// Files that the session holds.
     pub(super) own: Vec<String>,
-    pub(super) without: Vec<String>,
-    /// A warning for the model about the latter.
+    /// Files that the session does not hold.
+    pub(super) unclaimed: Vec<String>,
+    /// A warning for the model about the unclaimed files.
     pub(super) warning: Option<String>,
 }
 
-/// The files that the command of the session has changed. `None` where the working copy was not looked at before.
-pub(super) async fn changed(working_copy: &WorkingCopy, holder: &AgentId) -> Option<Vec<String>> {
+/// The files that the command of the session has changed. `None` if the state before the command is unknown.
+pub(super) async fn changed_files(working_copy: &WorkingCopy, holder: &AgentId) -> Option<Vec<String>> {
     let before = TreeState::take(working_copy, holder)?;
     let after = TreeState::now(working_copy).await?;
     let root = working_copy.root();
@@ -38,15 +39,15 @@ pub(super) async fn changed(working_copy: &WorkingCopy, holder: &AgentId) -> Opt
     Some(changed)
 }
 
-/// Without those that another commit has brought, by a pull or a switch: they are as in a commit that was there before, or as the
-/// branch has them.
+/// Excludes files that git itself has changed, by a pull or a switch: they are as in a commit that existed before, or
+/// as on the branch.
 async fn exclude_git_changes(working_copy: &WorkingCopy, before: &TreeState, changed: Vec<String>) -> Vec<String> {
     let root = working_copy.root();
-    let made = git::output(root, ["log", "-1", "--format=%ct", "HEAD"])
+    let commit_time = git::output(root, ["log", "-1", "--format=%ct", "HEAD"])
         .await
         .unwrap_or_default();
-    let made: u64 = String::from_utf8_lossy(&made).trim().parse().unwrap_or_default();
-    let commit = match made < before.taken {
+    let commit_time: u64 = String::from_utf8_lossy(&commit_time).trim().parse().unwrap_or_default();
+    let commit = match commit_time < before.time {
         true => working_copy.head(),
         false => working_copy
             .branch()
@@ -58,27 +59,27 @@ async fn exclude_git_changes(working_copy: &WorkingCopy, before: &TreeState, cha
     };
     let diff = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", &commit];
     let differing = list_files(root, &diff, &changed).await;
-    // New files that git does not track differ from every commit.
-    let new = list_files(root, &["ls-files", "--others", "-z"], &changed).await;
-    match (differing, new) {
-        (Ok(differing), Ok(new)) => {
-            let is_other = |file: &String| differing.contains(file) || new.contains(file);
-            changed.into_iter().filter(is_other).collect()
+    // Untracked files differ from every commit.
+    let untracked = list_files(root, &["ls-files", "--others", "-z"], &changed).await;
+    match (differing, untracked) {
+        (Ok(differing), Ok(untracked)) => {
+            let is_own_change = |file: &String| differing.contains(file) || untracked.contains(file);
+            changed.into_iter().filter(is_own_change).collect()
         }
         _ => changed,
     }
 }
 
-/// Compares `changed` with the locks.
+/// Compares the `changed` files with the locks.
 ///
 /// # Errors
-/// When the server gives no answer.
-pub(super) async fn judge(
+/// When the server does not answer.
+pub(super) async fn compare_with_locks(
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
     mut changed: Vec<String>,
-) -> Result<ChangedByHolder, ClientError> {
+) -> Result<CommandChanges, ClientError> {
     changed.truncate(MOST_FILES);
     let locks = connection
         .client
@@ -86,59 +87,59 @@ pub(super) async fn judge(
         .await?
         .locks;
     let has_intents = intents::repository_has_intents(Some(connection), work, holder).await;
-    let here = SessionNotes::others_in(&work.working_copy, holder);
-    let found = divide(changed, &locks, holder, &here, work.branch.as_str(), has_intents);
-    let is_written =
-        |lock: &&HeldLock| found.without.contains(&lock.file_path) && is_writing(lock, work.branch.as_str());
+    let others_here = SessionNotes::others_in(&work.working_copy, holder);
+    let changes = group_by_lock(changed, &locks, holder, &others_here, work.branch.as_str(), has_intents);
+    let is_overwritten =
+        |lock: &&HeldLock| changes.unclaimed.contains(&lock.file_path) && is_writing(lock, work.branch.as_str());
     locks
         .iter()
-        .filter(is_written)
+        .filter(is_overwritten)
         .for_each(|lock| unhooked_writes::notify_holder(work, holder, lock));
-    Ok(found)
+    Ok(changes)
 }
 
 fn is_writing(lock: &HeldLock, branch: &str) -> bool {
     lock.branch == branch && lock.status == LockMode::Writing
 }
 
-/// `here` are the other sessions in the same working copy, with the files that they hold.
-fn divide(
+/// `others_here` are the other sessions in the same working copy. They wrote the files that they hold themselves.
+fn group_by_lock(
     changed: Vec<String>,
     locks: &[HeldLock],
     own: &AgentId,
-    here: &[AgentId],
+    others_here: &[AgentId],
     branch: &str,
     has_intents: bool,
-) -> ChangedByHolder {
-    let mut found = ChangedByHolder::default();
-    let mut held = Vec::new();
+) -> CommandChanges {
+    let mut changes = CommandChanges::default();
+    let mut descriptions = Vec::new();
     for file in changed {
-        let mut of_file = locks
+        let lock = locks
             .iter()
-            .filter(|lock| lock.file_path == file && is_writing(lock, branch));
-        match of_file.next().map(|lock| (lock, lock.agent_id.as_deref())) {
-            Some((_, Some(agent))) if agent == own.as_str() => found.own.push(file),
-            Some((_, Some(agent))) if here.iter().any(|known| known.as_str() == agent) => {}
+            .find(|lock| lock.file_path == file && is_writing(lock, branch));
+        match lock.map(|lock| (lock, lock.agent_id.as_deref())) {
+            Some((_, Some(agent))) if agent == own.as_str() => changes.own.push(file),
+            Some((_, Some(agent))) if others_here.iter().any(|other| other.as_str() == agent) => {}
             Some((lock, agent)) => {
-                held.push(format!("{file} (held by {})", agent.unwrap_or(&lock.user_name)));
-                found.without.push(file);
+                descriptions.push(format!("{file} (held by {})", agent.unwrap_or(&lock.user_name)));
+                changes.unclaimed.push(file);
             }
             None if has_intents => {
-                held.push(file.clone());
-                found.without.push(file);
+                descriptions.push(file.clone());
+                changes.unclaimed.push(file);
             }
             // Nobody else works on it, and nothing is recorded.
             None => {}
         }
     }
-    if let Some(first) = found.without.first() {
-        found.warning = Some(format!(
-            "Coord: UNCLAIMED: the command changed files on which this session holds no lock: {}. Next: claim them (`coord claim {first}`) \
-             and go on where that is granted, or undo the change (`git checkout -- {first}`).",
-            reason::list_files(&held)
+    if let Some(first) = changes.unclaimed.first() {
+        changes.warning = Some(format!(
+            "Coord: UNCLAIMED: the command changed files on which this session holds no lock: {}. Next: claim them \
+             (`coord claim {first}`) and continue if that is granted, or undo the change (`git checkout -- {first}`).",
+            reason::list_files(&descriptions)
         ));
     }
-    found
+    changes
 }
 
 #[cfg(test)]
@@ -155,13 +156,13 @@ mod tests {
         let agent = |name: &str| AgentId::parse(name).unwrap();
         let locks = [lock("own", "me"), lock("beside", "two"), lock("far", "three")];
         let files = || ["own", "beside", "far", "free"].map(str::to_owned).to_vec();
-        let divided = divide(files(), &locks, &agent("me"), &[agent("two")], "main", true);
-        assert_eq!(divided.own, ["own"]);
-        assert_eq!(divided.without, ["far", "free"]);
-        assert!(divided.warning.unwrap().contains("far (held by three), free. Next:"));
-        let divided = divide(files(), &locks, &agent("me"), &[agent("two")], "main", false);
-        assert_eq!(divided.without, ["far"]);
-        let divided = divide(files(), &locks, &agent("me"), &[], "other", false);
-        assert_eq!(divided, ChangedByHolder::default());
+        let changes = group_by_lock(files(), &locks, &agent("me"), &[agent("two")], "main", true);
+        assert_eq!(changes.own, ["own"]);
+        assert_eq!(changes.unclaimed, ["far", "free"]);
+        assert!(changes.warning.unwrap().contains("far (held by three), free. Next:"));
+        let changes = group_by_lock(files(), &locks, &agent("me"), &[agent("two")], "main", false);
+        assert_eq!(changes.unclaimed, ["far"]);
+        let changes = group_by_lock(files(), &locks, &agent("me"), &[], "other", false);
+        assert_eq!(changes, CommandChanges::default());
     }
 }

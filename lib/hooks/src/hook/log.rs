@@ -3,11 +3,11 @@
 use coord_agent::connection::Connection;
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
+use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{RecordEntry, RecordKind};
 
 use super::caller::{Caller, SHORT_LIMIT};
-use super::copy_files::CopyFiles;
 use super::{intents, record};
 
 /// The records of one call, in one repository.
@@ -20,12 +20,12 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// `None` where the repository has no intents, and nothing is recorded.
-    pub(super) async fn open(caller: &Caller<'_>, place: CopyFiles) -> Option<Log> {
-        let work = caller.work(place.working_copy).ok()?;
+    /// `None` if the repository has no intents: then nothing is recorded.
+    pub(super) async fn open(caller: &Caller<'_>, working_copy: WorkingCopy) -> Option<Log> {
+        let work = caller.work(working_copy).ok()?;
         let holder = work.agent_id.clone()?;
-        let opened = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
-        let connection = opened.ok().flatten();
+        let connection = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
+        let connection = connection.ok().flatten();
         let has_intents = intents::repository_has_intents(connection.as_ref(), &work, &holder).await;
         let notes = SessionNotes::read(&work.working_copy, &holder);
         has_intents.then(|| Log {
@@ -39,7 +39,7 @@ impl Log {
 
     pub(super) fn add_change(&mut self, file: &str, hash: ContentHash, token: Option<i64>) {
         let mut entry = record::mutation(&self.call, file, hash, token);
-        // The input is that of the call, which may have changed many files.
+        // A call may have changed many files. Its input is recorded only once.
         if self.entries.is_empty() {
             entry.tool_input.clone_from(&self.call.tool_input);
         }
@@ -55,7 +55,7 @@ impl Log {
         });
     }
 
-    /// Sends the added records. A sentence where it has to wait.
+    /// Sends the added records. Returns a sentence if they have to wait or are lost.
     pub(super) async fn send(self, caller: &Caller<'_>) -> Option<String> {
         let requests = record::requests(caller, &self.work, &self.notes, &self.entries);
         record::send(self.connection.as_ref(), &self.work, requests).await

@@ -1,8 +1,8 @@
-//! Messages of the session's teams, put before its model, each once.
+//! Delivers messages of the session's teams to its model, each once.
 //!
-//! Text that a hook has printed counts as delivered to the model. The next call proves that to the server by the cursor, which is noted
-//! only after the text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it
-//! was not shown.
+//! A message counts as delivered once a hook has printed it. The next call reports that to the server by the cursor,
+//! which is noted only after the text was printed. So a hook that dies earlier has delivered nothing, and a session
+//! that dies has read nothing that it was not given.
 
 pub(super) mod next_task;
 mod texts;
@@ -20,38 +20,39 @@ use super::event::Moment;
 
 use texts::inbox_text;
 
-/// Most bytes that one call hands over; agents cut longer texts off. A message, and a shutdown beside it, always have room in it.
+/// Maximum text that one call delivers, in bytes: agents truncate longer texts. A message and a shutdown always fit in
+/// it.
 const MOST_BYTES: usize = 8 * 1024;
 
-/// Most messages that one call asks for.
+/// Maximum number of messages that one call fetches.
 const MOST_MESSAGES: u32 = 20;
 
-/// Most teams that one call asks about; of more, each has its turn.
+/// Maximum number of teams whose messages one call fetches. If there are more, the teams take turns.
 const MOST_TEAMS: usize = 4;
 
 /// New text, and the notes to store once it is printed.
 #[derive(Debug)]
 pub(super) struct News {
-    /// The text for the model; none where only notes change.
+    /// The text for the model. `None` if only notes change.
     pub text: Option<String>,
     mail: LockedMailNotes,
 }
 
 impl News {
-    /// The text was printed.
+    /// Stores the notes. Called after the text was printed.
     pub fn mark_delivered(self) {
         self.mail.save();
     }
 }
 
-/// Asks which teams the session is in, where that is not known, or `anew`.
-pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &AgentId, anew: bool) {
-    if !anew && MailNotes::read(&work.working_copy, holder).teams.is_some() {
+/// Fetches the teams of the session, if they are unknown or if `is_refresh`.
+pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &AgentId, is_refresh: bool) {
+    if !is_refresh && MailNotes::read(&work.working_copy, holder).teams.is_some() {
         return;
     }
     let teams = match connection.client.teams(&work.repo_url()).await {
-        Ok(listed) => listed.your_teams,
-        // A server of before teams.
+        Ok(response) => response.your_teams,
+        // An old server, which has no teams.
         Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => Vec::new(),
         Err(error) => return tracing::debug!(%error, "the teams of the session are not known"),
     };
@@ -61,8 +62,8 @@ pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &Ag
     }
 }
 
-/// News in the teams of the session; `has_read`: the tool message_read has just given the model its answer. `None` if the session is in
-/// no team, or another of its hooks is delivering the news.
+/// Fetches news in the teams of the session. `has_read` if the tool `message_read` has just given its answer to the
+/// model. `None` if the session is in no team, or another of its hooks is delivering the news.
 pub(super) async fn news(
     connection: &Connection,
     work: &Work,
@@ -78,27 +79,30 @@ pub(super) async fn news(
     let before = mail.notes.clone();
     if has_read {
         let teams = mail.notes.teams.iter_mut().flat_map(|teams| teams.values_mut());
-        teams.for_each(|known| known.cursor = known.cursor.max(known.offered.take()));
+        teams.for_each(|notes| notes.cursor = notes.cursor.max(notes.offered.take()));
     }
-    let known = mail.notes.teams.clone()?;
-    let turn = mail.notes.in_turn(MOST_TEAMS);
-    let teams: Vec<(&String, &TeamNotes)> = turn.iter().filter_map(|team| known.get_key_value(team)).collect();
+    let all_notes = mail.notes.teams.clone()?;
+    let queried = mail.notes.next_teams(MOST_TEAMS);
+    let teams: Vec<(&String, &TeamNotes)> = queried
+        .iter()
+        .filter_map(|team| all_notes.get_key_value(team))
+        .collect();
     let inboxes = join_all(
         teams
             .iter()
-            .map(|(team, known)| read(connection, work, team, known.cursor, None)),
+            .map(|(team, notes)| fetch_inbox(connection, work, team, notes.cursor, None)),
     );
-    let (mut texts, mut room, mut waiting) = (Vec::new(), MOST_BYTES, Vec::new());
-    for ((team, known), inbox) in teams.iter().copied().zip(inboxes.await) {
-        let noted = mail.notes.teams.get_or_insert_default();
+    let (mut texts, mut room, mut incomplete) = (Vec::new(), MOST_BYTES, Vec::new());
+    for ((team, notes), inbox) in teams.iter().copied().zip(inboxes.await) {
+        let new_notes = mail.notes.teams.get_or_insert_default();
         match inbox {
             Ok(inbox) => {
-                let mut known = known.clone();
-                texts.extend(inbox_text(&inbox, &mut known, moment, &mut room));
-                if inbox.has_more || known.cursor != Some(inbox.cursor) {
-                    waiting.push(team);
+                let mut notes = notes.clone();
+                texts.extend(inbox_text(&inbox, &mut notes, moment, &mut room));
+                if inbox.has_more || notes.cursor != Some(inbox.cursor) {
+                    incomplete.push(team);
                 }
-                noted.insert(team.clone(), known);
+                new_notes.insert(team.clone(), notes);
             }
             Err(ClientError::Refused { error, .. })
                 if matches!(
@@ -106,7 +110,7 @@ pub(super) async fn news(
                     ErrorCode::NotAMember | ErrorCode::UnknownTeam | ErrorCode::Superseded
                 ) =>
             {
-                noted.remove(team);
+                new_notes.remove(team);
                 if error.error == ErrorCode::Superseded {
                     texts.push(format!("Coord: SUPERSEDED: {}.", error.message));
                 }
@@ -114,31 +118,33 @@ pub(super) async fn news(
             Err(error) => tracing::debug!(%error, team, "the messages cannot be read"),
         }
     }
-    // The first one that another left no room begins the next call, or else who was not asked: so none waits for ever.
-    if let Some(team) = waiting.into_iter().find(|team| Some(*team) != turn.first()) {
+    // The next call begins with the first team that another team left no room, or else with a team that was not
+    // queried. So no team waits forever.
+    if let Some(team) = incomplete.into_iter().find(|team| Some(*team) != queried.first()) {
         mail.notes.first = Some(team.clone());
-    } else if turn.len() < known.len() {
-        mail.notes.first = turn.last().and_then(|last| mail.notes.next_after(last));
+    } else if queried.len() < all_notes.len() {
+        mail.notes.first = queried.last().and_then(|last| mail.notes.team_after(last));
     }
     let text = (!texts.is_empty()).then(|| texts.join("\n"));
     (text.is_some() || mail.notes != before).then_some(News { text, mail })
 }
 
-/// Whether a message or a shutdown is there for the session, within so many seconds. Nothing is handed over or noted.
+/// Waits up to `seconds` for a message or a shutdown for the session. Returns whether there is one. Nothing is
+/// delivered or noted.
 pub(super) async fn wait_for_mail(connection: &Connection, work: &Work, holder: &AgentId, seconds: u32) -> bool {
     let notes = MailNotes::read(&work.working_copy, holder);
-    let known = notes.teams.clone().unwrap_or_default();
-    let teams = notes.in_turn(MOST_TEAMS);
+    let all_notes = notes.teams.clone().unwrap_or_default();
+    let teams = notes.next_teams(MOST_TEAMS);
     let inboxes = teams.iter().map(|team| {
-        let cursor = known.get(team).and_then(|known| known.cursor);
-        read(connection, work, team, cursor, Some(seconds))
+        let cursor = all_notes.get(team).and_then(|notes| notes.cursor);
+        fetch_inbox(connection, work, team, cursor, Some(seconds))
     });
     let mut inboxes = join_all(inboxes).await.into_iter().flatten();
     inboxes.any(|inbox| !inbox.messages.is_empty() || inbox.shutdown.is_some())
 }
 
-/// The messages after `cursor`, or those that are not read.
-async fn read(
+/// The messages after `cursor`. Without a cursor, the unread messages.
+async fn fetch_inbox(
     connection: &Connection,
     work: &Work,
     team: &str,
@@ -153,12 +159,12 @@ async fn read(
         ..ReadMessagesRequest::default()
     };
     match connection.client.read_messages(&request).await {
-        // Another team has the name by now, with other numbers.
+        // A new team has this name now, and numbers its messages anew.
         Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::CursorAhead => {
             request.cursor = None;
             connection.client.read_messages(&request).await
         }
-        answered => answered,
+        result => result,
     }
 }
 

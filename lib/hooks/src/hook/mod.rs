@@ -1,18 +1,19 @@
-//! `coord hook AGENT EVENT`: agents run it when they start, receive a prompt, use a tool, and stop. It claims files before they are
-//! edited, releases them when they are pushed, and reports who works on what. So the rules hold even when a model forgets them.
+//! `coord hook AGENT EVENT`: agents run it when they start, receive a prompt, use a tool, and stop. It claims files
+//! before they are edited, releases them when they are pushed, and reports who works on what. So the rules are enforced
+//! even if a model forgets them.
 //!
 //! - `agents`: the forms of the agents' JSON, one file each, and the table of their events and tools
-//! - `before`: claims before a tool runs, of the files in `copy_files`; `shell` finds those of a shell command; `shared_tree` refuses
-//!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` need no server; `turn` is the call as
-//!   it is counted
-//! - `interfaces`: the effect of a call on interfaces, by `edits`: a file's content after it
-//! - `after`: changes by a tool; `session_copy` and `lock_check` compare the working copy around a command; `log` and `record` inform the
-//!   ledger, without the `local_paths`
-//! - `holder_handoff`: gives Coord's tools and commands the name of their holder
+//! - `before`: claims the files in `copy_files` before a tool runs. `shell` finds the files of a shell command.
+//!   `shared_tree` refuses changes of a whole working copy. `handshake`, `tool_settings`, `ignored` and `stale` need no
+//!   server. `turn` is the call as it is counted
+//! - `interfaces`: the effect of a call on interfaces, by `edits`: a file's content after the call
+//! - `after`: changes by a tool. `session_copy` and `lock_check` compare the working copy before and after a command.
+//!   `log` and `record` send records to the ledger, without the `local_paths`
+//! - `holder_handoff`: passes the name of the holder to Coord's tools and commands
 //! - `mail`: messages of the session's teams
-//! - `release`, `writer_end`, `renewal`, `context`, `unhooked_writes`: the session's locks at other times; `warnings`: of
-//!   claims; `idle`: a session that has ended its turn is woken
-//! - `intents`, `tokens`: the intents that the session knows, and its reports
+//! - `release`, `writer_end`, `renewal`, `context`, `unhooked_writes`: the session's locks at other times. `warnings`:
+//!   those of claims. `idle` wakes a session that has ended its turn
+//! - `intents`, `tokens`: the intents that the session knows, and the tokens that it reports
 
 mod after;
 pub mod agents;
@@ -22,7 +23,7 @@ mod context;
 mod copy_files;
 mod edits;
 mod event;
-pub mod event_times;
+mod event_times;
 mod guard;
 mod handshake;
 mod holder_handoff;
@@ -85,12 +86,12 @@ pub struct HookArgs {
     /// Whether a tool that writes files may run when the server does not answer or the hook fails
     #[arg(long, value_name = "WHAT", default_value = "deny")]
     on_error: OnError,
-    /// Which tool calls are recorded in the ledger, where the repository has intents: those that may change something, or those that
-    /// read too
+    /// Which tool calls are recorded in the ledger, where the repository has intents: those that may change something,
+    /// or those that read too
     #[arg(long, value_name = "WHICH", default_value = "changes")]
     trace: Trace,
-    /// At the end of a turn, ask the agent to go on while messages or a ready task of its teams wait, never twice in a row (`git config
-    /// coord.keepGoing true` does the same)
+    /// At the end of a turn, ask the agent to go on while messages or a ready task of its teams wait, never twice in a
+    /// row (`git config coord.keepGoing true` does the same)
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]
@@ -111,14 +112,14 @@ impl HookArgs {
                     status: self
                         .agent
                         .status_of_failure(&self.event, self.on_error == OnError::Deny),
-                    aside: Some(format!("coord hook: {failure}")),
+                    stderr: Some(format!("coord hook: {failure}")),
                 };
                 (answer, None)
             }
         };
-        if let Some(aside) = &answer.aside {
+        if let Some(text) = &answer.stderr {
             // The agent may have closed standard error.
-            let _ = writeln!(std::io::stderr(), "{aside}");
+            let _ = writeln!(std::io::stderr(), "{text}");
         }
         let has_reader = match &answer.body {
             Some(body) => is_read(&format!("{body}\n"))?,
@@ -130,10 +131,10 @@ impl HookArgs {
         Ok(ExitCode::from(answer.status))
     }
 
-    /// The decision, or a sentence where the input is not of the agent's form.
+    /// The decision. The error is a sentence, if the input does not have the agent's form.
     async fn decide(&self) -> Result<EventResult, String> {
         if self.agent.moment(&self.event).is_none() {
-            // It needs no input to be refused.
+            // An unknown event is refused without reading the input.
             self.agent.parse(&self.event, &serde_json::Value::Null)?;
         }
         let call = match input::read().await {
@@ -144,9 +145,9 @@ impl HookArgs {
             }
             Err(InvalidInput { why, .. }) => return Err(why),
         };
-        let is_adrift = caller::leave_removed_folder() && call.folder.is_none();
+        let has_no_folder = caller::leave_removed_folder() && call.folder.is_none();
         let caller = Caller {
-            is_adrift,
+            has_no_folder,
             agent: self.agent,
             event: &self.event,
             args: &self.agent_args,

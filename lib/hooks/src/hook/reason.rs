@@ -11,28 +11,27 @@ fn offline(why: &str) -> String {
     format!("OFFLINE_MODE: {why}. Reading allowed, Writing disabled.")
 }
 
-/// The fix if no intent is selected.
-pub(super) const SELECT: &str = "select an intent with the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
-                                 them), then repeat the call";
+/// The next step if no intent is selected.
+pub(super) const SELECT_INTENT: &str = "select an intent with the tool select_active_intent or `coord intent select \
+                                        ID` (`coord intent list` shows them), then repeat the call";
 
 /// A refusal: the action, the reason and the next step.
 pub(super) fn refusal(response: &PostResponse) -> String {
-    of_code(
+    refusal_with_code(
         response.error.as_ref().map(|error| error.error),
         &response.orchestration,
     )
 }
 
-/// A refusal with `code`.
-pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) -> String {
+pub(super) fn refusal_with_code(code: Option<ErrorCode>, orchestration: &Orchestration) -> String {
     let next = match code {
-        Some(ErrorCode::IntentRequired | ErrorCode::IntentNotActive) => SELECT,
+        Some(ErrorCode::IntentRequired | ErrorCode::IntentNotActive) => SELECT_INTENT,
         Some(ErrorCode::IntentBlocked | ErrorCode::BudgetExhausted | ErrorCode::CircuitOpen) => {
-            "stop this work and ask your user: a person can unblock it (`coord intent unblock ID`); you may still read, push \
-             and release files"
+            "stop this work and ask your user: a person can unblock it (`coord intent unblock ID`); you may still \
+             read, push and release files"
         }
-        Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
-        Some(code) if code.is_of_call() => return format!("FIX: {}", orchestration.reason),
+        Some(ErrorCode::ScopeViolation) => return scope_refusal(&orchestration.reason),
+        Some(code) if code.is_caller_mistake() => return format!("FIX: {}", orchestration.reason),
         Some(ErrorCode::FileOwned) => "work on something else, or ask your user, who may take the file over",
         _ => return describe(orchestration),
     };
@@ -43,17 +42,16 @@ pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) ->
     format!("{name}: {}. Next: {next}.", orchestration.reason.trim_end_matches('.'))
 }
 
-/// A refusal because of the scope.
-pub(super) fn scope(reason: &str) -> String {
+pub(super) fn scope_refusal(reason: &str) -> String {
     format!(
-        "STOP: {}. Next: leave the file alone, or propose an intent that supplements this one (`coord intent new --supplements ID`) and \
-         select it.",
+        "STOP: {}. Next: leave the file alone, or propose an intent that supplements this one (`coord intent new \
+         --supplements ID`) and select it.",
         reason.trim_end_matches('.')
     )
 }
 
-/// A claim for `work` to which the server has given no answer of the expected form.
-pub(super) async fn failed_claim(error: &ClientError, work: &Work) -> String {
+/// Why a claim for `work` has no valid response.
+pub(super) async fn claim_failure(error: &ClientError, work: &Work) -> String {
     match error {
         ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => format!(
             "STOP: branch {} is not known to the server. Next: {}, then repeat the edit.",
@@ -64,20 +62,20 @@ pub(super) async fn failed_claim(error: &ClientError, work: &Work) -> String {
     }
 }
 
-/// A request to which the server has given no answer of the expected form.
+/// Why a request has no valid response.
 pub(super) fn failure(error: &ClientError) -> String {
     match error {
         ClientError::Refused {
             error, orchestration, ..
-        } => match (error.error, orchestration) {
-            (code, Some(orchestration)) => of_code(Some(code), orchestration),
-            (_, None) => format!("STOP: {}", error.message),
+        } => match orchestration {
+            Some(orchestration) => refusal_with_code(Some(error.error), orchestration),
+            None => format!("STOP: {}", error.message),
         },
         error => offline(&error.to_string()),
     }
 }
 
-/// A server that cannot be asked at all.
+/// Why there is no connection to the server.
 pub(super) fn unreachable(error: &anyhow::Error) -> String {
     offline(&format!("{error:#}"))
 }
@@ -89,7 +87,7 @@ fn describe(orchestration: &Orchestration) -> String {
         reason,
         ..
     } = orchestration;
-    // Documented sentences that begin with a code stay whole.
+    // This documented sentence is not changed.
     if reason.starts_with("OFFLINE_MODE") {
         return reason.clone();
     }
@@ -105,17 +103,17 @@ fn describe(orchestration: &Orchestration) -> String {
             format!(
                 "`{}` in the background; {}",
                 command.as_deref().unwrap_or_default(),
-                free(orchestration).map_or("other work meanwhile".to_owned(), |free| format!(
+                free_files(orchestration).map_or("other work meanwhile".to_owned(), |free| format!(
                     "meanwhile, free: {free}"
                 ))
             ),
         ),
         Action::Wait => ("WAIT", format!("{run}, or work on something else first")),
         Action::SwitchTask => {
-            let free = free(orchestration).map(|free| format!(", such as {free}"));
+            let examples = free_files(orchestration).map(|free| format!(", such as {free}"));
             (
                 "SWITCH_TASK",
-                format!("work on something else first{}", free.unwrap_or_default()),
+                format!("work on something else first{}", examples.unwrap_or_default()),
             )
         }
         Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),
@@ -124,14 +122,14 @@ fn describe(orchestration: &Orchestration) -> String {
     format!("{name}: {}. Next: {next}.", reason.trim_end_matches('.'))
 }
 
-/// Files that the server knows to be free, as a list.
-fn free(orchestration: &Orchestration) -> Option<String> {
+/// Files that the server reports as free, as a list.
+fn free_files(orchestration: &Orchestration) -> Option<String> {
     let free = &orchestration.metadata.as_ref()?.free;
     (!free.is_empty()).then(|| list_files(free))
 }
 
-/// The message of a claim of `files`: the session's task, if that is known.
-pub(super) fn message(notes: &SessionNotes, files: &[String]) -> String {
+/// The message for a claim of `files`: the session's task, if that is known.
+pub(super) fn claim_message(notes: &SessionNotes, files: &[String]) -> String {
     let task = notes.task.clone();
     task.unwrap_or_else(|| format!("Editing {}", list_files(files)))
 }
@@ -139,14 +137,15 @@ pub(super) fn message(notes: &SessionNotes, files: &[String]) -> String {
 /// A list of files for a sentence.
 pub(super) fn list_files(files: &[impl AsRef<str>]) -> String {
     const MOST: usize = 5;
-    let shown: Vec<&str> = files.iter().take(MOST).map(AsRef::as_ref).collect();
+    let named: Vec<&str> = files.iter().take(MOST).map(AsRef::as_ref).collect();
     match files.len().saturating_sub(MOST) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 
-/// The first sentence of a prompt, as the message of a claim: others see it. A dot within a word, as in a file's name, ends none.
+/// The first sentence of a prompt, as the message of claims, which others see. A dot within a word, as in the name of a
+/// file, does not end the sentence.
 pub(super) fn first_sentence(prompt: &str) -> Option<String> {
     const MOST_CHARS: usize = 160;
     let mut sentence = String::new();
@@ -154,8 +153,7 @@ pub(super) fn first_sentence(prompt: &str) -> Option<String> {
         if !sentence.is_empty() {
             sentence.push(' ');
         }
-        let shown = word.chars().filter(|character| !character.is_control());
-        sentence.extend(shown);
+        sentence.extend(word.chars().filter(|character| !character.is_control()));
         if word.ends_with(['.', '!', '?']) {
             break;
         }

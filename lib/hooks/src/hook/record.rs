@@ -1,4 +1,4 @@
-//! Sends records to the ledger, beginning with those in the spool. No failure is one of the tool.
+//! Sends records to the ledger, first those in the spool. No failure here fails the tool.
 
 use coord_agent::connection::Connection;
 use coord_agent::session_notes::SessionNotes;
@@ -11,10 +11,10 @@ use coord_protocol::{ClientError, ErrorCode, RecordEntry, RecordKind, RecordRequ
 use super::caller::Caller;
 use super::{local_paths, turn};
 
-/// Most events of a request.
+/// Maximum number of events of a request.
 const MOST_ENTRIES: usize = 32;
 
-/// Most waiting requests that one call of a hook sends.
+/// Maximum number of spooled requests that one call of a hook sends.
 const MOST_SENT: usize = 8;
 
 /// An event with a new id.
@@ -50,13 +50,13 @@ pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
     }
 }
 
+/// The change of a file by `call`.
 pub(super) fn mutation(call: &RecordEntry, file: &str, hash: ContentHash, token: Option<i64>) -> RecordEntry {
     let verb = match hash {
         ContentHash::Deleted => "Deleted",
         ContentHash::Sha256(_) => "Wrote",
     };
     RecordEntry {
-        kind: RecordKind::Mutation,
         tool_name: call.tool_name.clone(),
         mutation_class: call.mutation_class.clone(),
         file_path: Some(file.to_owned()),
@@ -67,7 +67,7 @@ pub(super) fn mutation(call: &RecordEntry, file: &str, hash: ContentHash, token:
     }
 }
 
-/// `entries` as requests.
+/// The requests that send `entries`.
 pub(super) fn requests(
     caller: &Caller<'_>,
     work: &Work,
@@ -85,30 +85,30 @@ pub(super) fn requests(
     entries.chunks(MOST_ENTRIES).map(request).collect()
 }
 
-/// Sends `requests` after those that wait. Unsent ones wait; the sentence says so.
+/// Sends `requests` after those in the spool. Unsent requests are added to the spool; then it returns a sentence.
 pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests: Vec<RecordRequest>) -> Option<String> {
     let spool = Spool::of(&work.working_copy);
-    let waiting = spool.requests();
-    let mut is_open = connection.is_some() && waiting.len() <= MOST_SENT;
+    let spooled = spool.requests();
+    let mut can_send = connection.is_some() && spooled.len() <= MOST_SENT;
     if let Some(connection) = connection {
-        for request in waiting.iter().take(MOST_SENT) {
-            // The server may have another store than the one before it, and so another id for the repository.
+        for request in spooled.iter().take(MOST_SENT) {
+            // The server may have a new store by now, and so another id for the repository.
             let renamed = RecordRequest {
                 repo_url: Some(work.repo_url()),
                 ..request.clone()
             };
-            if !is_sent(connection, &renamed).await {
-                is_open = false;
+            if !try_send(connection, &renamed).await {
+                can_send = false;
                 break;
             }
             spool.remove(request);
         }
     }
-    let mut kept = 0;
+    let mut unsent = 0;
     for request in requests {
-        if let Some(connection) = connection.filter(|_| is_open) {
-            is_open = is_sent(connection, &request).await;
-            if is_open {
+        if let Some(connection) = connection.filter(|_| can_send) {
+            can_send = try_send(connection, &request).await;
+            if can_send {
                 continue;
             }
         }
@@ -118,17 +118,17 @@ pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests:
                 "Coord: {count} events are not recorded in the ledger, and are lost: {error}."
             ));
         }
-        kept += count;
+        unsent += count;
     }
-    (kept > 0).then(|| {
-        format!("Coord: the ledger cannot be reached; events that wait on this machine for the next call: {kept}.")
+    (unsent > 0).then(|| {
+        format!("Coord: the ledger cannot be reached; events that wait on this machine for the next call: {unsent}.")
     })
 }
 
-/// Whether the server has answered. One that refuses an event would refuse it again.
-async fn is_sent(connection: &Connection, request: &RecordRequest) -> bool {
-    let sent: Result<RecordResponse, ClientError> = connection.client.record(request).await;
-    match sent {
+/// Sends `request`. Returns false if it must be sent again. A server that refuses an event would refuse it again.
+async fn try_send(connection: &Connection, request: &RecordRequest) -> bool {
+    let result: Result<RecordResponse, ClientError> = connection.client.record(request).await;
+    match result {
         Ok(_) => true,
         Err(ClientError::Refused { status, error, .. }) => {
             tracing::debug!(%error.message, "the server does not record an event");

@@ -1,5 +1,5 @@
-//! Files are released as soon as their work is pushed; at the end of a turn or of the session, unchanged files are released too.
-//! Files with changes that are not pushed stay locked; their locks expire if the session does not resume.
+//! Releases files as soon as their work is pushed. At the end of a turn or of the session, unchanged files are released
+//! too. Files with changes that are not pushed stay locked; their locks expire if the session does not resume.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,23 +20,23 @@ mod changes;
 /// The files to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReleaseScope {
-    /// Those whose work was pushed since they were claimed.
+    /// Files whose work was pushed since they were claimed.
     Pushed,
-    /// Those that need no push, too: pushed or unchanged.
+    /// All files that need no push: pushed or unchanged.
     Finished,
 }
 
-/// Result for the session's files.
+/// The result for the session's files.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     released: Vec<String>,
-    /// By the reason.
+    /// The files that stay locked, by the reason.
     kept: BTreeMap<String, Vec<String>>,
 }
 
 impl Outcome {
-    /// In one sentence or two; `None` where there is nothing to say.
-    pub(super) fn text(&self) -> Option<String> {
+    /// The outcome in one sentence or two. `None` if there is nothing to report.
+    pub(super) fn describe(&self) -> Option<String> {
         let mut sentences = Vec::new();
         if !self.released.is_empty() {
             sentences.push(format!("Released {}.", reason::list_files(&self.released)));
@@ -51,8 +51,8 @@ impl Outcome {
         (!sentences.is_empty()).then(|| format!("Coord: {}", sentences.join(" ")))
     }
 
-    /// The released files, in one sentence.
-    pub(super) fn released_text(&self) -> Option<String> {
+    /// The released files in one sentence. `None` if there are none.
+    pub(super) fn describe_released(&self) -> Option<String> {
         (!self.released.is_empty()).then(|| {
             format!(
                 "Coord: released {}, whose work is pushed.",
@@ -66,12 +66,12 @@ impl Outcome {
     }
 }
 
-/// Whether the head of the branch has moved since the last look, so that work may have been pushed. It reads references alone.
+/// Whether the head of the branch has moved since the last check, so that work may have been pushed. It reads only
+/// references.
 pub(super) fn head_has_moved(work: &Work, holder: &AgentId) -> bool {
     let notes = SessionNotes::read(&work.working_copy, holder);
-    let noted = notes.heads.get(&work.branch.to_string());
-    let tip = pushed_head(work);
-    noted.is_some() && noted != tip.as_ref()
+    let noted_head = notes.heads.get(&work.branch.to_string());
+    noted_head.is_some() && noted_head != pushed_head(work).as_ref()
 }
 
 /// The head of the branch that the work is pushed to, as this clone knows it.
@@ -80,58 +80,58 @@ pub(super) fn pushed_head(work: &Work) -> Option<String> {
     Some(work.working_copy.tip(&branch)?.commit.to_string())
 }
 
-/// Releases the files in `extent`.
+/// Releases the files in `scope`.
 ///
 /// # Errors
-/// When the server or git gives no answer.
+/// When the server or git does not answer.
 pub(super) async fn release_files(
     args: &AgentArgs,
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
-    extent: ReleaseScope,
+    scope: ReleaseScope,
 ) -> anyhow::Result<Outcome> {
     let filter = LocksFilter::held_by(holder.as_str());
-    // Pushes after this point are found next time.
+    // The next check finds pushes after this point.
     let head = pushed_head(work);
-    let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
+    let locks = connection.client.locks(&work.repo_url(), &filter).await?.locks;
     let notes = SessionNotes::read(&work.working_copy, holder);
     let mut by_branch: BTreeMap<String, Vec<HeldLock>> = BTreeMap::new();
-    for lock in held {
+    for lock in locks {
         by_branch.entry(lock.branch.clone()).or_default().push(lock);
     }
     let mut outcome = Outcome::default();
     for (branch, locks) in by_branch {
         let Ok(branch) = Branch::parse(&branch) else { continue };
-        let places = working_copies(args, work, &notes, &branch);
-        let mut changes = Changes::of(&places, &branch, &locks).await?;
+        let working_copies = working_copies(args, work, &notes, &branch);
+        let mut changes = Changes::of(&working_copies, &branch, &locks).await?;
         if changes.has_unpushed() {
             let mut is_new = false;
-            for place in &places {
-                is_new |= query_remotes_for_pushes(place).await;
+            for working_copy in &working_copies {
+                is_new |= query_remotes_for_pushes(working_copy).await;
             }
             if is_new {
-                changes = Changes::of(&places, &branch, &locks).await?;
+                changes = Changes::of(&working_copies, &branch, &locks).await?;
             }
         }
         let mut finished = Vec::new();
         for lock in &locks {
             let file = &lock.file_path;
-            let is_written = lock.status == LockMode::Writing;
-            match changes.unfinished(file).filter(|_| is_written) {
+            let is_writing = lock.status == LockMode::Writing;
+            match changes.unfinished(file).filter(|_| is_writing) {
                 Some(why) => outcome.keep(why, file),
-                // The lead gets it back.
-                None if extent == ReleaseScope::Finished && notes.taken.contains(file) => {
+                // It goes back to the lead at the end of the writer.
+                None if scope == ReleaseScope::Finished && notes.taken.contains(file) => {
                     outcome.keep("not changed", file);
                 }
-                None if extent == ReleaseScope::Finished || (is_written && changes.is_pushed(file)) => {
+                None if scope == ReleaseScope::Finished || (is_writing && changes.is_pushed(file)) => {
                     finished.push(file.clone());
                 }
                 None => outcome.keep("not changed yet", file),
             }
         }
         if !finished.is_empty() {
-            release(connection, work, &branch, &changes, finished, extent, &mut outcome).await?;
+            release(connection, work, &branch, &changes, finished, scope, &mut outcome).await?;
         }
     }
     if let Some(head) = head {
@@ -147,10 +147,10 @@ fn working_copies(args: &AgentArgs, work: &Work, notes: &SessionNotes, branch: &
     let mut roots: BTreeSet<_> = notes.worktrees.iter().collect();
     let own = work.working_copy.root().to_owned();
     roots.insert(&own);
-    let found = roots.into_iter().filter_map(|root| WorkingCopy::containing(root).ok());
-    found
-        .filter(|place| place.repo() == work.working_copy.repo())
-        .filter(|place| args.branch(place).is_ok_and(|of_place| of_place == *branch))
+    let copies = roots.into_iter().filter_map(|root| WorkingCopy::containing(root).ok());
+    copies
+        .filter(|copy| copy.repo() == work.working_copy.repo())
+        .filter(|copy| args.branch(copy).is_ok_and(|of_copy| of_copy == *branch))
         .collect()
 }
 
@@ -161,13 +161,13 @@ async fn release(
     branch: &Branch,
     changes: &Changes,
     files: Vec<String>,
-    extent: ReleaseScope,
+    scope: ReleaseScope,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     let message = format!("Released by a hook: {}", reason::list_files(&files));
     let pushed = PostRequest {
         branch: Some(branch.to_string()),
-        // The commits of other files that are not pushed do not matter.
+        // Unpushed commits of other files do not matter.
         agent_head: changes.base.clone(),
         base_head: changes.base.clone(),
         new_repo_head: changes.head.clone(),
@@ -175,8 +175,9 @@ async fn release(
     };
     let mut response = connection.client.post_status(&pushed).await?;
     let is_unpushed = |response: &PostResponse| response.orchestration.action == Action::Push;
-    if extent == ReleaseScope::Finished && !response.success && is_unpushed(&response) {
-        // Files that no push has changed since the claim, and no working copy has changes of, were never changed.
+    if scope == ReleaseScope::Finished && !response.success && is_unpushed(&response) {
+        // No push has changed these files since the claim, and no working copy has changes of them. So they were never
+        // changed.
         let abandoned = PostRequest {
             branch: Some(branch.to_string()),
             ..work.abandon(files.clone(), message)

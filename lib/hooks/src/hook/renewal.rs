@@ -1,5 +1,5 @@
-//! Locks of a session are renewed by its hooks, so that an agent that works need not think of their time, and one that hangs keeps
-//! nothing.
+//! Renews the locks of a session by its hooks. So a working agent need not renew its locks, and those of a hung agent
+//! expire.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,10 +10,10 @@ use coord_protocol::{Client, ClientError, HeldLock, LocksFilter, PostRequest};
 
 use super::warnings;
 
-/// The session's hooks look no more often.
+/// Minimum time between two checks of a session.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// Locks that expire sooner, in seconds, are renewed.
+/// Locks that expire within this time, in seconds, are renewed.
 const SOON: i64 = 200;
 
 /// Renews the session's locks that expire soon, at most once a minute. A failure shows at the next claim.
@@ -27,20 +27,20 @@ pub(super) async fn renew_if_due(client: &Client, work: &Work, holder: &AgentId)
 
 async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), ClientError> {
     let filter = LocksFilter::held_by(holder.as_str());
-    let held = client.locks(&work.repo_url(), &filter).await?.locks;
+    let locks = client.locks(&work.repo_url(), &filter).await?.locks;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |now| now.as_secs());
     let now = i64::try_from(now).unwrap_or(i64::MAX);
-    let mut due: Vec<HeldLock> = held.into_iter().filter(|lock| is_due(lock, now)).collect();
-    // One request for the locks of one branch, mode and message.
+    let mut due: Vec<HeldLock> = locks.into_iter().filter(|lock| is_due(lock, now)).collect();
+    // One request for all locks with the same branch, mode and message.
     while let Some(first) = due.first().cloned() {
-        let is_alike = |lock: &HeldLock| {
+        let is_in_group = |lock: &HeldLock| {
             lock.branch == first.branch && lock.status == first.status && lock.message == first.message
         };
-        let (alike, others): (Vec<HeldLock>, Vec<HeldLock>) = due.into_iter().partition(is_alike);
-        due = others;
-        let paths = alike.into_iter().map(|lock| lock.file_path).collect();
+        let (group, rest): (Vec<HeldLock>, Vec<HeldLock>) = due.into_iter().partition(is_in_group);
+        due = rest;
+        let paths = group.into_iter().map(|lock| lock.file_path).collect();
         let request = PostRequest {
             branch: Some(first.branch.clone()),
             ..work.claim(paths, first.status, first.message)
@@ -53,8 +53,8 @@ async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), Cli
     Ok(())
 }
 
-/// Whether `lock` expires soon. The server's clock may differ from this one: a lock that seems to be from the future or to have
-/// expired is renewed too.
+/// Whether `lock` expires soon. The server's clock may differ from this one: a lock that seems to be from the future,
+/// or that seems to have expired, is renewed too.
 fn is_due(lock: &HeldLock, now: i64) -> bool {
     lock.expiry - now <= SOON || now < lock.timestamp
 }

@@ -14,9 +14,10 @@ pub(super) struct SessionCopy {
 }
 
 impl SessionCopy {
-    /// Where the agent works, or its command; `None` where it works in no working copy.
+    /// The working copy of the call's command, or else of the agent. `None` if its folder is in no working copy.
     ///
-    /// # Errors A sentence, when the agent is unknown.
+    /// # Errors
+    /// A sentence, when the agent is unknown.
     pub(super) fn of(caller: &Caller<'_>) -> Result<Option<SessionCopy>, String> {
         let Some(working_copy) = find(&caller.command_folder()) else {
             return Ok(None);
@@ -25,19 +26,19 @@ impl SessionCopy {
         Ok(Some(SessionCopy { working_copy, holder }))
     }
 
-    /// Remembers the working copy as it is before a command that may change it.
+    /// Stores the state of the working copy before a command that may change it.
     pub(super) async fn begin_command(&self) {
         let SessionCopy { working_copy, holder } = self;
         SeenContent::change(working_copy, holder, |seen| seen.begin_command(working_copy.root()));
-        let kept = match TreeState::now(working_copy).await {
-            Some(state) => state.keep(working_copy, holder),
+        let stored = match TreeState::now(working_copy).await {
+            Some(state) => state.store(working_copy, holder),
             None => {
                 TreeState::forget(working_copy, holder);
                 Ok(())
             }
         };
-        if let Err(error) = kept {
-            tracing::debug!(%error, "the state of the working copy cannot be kept");
+        if let Err(error) = stored {
+            tracing::debug!(%error, "the state of the working copy cannot be stored");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Refuses a write to content that the session has not seen, so that no change is overwritten unread.
+//! Refuses a write to content that the session has not seen, so that it overwrites no change that it has not read.
 
 use coord_agent::seen_content::{Conflict, SeenContent};
 use coord_domain::AgentId;
@@ -10,7 +10,7 @@ use super::copy_files::CopyFiles;
 use super::interfaces::ChangedInterfaces;
 use super::record;
 
-/// The refusal. Programs look for exactly these members.
+/// The refusal. Programs depend on exactly these members.
 #[derive(Serialize)]
 struct StaleFile<'a> {
     error_type: &'static str,
@@ -23,18 +23,17 @@ struct StaleFile<'a> {
 pub(super) struct Refusal {
     /// The JSON, which is the whole reason.
     pub(super) reason: String,
-    /// The record of it, unless there was one before.
+    /// Its record for the ledger. `None` if the same refusal was recorded before.
     pub(super) entry: Option<RecordEntry>,
 }
 
-/// Why a file of `place` must not be written; `None` if the session has seen its current content.
-pub(super) fn refusal(caller: &Caller<'_>, place: &CopyFiles, holder: &AgentId) -> Option<Refusal> {
-    let found = SeenContent::change(&place.working_copy, holder, |seen| {
-        let mut files = place.files.iter();
-        files.find_map(|file| seen.conflict(&place.path(file)).map(|conflict| (file, conflict)))
-    });
-    let (file, conflict) = found?;
-    let reason = text(file, conflict);
+/// Why a file of `copy` must not be written. `None` if the session has seen the current content of all files.
+pub(super) fn refusal(caller: &Caller<'_>, copy: &CopyFiles, holder: &AgentId) -> Option<Refusal> {
+    let (file, conflict) = SeenContent::change(&copy.working_copy, holder, |seen| {
+        let mut files = copy.files.iter();
+        files.find_map(|file| seen.conflict(&copy.path(file)).map(|conflict| (file, conflict)))
+    })?;
+    let reason = to_json(file, conflict);
     let entry = conflict.is_new.then(|| RecordEntry {
         file_path: Some(file.clone()),
         error_message: Some(reason.clone()),
@@ -43,7 +42,7 @@ pub(super) fn refusal(caller: &Caller<'_>, place: &CopyFiles, holder: &AgentId) 
     Some(Refusal { reason, entry })
 }
 
-fn text(file: &str, conflict: Conflict) -> String {
+fn to_json(file: &str, conflict: Conflict) -> String {
     let refusal = StaleFile {
         error_type: "STALE_FILE",
         file_path: file,
@@ -54,16 +53,17 @@ fn text(file: &str, conflict: Conflict) -> String {
     serde_json::to_string(&refusal).expect("texts are JSON")
 }
 
-/// The files of `place` are about to be written, under the locks with `tokens`, `changed` ones with another interface.
+/// Notes that the files of `copy` are about to be written. `token` returns the fencing token of a file's lock.
+/// `changed` has the files whose interface the write changes.
 pub(super) fn begin_writes(
-    place: &CopyFiles,
+    copy: &CopyFiles,
     holder: &AgentId,
     changed: &ChangedInterfaces,
     token: impl Fn(&str) -> Option<i64>,
 ) {
-    SeenContent::change(&place.working_copy, holder, |seen| {
-        for file in &place.files {
-            seen.begin_write(&place.path(file), token(file), changed.contains_key(file));
+    SeenContent::change(&copy.working_copy, holder, |seen| {
+        for file in &copy.files {
+            seen.begin_write(&copy.path(file), token(file), changed.contains_key(file));
         }
     });
 }
@@ -81,7 +81,7 @@ mod tests {
             is_new: true,
         };
         assert_eq!(
-            text("src/\"a\".ts", conflict),
+            to_json("src/\"a\".ts", conflict),
             "{\"error_type\":\"STALE_FILE\",\"file_path\":\"src/\\\"a\\\".ts\",\
              \"expected_hash\":\"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\
              \"actual_hash\":\"DELETED\",\"resolution\":\"RE_READ_REQUIRED\"}"

@@ -1,4 +1,5 @@
-//! The tokens of a session, from the file in which its agent keeps the conversation: as the agent reports them, and no better.
+//! The tokens of a session, from the file in which its agent stores the conversation. They are as accurate as the
+//! agent's own counts.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
@@ -16,22 +17,22 @@ use super::agents::Agent;
 use super::caller::Caller;
 use super::{intents, turn};
 
-/// Most bytes of the file that are read.
+/// Maximum part of the file that is read, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Most bytes of a line that is looked at. Those with counts have some kilobytes; longer ones are contents.
+/// Maximum length of a parsed line, in bytes. Lines with counts have some kilobytes; longer lines have contents.
 const MOST_LINE: u64 = 8 << 20;
 
 /// The tokens of a conversation so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tokens {
+struct Tokens {
     /// Sent and received tokens, without those read from a cache.
-    pub(super) total: u64,
-    /// Read from a cache.
-    pub(super) cached: u64,
+    total: u64,
+    /// Tokens read from a cache.
+    cached: u64,
 }
 
-/// Reports the running total of the session, where it has selected an intent and the total has grown.
+/// Reports the running total of the session, if it has selected an intent and the total has grown.
 pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) {
     let notes = SessionNotes::read(&work.working_copy, holder);
     let (Some(intent), Some(path)) = (&notes.intent, &caller.call.transcript) else {
@@ -60,7 +61,7 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
     }
 }
 
-/// Those in the file at `path`. `None` where it is not there, or nothing is known of the agent's form.
+/// Reads the tokens in the file at `path`. `None` if the file does not exist, or the agent's format is unknown.
 fn read(agent: Agent, path: &Path) -> Option<Tokens> {
     let lines = || Some(BufReader::new(RootedPath::beside(path).open().ok()??.take(MOST_BYTES)));
     match agent {
@@ -70,8 +71,8 @@ fn read(agent: Agent, path: &Path) -> Option<Tokens> {
     }
 }
 
-/// Claude Code writes a line for each block of a message, all with the same ids. Early ones have counts that are not final: the
-/// last one counts.
+/// Claude Code writes a line for each block of a message, all with the same ids. Only the counts of the last line are
+/// final.
 fn of_claude_code(lines: impl BufRead) -> Tokens {
     #[derive(Deserialize)]
     struct Line {
@@ -84,9 +85,8 @@ fn of_claude_code(lines: impl BufRead) -> Tokens {
         id: String,
         usage: Usage,
     }
-    #[derive(Clone, Copy, Deserialize)]
+    #[derive(Clone, Copy, Default, Deserialize)]
     #[serde(default)]
-    #[derive(Default)]
     struct Usage {
         input_tokens: u64,
         cache_creation_input_tokens: u64,
@@ -94,7 +94,7 @@ fn of_claude_code(lines: impl BufRead) -> Tokens {
         output_tokens: u64,
     }
     let mut messages: HashMap<(String, String), Usage> = HashMap::new();
-    each(lines, b"\"usage\"", |line| {
+    for_each_line_with(b"\"usage\"", lines, |line| {
         if let Ok(Line { request, message }) = serde_json::from_slice(line) {
             messages.insert((message.id, request), message.usage);
         }
@@ -118,7 +118,7 @@ fn of_codex(lines: impl BufRead) -> Option<Tokens> {
         output_tokens: u64,
     }
     let mut last = None;
-    each(lines, b"\"total_token_usage\"", |line| {
+    for_each_line_with(b"\"total_token_usage\"", lines, |line| {
         let line: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
         let total = line.pointer("/payload/info/total_token_usage").cloned();
         if let Some(total) = total.and_then(|total| serde_json::from_value::<Total>(total).ok()) {
@@ -134,9 +134,9 @@ fn of_codex(lines: impl BufRead) -> Option<Tokens> {
     last
 }
 
-/// Each of `lines` that has `sign` in it. Those that are too long are passed over, in bounded memory.
-fn each(mut lines: impl BufRead, sign: &[u8], mut take: impl FnMut(&[u8])) {
-    let finder = memchr::memmem::Finder::new(sign);
+/// Calls `handle` with each of `lines` that contains `text`. Lines that are too long are skipped, in bounded memory.
+fn for_each_line_with(text: &[u8], mut lines: impl BufRead, mut handle: impl FnMut(&[u8])) {
+    let finder = memchr::memmem::Finder::new(text);
     let mut line = Vec::new();
     let mut is_rest = false;
     while (&mut lines)
@@ -146,7 +146,7 @@ fn each(mut lines: impl BufRead, sign: &[u8], mut take: impl FnMut(&[u8])) {
     {
         let is_cut = line.len() as u64 == MOST_LINE && !line.ends_with(b"\n");
         if !is_cut && !is_rest && finder.find(&line).is_some() {
-            take(&line);
+            handle(&line);
         }
         is_rest = is_cut;
         line.clear();
@@ -195,7 +195,7 @@ mod tests {
         let end = format!("{}\n{}\n", counted(7), counted(1));
         let lines = BufReader::new(std::io::Cursor::new(long).chain(filler).chain(end.as_bytes()));
         let mut longest = 0;
-        each(lines, b"", |line| longest = longest.max(line.len()));
+        for_each_line_with(b"", lines, |line| longest = longest.max(line.len()));
         assert_eq!(longest, counted(1).len() + 1, "with its newline");
         let lines = std::io::repeat(b'x').take(3 * MOST_LINE).chain(end.as_bytes());
         assert_eq!(of_claude_code(BufReader::new(lines)), Tokens { total: 1, cached: 0 });

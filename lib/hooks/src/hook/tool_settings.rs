@@ -1,4 +1,4 @@
-//! `.orchestration/coord.toml`: which tools that Coord does not know read, and which change something.
+//! `.orchestration/coord.toml`: which of the tools that Coord does not know only read, and which change something.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use serde::Deserialize;
 /// The file, in the working copy.
 pub(super) const FILE: &str = ".orchestration/coord.toml";
 
-/// Largest file, in bytes.
+/// Maximum size of the file, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The settings of tools in the file. Without a file, nothing.
+/// The settings of tools in the file. Empty without a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ToolSettings {
@@ -19,7 +19,7 @@ pub(super) struct ToolSettings {
     changes: Vec<String>,
 }
 
-/// The whole file. Other tables are those of other parts of Coord.
+/// The whole file. Other tables belong to other parts of Coord.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct File {
@@ -27,9 +27,10 @@ struct File {
 }
 
 impl ToolSettings {
-    /// Those of the working copy at `root`.
+    /// Reads the settings of the working copy at `root`.
     ///
-    /// # Errors A sentence with line and column, when the file is damaged: the permissions of tools are unknown then.
+    /// # Errors
+    /// A sentence with line and column, when the file is damaged: the permissions of tools are unknown then.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
         match RootedPath::new(root, FILE).read(MOST_BYTES as u64) {
             Ok(Some(text)) => ToolSettings::parse(&text),
@@ -54,10 +55,10 @@ impl ToolSettings {
         Ok(file.tools)
     }
 
-    /// Whether `tool` changes something, as far as the file says. Of two patterns, the one under `changes` counts.
+    /// Whether `tool` changes something. `None` if the file does not say so. `changes` takes precedence over `reads`.
     pub(super) fn changes(&self, tool: &str) -> Option<bool> {
-        let is_in = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, tool));
-        match (is_in(&self.changes), is_in(&self.reads)) {
+        let any_matches = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, tool));
+        match (any_matches(&self.changes), any_matches(&self.reads)) {
             (true, _) => Some(true),
             (false, true) => Some(false),
             (false, false) => None,
@@ -73,19 +74,19 @@ fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
     (line, String::from_utf8_lossy(&before[start..]).chars().count() + 1)
 }
 
-/// Whether `name` is one of `pattern`, in which `*` stands for any characters.
+/// Whether `name` matches `pattern`, in which `*` stands for any characters.
 fn is_match(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else {
         return false;
     };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, between)) = parts.split_last() else {
+    let pieces: Vec<&str> = pieces.collect();
+    let Some((last, middle)) = pieces.split_last() else {
         return rest.is_empty();
     };
-    for part in between {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
+    for piece in middle {
+        match rest.split_once(piece) {
+            Some((_, after)) => rest = after,
             None => return false,
         }
     }

@@ -1,4 +1,4 @@
-//! A tool call as the budget and the breaker of an intent count it.
+//! A tool call as the budget and the circuit breaker of an intent count it.
 
 use coord_agent::connection::Connection;
 use coord_agent::session_notes::{LastCall, SessionNotes};
@@ -12,25 +12,27 @@ use super::event::{Moment, Tool};
 use super::session_copy::SessionCopy;
 use super::{intents, reason, warnings};
 
-/// Most characters of a name that is sent.
+/// Maximum length of a name in a request, in characters.
 const MOST_CHARS: usize = 128;
 
-/// The call, once: where an agent calls two hooks before one tool, the second one finds none.
-pub(super) fn call(caller: &Caller<'_>, working_copy: &WorkingCopy, holder: &AgentId) -> Option<ToolCall> {
+/// The tool call. `None` for the second hook, if an agent calls two hooks before one tool: a call counts once.
+pub(super) fn tool_call(caller: &Caller<'_>, working_copy: &WorkingCopy, holder: &AgentId) -> Option<ToolCall> {
     let call = ToolCall {
-        name: cut(&caller.call.tool_name),
+        name: sanitize(&caller.call.tool_name),
         digest: digest(caller),
     };
-    let mut events = caller.agent.events();
-    let has_several = events.by_ref().filter(|(_, at)| *at == Moment::BeforeTool).count() > 1;
-    if !has_several {
+    let before_tool = caller
+        .agent
+        .events()
+        .filter(|(_, moment)| *moment == Moment::BeforeTool);
+    if before_tool.count() <= 1 {
         return Some(call);
     }
     let event = caller.event.to_owned();
-    let mut is_heard = false;
+    let mut is_repeated = false;
     SessionNotes::change(working_copy, holder, |notes| match &mut notes.call {
         Some(last) if last.digest == call.digest && !last.events.contains(&event) => {
-            is_heard = true;
+            is_repeated = true;
             last.events.push(event);
         }
         last => {
@@ -40,10 +42,10 @@ pub(super) fn call(caller: &Caller<'_>, working_copy: &WorkingCopy, holder: &Age
             });
         }
     });
-    (!is_heard).then_some(call)
+    (!is_repeated).then_some(call)
 }
 
-/// Of the command and its folder, or else of the tool and its input: other arguments are other work.
+/// A digest of the command and its folder, or of the tool and its input: other arguments are other work.
 fn digest(caller: &Caller<'_>) -> String {
     let text = match &caller.call.tool {
         Tool::Shell { command, .. } => format!("shell\0{}\0{command}", caller.command_folder().display()),
@@ -52,14 +54,15 @@ fn digest(caller: &Caller<'_>) -> String {
     ContentHash::of(text.as_bytes()).to_string()
 }
 
-/// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
+/// Counts a call that may change something but claims nothing, if an intent is selected. Returns the reason if it is
+/// refused.
 pub(super) async fn count(caller: &Caller<'_>, home: &SessionCopy, call: ToolCall) -> Result<Option<String>, String> {
     let notes = SessionNotes::read(&home.working_copy, &home.holder);
     let Some(intent) = notes.intent.as_deref().filter(|intent| intents::is_id(intent)) else {
         return Ok(None);
     };
-    let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
-    let connection = opened.map_err(|error| reason::unreachable(&error))?;
+    let connection = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT)
+        .map_err(|error| reason::unreachable(&error))?;
     let request = UsageRequest {
         repo_url: Some(caller.args.repo_url(&home.working_copy)),
         tool_call: Some(call),
@@ -67,8 +70,8 @@ pub(super) async fn count(caller: &Caller<'_>, home: &SessionCopy, call: ToolCal
         session: Some(session(caller, &notes)),
         agent_id: Some(home.holder.as_str().to_owned()),
     };
-    let answer = connection.client.use_intent(intent, &request).await;
-    let response = answer.map_err(|error| reason::failure(&error))?;
+    let response = connection.client.use_intent(intent, &request).await;
+    let response = response.map_err(|error| reason::failure(&error))?;
     if response.success {
         SessionNotes::change(&home.working_copy, &home.holder, |notes| {
             warnings::note(notes, &response.warnings);
@@ -79,19 +82,20 @@ pub(super) async fn count(caller: &Caller<'_>, home: &SessionCopy, call: ToolCal
     SessionNotes::change(&home.working_copy, &home.holder, |notes| {
         intents::note_code(notes, None, code);
     });
-    Ok(Some(reason::of_code(code, &response.orchestration)))
+    Ok(Some(reason::refusal_with_code(code, &response.orchestration)))
 }
 
-/// The agent's data about itself.
+/// The agent's conversation and model.
 pub(super) fn session(caller: &Caller<'_>, notes: &SessionNotes) -> AgentSession {
     let contributor = caller.call.model.as_ref().or(notes.model.as_ref());
     AgentSession {
-        session_id: cut(caller.call.conversation.as_deref().unwrap_or_default()),
-        contributor: cut(contributor.map_or("", String::as_str)),
+        session_id: sanitize(caller.call.conversation.as_deref().unwrap_or_default()),
+        contributor: sanitize(contributor.map_or("", String::as_str)),
     }
 }
 
-fn cut(text: &str) -> String {
-    let plain = text.chars().filter(|character| !character.is_control());
-    plain.take(MOST_CHARS).collect()
+/// Removes control characters, and shortens the name.
+fn sanitize(name: &str) -> String {
+    let printable = name.chars().filter(|character| !character.is_control());
+    printable.take(MOST_CHARS).collect()
 }

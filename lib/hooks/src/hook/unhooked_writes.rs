@@ -1,5 +1,6 @@
-//! Writes that no hook has seen: an interactive shell that an agent keeps typing into runs no hook, and neither does a background process.
-//! At the end of a turn the files that others hold are checked, and both sides get a note about written ones.
+//! Detects writes that no hook has seen: an interactive shell that an agent keeps typing into runs no hook, and neither
+//! does a background process. At the end of a turn, the files that others hold are checked. If one was written, the
+//! session and the holder get a note.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -13,46 +14,48 @@ use coord_protocol::{HeldLock, LockMode, LocksFilter};
 
 use super::reason;
 
-/// Tells the holders of files that were written in this turn, and the session. A sentence for its user; `None` where there are none.
-pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId) -> Option<String> {
+/// Notifies the session, and the holders of files that were written in this turn. Returns a sentence for the session's
+/// user. `None` if there are no such files.
+pub(super) async fn report(connection: &Connection, work: &Work, holder: &AgentId) -> Option<String> {
     let filter = LocksFilter {
         branch: Some(work.branch.to_string()),
         ..LocksFilter::default()
     };
     let locks = match connection.client.locks(&work.repo_url(), &filter).await {
-        Ok(listed) => listed.locks,
+        Ok(response) => response.locks,
         Err(error) => {
             tracing::debug!(%error, "the locks of others are unknown");
             return None;
         }
     };
-    let place = &work.working_copy;
-    let here = SessionNotes::others_in(place, holder);
-    let is_others = |lock: &&HeldLock| {
+    let working_copy = &work.working_copy;
+    let others_here = SessionNotes::others_in(working_copy, holder);
+    let is_elsewhere = |lock: &&HeldLock| {
         let agent = lock.agent_id.as_deref();
         let is_own = agent
             .is_some_and(|agent| AgentId::parse(agent).is_ok_and(|agent| agent == *holder || agent.is_below(holder)));
         // A session in the same working copy wrote its files itself.
-        let is_here = here.iter().any(|known| Some(known.as_str()) == agent);
+        let is_here = others_here.iter().any(|other| Some(other.as_str()) == agent);
         lock.status == LockMode::Writing && !lock.shared && !is_own && !is_here
     };
-    let held: Vec<&HeldLock> = locks.iter().filter(is_others).collect();
+    let held: Vec<&HeldLock> = locks.iter().filter(is_elsewhere).collect();
     if held.is_empty() {
         return None;
     }
     let files: Vec<&str> = held.iter().map(|lock| lock.file_path.as_str()).collect();
-    let changed = match uncommitted(place.root(), &files).await {
+    let changed = match uncommitted(working_copy.root(), &files).await {
         Ok(changed) => changed,
         Err(error) => {
             tracing::debug!(%error, "the working copy is not compared with locks");
             return None;
         }
     };
-    let began = SessionNotes::read(place, holder).turn_began;
+    let turn_start = SessionNotes::read(working_copy, holder).turn_began;
     let mut written = Vec::new();
     for lock in held {
         let file = lock.file_path.as_str();
-        if changed.iter().any(|changed| changed == file) && is_newer(&place.root().join(file), began) {
+        let path = working_copy.root().join(file);
+        if changed.iter().any(|changed| changed == file) && has_changed_since(&path, turn_start) {
             notify_holder(work, holder, lock);
             written.push(format!(
                 "{file} (held by {})",
@@ -64,14 +67,15 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
         return None;
     }
     let sentence = format!(
-        "UNCLAIMED: this turn changed files that other agents hold, outside of the tools that Coord sees: {}. Undo the changes, or notify the holders.",
+        "UNCLAIMED: this turn changed files that other agents hold, outside of the tools that Coord sees: {}. Undo the \
+         changes, or notify the holders.",
         reason::list_files(&written)
     );
-    SessionNotes::change(place, holder, |notes| notes.warn(&sentence));
+    SessionNotes::change(working_copy, holder, |notes| notes.warn(&sentence));
     Some(format!("Coord: {sentence}"))
 }
 
-/// Tells the holder of `lock`, where it is a session of this clone, that `writer` has written the file.
+/// Notifies the holder of `lock` that `writer` has written the file, if the holder is a session of this clone.
 pub(super) fn notify_holder(work: &Work, writer: &AgentId, lock: &HeldLock) {
     if let Some(holder) = lock.agent_id.as_deref().and_then(|agent| AgentId::parse(agent).ok()) {
         let sentence = format!(
@@ -84,11 +88,15 @@ pub(super) fn notify_holder(work: &Work, writer: &AgentId, lock: &HeldLock) {
     }
 }
 
-/// Whether the file was changed or removed since `began`, Unix seconds. The time of a deletion is unknown.
-fn is_newer(path: &Path, began: u64) -> bool {
-    let Ok(about) = path.symlink_metadata() else {
+/// Whether the file was changed or removed since `start`, Unix seconds. A removed file counts, because the time of its
+/// removal is unknown.
+fn has_changed_since(path: &Path, start: u64) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else {
         return true;
     };
-    let at = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    at.is_none_or(|at| at >= Duration::from_secs(began))
+    let modified = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    modified.is_none_or(|time| time >= Duration::from_secs(start))
 }

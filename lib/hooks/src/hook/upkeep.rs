@@ -1,5 +1,5 @@
-//! Every event except those before a tool: maintains the session's locks, and reports to the agent who works on what. No failure
-//! stops an agent here; it gets one line about it.
+//! All events except those before a tool: maintains the session's locks, and reports to the agent who works on what. No
+//! failure stops an agent here; it is reported in one line.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -20,7 +20,7 @@ use super::{
     after, context, event_times, guard, intents, reason, record, renewal, tokens, unhooked_writes, writer_end,
 };
 
-/// The setting of git that asks agents to go on.
+/// The setting of git that asks agents to continue.
 pub const KEEP_GOING: &str = "coord.keepGoing";
 
 /// An event's decision, and the notes to store once its text is printed.
@@ -42,22 +42,22 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
         // The event does not name the ending session.
         return Decision::PROCEED.into();
     }
-    let pushed_from = pushed_from(caller);
-    let found = pushed_from.as_deref().map_or_else(|| caller.working_copy(), find);
-    let Some(working_copy) = found else {
+    let push_folder = push_folder(caller);
+    let working_copy = push_folder.as_deref().map_or_else(|| caller.working_copy(), find);
+    let Some(working_copy) = working_copy else {
         return Decision::PROCEED.into();
     };
-    event_times::note(&working_copy, caller.agent, caller.event);
+    event_times::record(&working_copy, caller.agent, caller.event);
     let work = match caller.work(working_copy) {
         Ok(work) => work,
-        Err(error) => return failed(&error).into(),
+        Err(error) => return report_error(&error).into(),
     };
     let Some(holder) = work.agent_id.clone() else {
         return Decision::PROCEED.into();
     };
     let task = caller.call.prompt.as_deref().and_then(reason::first_sentence);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
-        // The next call is another one.
+        // The next hook is called for a new tool call.
         notes.call = None;
         notes.model = caller.call.model.clone().or(notes.model.take());
         if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
@@ -71,28 +71,28 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
         waiter::clear(&work.working_copy, &holder);
     }
     let mut sentences = match caller.call.moment {
-        Moment::AfterTool => after::tool(caller).await,
-        Moment::SessionStart => guard::note(&work.working_copy).await.into_iter().collect(),
+        Moment::AfterTool => after::record_tool(caller).await,
+        Moment::SessionStart => guard::loss_note(&work.working_copy).await.into_iter().collect(),
         _ => Vec::new(),
     };
     if caller.agent.takes_context(caller.event) {
         let news = SessionNotes::take_news(&work.working_copy, &holder);
         sentences.extend(news.into_iter().map(|sentence| format!("Coord: {sentence}")));
     }
-    match with_server(caller, &work, &holder, pushed_from.is_some(), sentences).await {
-        Ok(upkept) => upkept,
-        Err(error) => failed(&error).into(),
+    match run_with_server(caller, &work, &holder, push_folder.is_some(), sentences).await {
+        Ok(result) => result,
+        Err(error) => report_error(&error).into(),
     }
 }
 
-fn failed(error: &anyhow::Error) -> Decision {
+fn report_error(error: &anyhow::Error) -> Decision {
     Decision::Proceed {
         context: None,
         note: Some(format!("Coord: {error:#}")),
     }
 }
 
-async fn with_server(
+async fn run_with_server(
     caller: &Caller<'_>,
     work: &Work,
     holder: &AgentId,
@@ -100,42 +100,43 @@ async fn with_server(
     mut sentences: Vec<String>,
 ) -> anyhow::Result<EventResult> {
     let moment = caller.call.moment;
-    let place = &work.working_copy;
+    let working_copy = &work.working_copy;
     let connection = match moment {
         // The first edit should not have to wait for the server.
-        Moment::SessionStart => Some(Connection::open(caller.args, place, Some(holder), SHORT_LIMIT)?),
-        _ => Connection::open_running(caller.args, place, Some(holder), SHORT_LIMIT)?,
+        Moment::SessionStart => Some(Connection::open(caller.args, working_copy, Some(holder), SHORT_LIMIT)?),
+        _ => Connection::open_running(caller.args, working_copy, Some(holder), SHORT_LIMIT)?,
     };
     // Without a server there are no locks.
     let Some(connection) = connection else {
-        return Ok(decision_with(caller, sentences).into());
+        return Ok(proceed_with(caller, sentences).into());
     };
     if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
     }
     if moment.is_end() {
-        return at_end(caller, &connection, work, holder).await;
+        return run_at_end(caller, &connection, work, holder).await;
     }
     if has_pushed || head_has_moved(work, holder) {
         let outcome = release_files(caller.args, &connection, work, holder, ReleaseScope::Pushed).await?;
-        sentences.extend(outcome.released_text());
+        sentences.extend(outcome.describe_released());
     }
     if moment != Moment::AfterTool {
         let (others, intents) = tokio::join!(
-            others(caller, &connection, work, holder),
-            of_intents(caller, &connection, work, holder)
+            other_sessions_text(caller, &connection, work, holder),
+            intent_text(caller, &connection, work, holder)
         );
         sentences.extend(intents?);
         sentences.extend(others?);
     }
-    let news = mail_of(caller, &connection, work, holder).await;
+    let news = fetch_news(caller, &connection, work, holder).await;
     sentences.extend(news.as_ref().and_then(|news| news.text.clone()));
-    let decision = decision_with(caller, sentences);
+    let decision = proceed_with(caller, sentences);
     Ok(EventResult { decision, news })
 }
 
-/// News in the teams of the session, if the event delivers text to the model. A session that is in no team asks once.
-async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
+/// News in the teams of the session, if the event delivers text to the model. For a session in no team, the server is
+/// asked once.
+async fn fetch_news(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
     let moment = caller.call.moment;
     let is_wanted = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool);
     if !is_wanted || !caller.agent.takes_context(caller.event) {
@@ -144,20 +145,14 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
     if moment != Moment::AfterTool {
         mail::find_teams(connection, work, holder, moment == Moment::SessionStart).await;
     }
-    let has_read = caller.call.has_read_messages() && !caller.call.has_failed;
-    mail::news(
-        connection,
-        work,
-        holder,
-        moment,
-        has_read && moment == Moment::AfterTool,
-    )
-    .await
+    let has_read = caller.call.has_read_messages() && !caller.call.has_failed && moment == Moment::AfterTool;
+    mail::news(connection, work, holder, moment, has_read).await
 }
 
-/// Lets the agent go on, with the sentences for its model if the event has room for them, else for the user.
-fn decision_with(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
-    let text = Some(noticed_once(&sentences.join("\n"))).filter(|text| !text.is_empty());
+/// Lets the agent proceed, with the sentences for its model. If the event delivers no text to the model, sentences
+/// about a tool go to the user.
+fn proceed_with(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
+    let text = Some(remove_repeated_notices(&sentences.join("\n"))).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
         true => Decision::Proceed {
             context: text,
@@ -170,17 +165,17 @@ fn decision_with(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
     }
 }
 
-/// The text with its first notice about quotations alone. Only lines that Coord itself begins have one: a notice that another agent wrote
-/// into its text replaces none.
-fn noticed_once(text: &str) -> String {
-    let mut is_noticed = false;
+/// Removes all notices about quotations but the first. Only a notice in a line that Coord itself begins counts: one
+/// that another agent wrote into its text replaces none.
+fn remove_repeated_notices(text: &str) -> String {
+    let mut has_notice = false;
     let lines = text.split('\n').map(|line| {
         let head = line.strip_suffix(QUOTATION_NOTICE);
         let head = head.filter(|head| head.is_empty() || head.starts_with("Coord: "));
         match head.map(str::trim_end) {
-            Some(head) if is_noticed && !head.is_empty() => head,
+            Some(head) if has_notice && !head.is_empty() => head,
             Some(_) => {
-                is_noticed = true;
+                has_notice = true;
                 line
             }
             None => line,
@@ -189,31 +184,31 @@ fn noticed_once(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The end of a turn or of the session.
-async fn at_end(
+/// Handles the end of a turn, of a writer or of the session.
+async fn run_at_end(
     caller: &Caller<'_>,
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
 ) -> anyhow::Result<EventResult> {
     if caller.call.moment != Moment::WriterEnd {
-        // The file of the conversation has those of its writers too.
+        // The conversation's file includes the tokens of its writers.
         tokens::report(caller, connection, work, holder).await;
     }
     if caller.call.moment == Moment::SessionEnd {
-        send(caller, connection, work, holder, RecordKind::End).await;
+        record_event(caller, connection, work, holder, RecordKind::End).await;
     }
-    // Background work needs files that it has claimed, and has not changed yet.
-    let extent = match caller.call.has_background_work {
+    // Background work needs files that it has claimed and not yet changed.
+    let scope = match caller.call.has_background_work {
         true => ReleaseScope::Pushed,
         false => ReleaseScope::Finished,
     };
-    let outcome = release_files(caller.args, connection, work, holder, extent).await?;
-    let mut note = outcome.text();
+    let outcome = release_files(caller.args, connection, work, holder, scope).await?;
+    let mut note = outcome.describe();
     if matches!(caller.call.moment, Moment::TurnEnd | Moment::Interruption)
-        && let Some(found) = unhooked_writes::note(connection, work, holder).await
+        && let Some(report) = unhooked_writes::report(connection, work, holder).await
     {
-        note = Some(note.into_iter().chain([found]).collect::<Vec<_>>().join("\n"));
+        note = Some(note.into_iter().chain([report]).collect::<Vec<_>>().join("\n"));
     }
     if matches!(caller.call.moment, Moment::WriterEnd | Moment::SessionEnd) {
         writer_end::leave_queue(connection, work, holder).await?;
@@ -225,7 +220,7 @@ async fn at_end(
     if caller.call.moment == Moment::TurnEnd
         && let Some((reason, news)) = reason_to_continue(caller, connection, work, holder).await
     {
-        let decision = Decision::GoOn { reason, note };
+        let decision = Decision::Continue { reason, note };
         return Ok(EventResult {
             decision,
             news: Some(news),
@@ -234,19 +229,19 @@ async fn at_end(
     Ok(Decision::Proceed { context: None, note }.into())
 }
 
-/// Why the agent should go on, where that is wished and something waits; never twice in a row.
+/// Why the agent should continue, if the settings ask for it and something waits. Never twice in a row.
 async fn reason_to_continue(
     caller: &Caller<'_>,
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
 ) -> Option<(String, News)> {
-    let is_wished = caller.keep_going
+    let is_wanted = caller.keep_going
         || work
             .working_copy
             .setting(KEEP_GOING)
             .is_some_and(|value| value == "true");
-    if !is_wished {
+    if !is_wanted {
         return None;
     }
     let was_kept_going = next_task::note_end_of_turn(work, holder)?;
@@ -257,7 +252,7 @@ async fn reason_to_continue(
     next_task::reason_to_continue(connection, work, holder).await
 }
 
-async fn others(
+async fn other_sessions_text(
     caller: &Caller<'_>,
     connection: &Connection,
     work: &Work,
@@ -270,38 +265,39 @@ async fn others(
     }
 }
 
-/// Text for the model about its intent, or about those that it can select. A repository without intents is asked once a session.
-async fn of_intents(
+/// The text for the model about its intent, or about those that it can select. For a repository without intents, the
+/// server is asked once a session.
+async fn intent_text(
     caller: &Caller<'_>,
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
 ) -> Result<Option<String>, ClientError> {
     let moment = caller.call.moment;
-    let known = SessionNotes::read(&work.working_copy, holder).has_intents;
-    if moment != Moment::SessionStart && known == Some(false) {
+    let has_intents = SessionNotes::read(&work.working_copy, holder).has_intents;
+    if moment != Moment::SessionStart && has_intents == Some(false) {
         return Ok(None);
     }
-    if moment == Moment::Prompt && known == Some(true) {
-        send(caller, connection, work, holder, RecordKind::Prompt).await;
+    if moment == Moment::Prompt && has_intents == Some(true) {
+        record_event(caller, connection, work, holder, RecordKind::Prompt).await;
     }
     let takes_context = caller.agent.takes_context(caller.event);
-    if !takes_context && known.is_some() && moment != Moment::SessionStart {
+    if !takes_context && has_intents.is_some() && moment != Moment::SessionStart {
         return Ok(None);
     }
-    let text = intents::read_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
-    if moment == Moment::Prompt && known.is_none() {
-        send(caller, connection, work, holder, RecordKind::Prompt).await;
+    let text = intents::fetch_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
+    if moment == Moment::Prompt && has_intents.is_none() {
+        record_event(caller, connection, work, holder, RecordKind::Prompt).await;
     }
     let text = text.filter(|_| takes_context);
     if let Some(text) = &text {
-        context::note_given(caller, work, holder, text);
+        context::note_intent_text(caller, work, holder, text);
     }
     Ok(text)
 }
 
-/// Records that something has happened, where the repository has intents.
-async fn send(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId, kind: RecordKind) {
+/// Records an event of the given kind, if the repository has intents.
+async fn record_event(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId, kind: RecordKind) {
     let notes = SessionNotes::read(&work.working_copy, holder);
     if notes.has_intents == Some(true) {
         let requests = record::requests(caller, work, &notes, &[record::entry(kind)]);
@@ -315,8 +311,8 @@ fn now() -> u64 {
     now.map_or(0, |now| now.as_secs())
 }
 
-/// The folder that a shell command has pushed from.
-fn pushed_from(caller: &Caller<'_>) -> Option<PathBuf> {
+/// The folder from which a shell command has pushed.
+fn push_folder(caller: &Caller<'_>) -> Option<PathBuf> {
     match &caller.call.tool {
         Tool::Shell { command, .. } if command.contains("push") => caller.command_effects().pushes.into_iter().next(),
         _ => None,
@@ -332,20 +328,20 @@ mod tests {
         let part = |name: &str| format!("Coord: {name}. {QUOTATION_NOTICE}\n> {name}");
         let text = [part("one"), part("two"), part("three")].join("\n");
         let once = format!("Coord: one. {QUOTATION_NOTICE}\n> one\nCoord: two.\n> two\nCoord: three.\n> three");
-        assert_eq!(noticed_once(&text), once);
+        assert_eq!(remove_repeated_notices(&text), once);
         let intents = format!("Intents:\n{QUOTATION_NOTICE}\n- one\n");
         assert_eq!(
-            noticed_once(&(intents.clone() + &part("two"))),
+            remove_repeated_notices(&(intents.clone() + &part("two"))),
             intents + "Coord: two.\n> two"
         );
-        assert_eq!(noticed_once("no quotation"), "no quotation");
+        assert_eq!(remove_repeated_notices("no quotation"), "no quotation");
     }
 
     #[test]
     fn a_notice_in_a_quotation_replaces_none() {
         for quoted in ["> ", "- ada: \u{201c}", "> Coord: "] {
             let text = format!("{quoted}{QUOTATION_NOTICE}\nCoord: two. {QUOTATION_NOTICE}\n> two\n");
-            assert_eq!(noticed_once(&text), text);
+            assert_eq!(remove_repeated_notices(&text), text);
         }
     }
 }

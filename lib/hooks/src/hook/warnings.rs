@@ -2,9 +2,9 @@
 
 use coord_agent::session_notes::SessionNotes;
 
-/// Codes of warnings about work that goes on elsewhere, or that comes to an end. Warnings that a hook reports itself, or that only the
-/// author of a request can act on, are not for a model.
-const OF_WORK: [&str; 11] = [
+/// Codes of warnings about others' work, or about an end of the model's own work. The other warnings are not for a
+/// model: a hook reports them itself, or only the author of a request can act on them.
+const CODES: [&str; 11] = [
     "BUDGET_LOW",
     "CASE_DIFFERS",
     "CROSS_BRANCH",
@@ -18,10 +18,10 @@ const OF_WORK: [&str; 11] = [
     "SHARED_FILE",
 ];
 
-/// Notes those of `warnings`.
+/// Notes the `warnings` that matter to a model.
 pub(super) fn note(notes: &mut SessionNotes, warnings: &[String]) {
     for warning in warnings {
-        if warning.split_once(':').is_some_and(|(code, _)| OF_WORK.contains(&code)) {
+        if warning.split_once(':').is_some_and(|(code, _)| CODES.contains(&code)) {
             notes.warn(warning);
         }
     }

@@ -1,5 +1,5 @@
-//! The end of a writer, such as a subagent: its lead holds its remaining locks again. And the end of waiting: a session that has ended is
-//! in no queue.
+//! The end of a writer, such as a subagent: its remaining locks go back to its lead. Also the end of waiting: a session
+//! that has ended leaves all queues.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,20 @@ use coord_protocol::{HeldLock, LocksFilter, PostRequest};
 
 use super::reason;
 
-/// Hands the locks of `writer` to its lead: work that is not pushed, and files that it had from the lead.
+/// Moves the locks of `writer` to its lead: unpushed work, and files that it had taken over from the lead.
 ///
 /// # Errors
-/// When the server gives no answer.
+/// When the server does not answer.
 pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, writer: &AgentId) -> anyhow::Result<()> {
     let Some(lead) = writer.lead() else { return Ok(()) };
-    let mut alike: BTreeMap<(String, &str, String), Vec<HeldLock>> = BTreeMap::new();
+    // One claim for all locks with the same branch, mode and message.
+    let mut groups: BTreeMap<(String, &str, String), Vec<HeldLock>> = BTreeMap::new();
     for lock in held_locks(connection, work, writer).await? {
-        let claim = (lock.branch.clone(), lock.status.as_str(), lock.message.clone());
-        alike.entry(claim).or_default().push(lock);
+        let key = (lock.branch.clone(), lock.status.as_str(), lock.message.clone());
+        groups.entry(key).or_default().push(lock);
     }
-    let mut back = Vec::new();
-    for locks in alike.into_values() {
+    let mut returned = Vec::new();
+    for locks in groups.into_values() {
         let Some(first) = locks.first().cloned() else { continue };
         let files: Vec<String> = locks.into_iter().map(|lock| lock.file_path).collect();
         let claim = PostRequest {
@@ -33,35 +34,35 @@ pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, w
             ..work.claim(files.clone(), first.status, first.message)
         };
         if connection.client.post_status(&claim).await?.success {
-            back.extend(files);
+            returned.extend(files);
         }
     }
     SessionNotes::change(&work.working_copy, writer, |notes| notes.taken.clear());
-    if !back.is_empty() {
+    if !returned.is_empty() {
         SessionNotes::change(&work.working_copy, &lead, |notes| {
             notes.add_worktree(work.working_copy.root());
             notes.add(format!(
                 "GIVEN_BACK: a subagent has ended, and you hold {} now: commit and push it, or release it.",
-                reason::list_files(&back)
+                reason::list_files(&returned)
             ));
         });
     }
     Ok(())
 }
 
-/// Withdraws the claims that `holder` waits with.
+/// Withdraws the waiting claims of `holder`.
 ///
 /// # Errors
-/// When the server gives no answer.
+/// When the server does not answer.
 pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<()> {
     let waits = SessionNotes::read(&work.working_copy, holder).waits;
     if waits.is_empty() {
         return Ok(());
     }
-    let held = held_locks(connection, work, holder).await?;
+    let locks = held_locks(connection, work, holder).await?;
     for (branch, mut files) in waits {
-        // Work that is not pushed stays locked.
-        for lock in held.iter().filter(|lock| lock.branch == branch) {
+        // Unpushed work stays locked.
+        for lock in locks.iter().filter(|lock| lock.branch == branch) {
             files.remove(&lock.file_path);
         }
         if files.is_empty() {
@@ -71,7 +72,7 @@ pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &A
             branch: Some(branch),
             ..work.abandon(files.into_iter().collect(), "The session has ended".to_owned())
         };
-        // Whether it is a refusal does not matter: nothing of it is held.
+        // A refusal does not matter, because the session holds none of these files.
         connection.client.post_status(&withdrawal).await?;
     }
     SessionNotes::change(&work.working_copy, holder, |notes| notes.waits.clear());

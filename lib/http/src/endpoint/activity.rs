@@ -27,10 +27,10 @@ use coord_server::operations::fields::{agent_of, in_field, require};
 use coord_server::operations::{ActivityRequest, EventRange, list_activity};
 
 /// Maximum number of events in a response.
-const MOST: usize = 100;
+const MOST_EVENTS: usize = 100;
 
-/// Their number without `limit`.
-const USUAL: usize = 50;
+/// The number of events without `limit`.
+const DEFAULT_EVENTS: usize = 50;
 
 /// The query as sent.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -57,7 +57,7 @@ pub struct ActivityQuery {
 }
 
 impl ActivityQuery {
-    /// The request that it stands for.
+    /// Parses the query.
     ///
     /// # Errors
     /// When a field is missing or invalid, or the caller has no right to the repository.
@@ -69,8 +69,8 @@ impl ActivityQuery {
         let before = self.before.as_deref().map(EventId::parse).transpose();
         let file = self.file.as_deref().map(FilePath::parse).transpose();
         let limit = match &self.limit {
-            None => Some(USUAL),
-            Some(text) => text.parse().ok().filter(|limit| (1..=MOST).contains(limit)),
+            None => Some(DEFAULT_EVENTS),
+            Some(text) => text.parse().ok().filter(|limit| (1..=MOST_EVENTS).contains(limit)),
         };
         Ok(ActivityRequest {
             repo,
@@ -89,7 +89,7 @@ impl ActivityQuery {
             },
             limit: limit.ok_or_else(|| ApiError::InvalidField {
                 field: "limit",
-                problem: format!("must be a whole number from 1 to {MOST}"),
+                problem: format!("must be a whole number from 1 to {MOST_EVENTS}"),
             })?,
             caller,
             caller_agent: agent_of(None, agent)?,
@@ -97,7 +97,6 @@ impl ActivityQuery {
     }
 }
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_activity)
 }
@@ -127,8 +126,8 @@ async fn get_activity(
     let caller = app.authenticator.authenticate_reader(&headers).await?;
     let Query(query) = query.map_err(|_| ApiError::MalformedBody {
         field: None,
-        message: "the query cannot be read; send repo_url, and where you want them branch, file, after, before and limit, once \
-                  each"
+        message: "the query cannot be read; send repo_url, and where you want them branch, file, after, before \
+                  and limit, once each"
             .to_owned(),
     })?;
     let request = query.parse(caller, agent_header(&headers))?;

@@ -17,7 +17,7 @@ use crate::body::{parse_check, read_json_bytes};
 use crate::error::Respond;
 use crate::headers::agent_header;
 use crate::json::Json;
-use crate::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error};
+use crate::openapi::errors::{Reader, VARY_FOR_AGENTS, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
 use crate::openapi::responses::{narrow, response};
@@ -52,17 +52,17 @@ pub(super) struct Document;
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn check_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
-    match answer(&app, request).await {
+    match check(&app, request).await {
         Ok(response) => Json(response).into_response(),
         Err(CheckError { error, head }) => error.respond(Refusal::of_check(&error, head.as_ref())),
     }
 }
 
-async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, CheckError> {
+async fn check(app: &App, request: Request<Body>) -> Result<CheckResponse, CheckError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await.map_err(ApiError::from)?;
-    let sent = parse_check(&read_json_bytes(request).await?)?;
-    check_as_sent(app, &sent, caller, agent_header(&headers)).await
+    let body = parse_check(&read_json_bytes(request).await?)?;
+    check_as_sent(app, &body, caller, agent_header(&headers)).await
 }
 
 /// Its responses in the OpenAPI document.
@@ -71,14 +71,15 @@ enum CheckResponses {}
 impl IntoResponses for CheckResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
-            &OF_AGENTS,
+            &VARY_FOR_AGENTS,
             Reader::Agent,
             "POST",
             Some(("CheckResponse", examples::offline_check)),
         );
         let status = one_of(
             &["OK", "STALE", "CONFLICT"],
-            "CONFLICT: someone else's lock blocks the edit, or an intent refuses it. STALE: the working copy is behind. OK: neither",
+            "CONFLICT: someone else's lock blocks the edit, or an intent refuses it. STALE: the working copy is \
+             behind. OK: neither",
         );
         let content = narrow("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
         answers.insert(

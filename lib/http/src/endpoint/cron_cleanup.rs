@@ -18,8 +18,7 @@ use crate::openapi::responses::response;
 use coord_auth::has_bearer_secret;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::sweep::SweepReport;
-use coord_server::sweep::sweep_due;
+use coord_server::sweep::{SweepReport, sweep_due};
 use coord_settings::{ConfigError, env_vars};
 
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {

@@ -1,7 +1,7 @@
 //! `POST /api/github_webhook`: deliveries of GitHub's webhook.
 //!
-//! A delivery must be signed. It moves a head only if it continues from the known head; otherwise the head is fetched from
-//! GitHub. It ends only locks that existed at its time. So late or repeated deliveries do no harm.
+//! A delivery must be signed. It moves a head only if it continues from the known head; otherwise the head is fetched
+//! from GitHub. It ends only locks that existed at its time. So late or repeated deliveries do no harm.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use coord_state::heads::{PushOutcome, PushedHead, distrust_webhook, push_head, r
 use coord_state::locks::{PendingAct, settle_pending};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
-pub const MAX_BYTES: usize = 5 * 1024 * 1024;
+const MAX_BYTES: usize = 5 * 1024 * 1024;
 
 /// A delivery in the form encoding.
 #[derive(ToSchema)]
@@ -72,7 +72,6 @@ pub(super) struct WebhookResponse {
     outcome: Outcome,
 }
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(take_delivery)
 }
@@ -112,34 +111,34 @@ async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) ->
     };
     let headers = request.headers().clone();
     let body = read_bytes(request, MAX_BYTES).await?;
-    if !is_signed(&webhook.secret, &body, text(&headers, "x-hub-signature-256")) {
+    if !is_signed(&webhook.secret, &body, header_text(&headers, "x-hub-signature-256")) {
         return Err(ApiError::Unauthorized(
             "X-Hub-Signature-256 is not the signature of this body under GITHUB_WEBHOOK_SECRET".to_owned(),
         )
         .into());
     }
     let malformed = |Invalid(message)| ApiError::MalformedBody { field: None, message };
-    let event = text(&headers, "x-github-event").ok_or(ApiError::InvalidField {
+    let event = header_text(&headers, "x-github-event").ok_or(ApiError::InvalidField {
         field: "X-GitHub-Event",
         problem: "is required".to_owned(),
     })?;
-    let content_type = text(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
+    let content_type = header_text(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
     let payload = payload(content_type, &body).map_err(malformed)?;
     let outcome = match parse(event, &payload, &webhook.host).map_err(malformed)? {
-        Delivery::Push(push) => take_push(&state, &push).await?,
-        Delivery::PullRequest(pull_request) => take_pull_request(&state, &pull_request).await?,
-        Delivery::Gone(repo) => take_name(&state, &repo).await?,
+        Delivery::Push(push) => apply_push(&state, &push).await?,
+        Delivery::PullRequest(pull_request) => apply_pull_request(&state, &pull_request).await?,
+        Delivery::Gone(repo) => distrust_heads(&state, &repo).await?,
         Delivery::Ping | Delivery::Other => Outcome::Ignored,
     };
-    tracing::debug!(event, ?outcome, "a delivery was taken");
+    tracing::debug!(event, ?outcome, "a delivery was applied");
     Ok(Json(WebhookResponse { outcome }).into_response())
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Outcome, ApiError> {
+async fn apply_pull_request(state: &App, pull_request: &PullRequest) -> Result<Outcome, ApiError> {
     let PullRequest {
         repo,
         branch,
@@ -162,16 +161,16 @@ async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Ou
     })
 }
 
-/// The source of `repo`, where it is served and its heads are kept in the store, and so moved by deliveries.
+/// The source of `repo`, if the repository is served and its heads are in the store, where deliveries move them.
 fn keeper<'a>(state: &'a App, repo: &RepoId) -> Option<&'a dyn Source> {
     state.serves(repo).ok()?;
     let source = state.source.as_deref();
     source.filter(|source| source.keeps_heads_in_store(repo))
 }
 
-/// Ends the trust in heads of `repo`, whose pushes are delivered under another name from now on, so that the next request about it
-/// finds that name.
-async fn take_name(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
+/// Distrusts the heads of `repo`, whose pushes GitHub now delivers under another name. The next request about it then
+/// finds the new name.
+async fn distrust_heads(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
     if keeper(state, repo).is_none() {
         return Ok(Outcome::Ignored);
     }
@@ -182,36 +181,38 @@ async fn take_name(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
     })
 }
 
-async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
+async fn apply_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     let Push { repo, branch, .. } = push;
     let Some(source) = keeper(state, repo) else {
         return Ok(Outcome::Ignored);
     };
     if push.after.is_none() {
-        // A work branch that is gone: its changes are merged, or never will be.
+        // The branch was deleted. If it was a work branch, its changes are merged, or never will be.
         let act = PendingAct::EndAll { at: push.pushed_at };
         settle_pending(&*state.store, repo, None, branch.as_str(), act).await?;
     }
-    let pushed = PushedHead {
+    let pushed_head = PushedHead {
         before: push.before.as_ref(),
         after: push.after.as_ref(),
         commits: &push.commits,
         is_reset: push.is_forced,
         pushed_at: push.pushed_at,
     };
-    let saw = |head: &CommitSha| {
+    let report_move = |head: &CommitSha| {
         if let Some(observer) = &state.head_observer {
             observer.saw_move(repo, branch, head);
         }
     };
-    match push_head(&*state.store, repo, branch, &pushed).await? {
+    match push_head(&*state.store, repo, branch, &pushed_head).await? {
         PushOutcome::Moved => {
-            push.after.as_ref().inspect(|head| saw(head));
-            // A delivery that is late or sent again moves nothing.
+            if let Some(head) = &push.after {
+                report_move(head);
+            }
+            // Only a delivery that moved the head: a late or repeated one may have an old name.
             if let Some(number) = push.number
-                && let Some(before) = record_delivered_name(&*state.store, repo, number).await?
+                && let Some(previous_name) = record_delivered_name(&*state.store, repo, number).await?
             {
-                take_name(state, &before).await?;
+                distrust_heads(state, &previous_name).await?;
             }
             Ok(Outcome::Moved)
         }
@@ -219,7 +220,7 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
         PushOutcome::Unused => Ok(Outcome::Unused),
         PushOutcome::AskSource => match heads::refresh(&*state.store, source, repo, branch, None).await {
             Ok(head) => {
-                saw(&head);
+                report_move(&head);
                 Ok(Outcome::Refreshed)
             }
             Err(RefreshError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {

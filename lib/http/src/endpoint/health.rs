@@ -1,5 +1,5 @@
-//! `GET /api/health`: whether the service works, for monitors. It needs no credential. However many requests arrive, the
-//! store gets one small write and a PING in two seconds, and the source nothing.
+//! `GET /api/health`: whether the service works, for monitors. It needs no credential. However many requests arrive,
+//! the store gets one small write and a PING in two seconds, and the source no request.
 
 mod probes;
 mod promise_keeper;
@@ -18,7 +18,7 @@ use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
-use self::probes::report;
+use self::probes::check_health;
 use self::promise_keeper::PromiseKeeper;
 use self::report::{BadSetting, HealthReport, Overall};
 use crate::error::HandlerError;
@@ -41,43 +41,43 @@ struct Health {
     promises: Arc<PromiseKeeper>,
     source: Option<Arc<dyn Source>>,
     misconfigured: Option<BadSetting>,
-    last: Arc<Mutex<Option<(Instant, HealthReport)>>>,
+    last_report: Arc<Mutex<Option<(Instant, HealthReport)>>>,
 }
 
 impl Health {
-    fn of(state: &App) -> Arc<Self> {
+    fn new(state: &App) -> Arc<Self> {
         Arc::new(Health {
             store: Arc::clone(&state.store),
             promises: Arc::default(),
             source: state.source.clone(),
             misconfigured: state.misconfigured.as_ref().map(BadSetting::from),
-            last: Arc::default(),
+            last_report: Arc::default(),
         })
     }
 
     async fn report(&self) -> Result<HealthReport, ApiError> {
-        let mut last = Arc::clone(&self.last).lock_owned().await;
-        if let Some((_, report)) = last.as_ref().filter(|(at, _)| at.elapsed() < MAX_AGE) {
+        let mut last_report = Arc::clone(&self.last_report).lock_owned().await;
+        if let Some((_, report)) = last_report.as_ref().filter(|(at, _)| at.elapsed() < MAX_AGE) {
             return Ok(report.clone());
         }
         let (store, promises, source) = (Arc::clone(&self.store), Arc::clone(&self.promises), self.source.clone());
         let misconfigured = self.misconfigured;
-        // Runs in its own task, so that a cancelled request does not cancel the check for the others.
-        let looking = tokio::spawn(async move {
-            let report = report(&store, &promises, source, misconfigured).await;
-            *last = Some((Instant::now(), report.clone()));
+        // Runs in a separate task, so that a cancelled request does not cancel the check for the others.
+        let check = tokio::spawn(async move {
+            let report = check_health(&store, &promises, source, misconfigured).await;
+            *last_report = Some((Instant::now(), report.clone()));
             report
         });
-        looking.await.map_err(|error| {
+        check.await.map_err(|error| {
             tracing::error!(%error, "the health of the service could not be read");
             ApiError::Internal
         })
     }
 }
 
-/// Its methods, with the memory of the last probe.
+/// The methods, which share the last report.
 pub(super) fn serve(app: &App) -> MethodRouter<Arc<App>> {
-    let health = Health::of(app);
+    let health = Health::new(app);
     get(async move || get_health(Arc::clone(&health)).await)
 }
 

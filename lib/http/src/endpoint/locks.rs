@@ -45,7 +45,7 @@ pub struct LocksQuery {
 }
 
 impl LocksQuery {
-    /// The request that it stands for.
+    /// Parses the query.
     ///
     /// # Errors
     /// When a field is missing or invalid, or the caller has no right to the repository.
@@ -73,7 +73,6 @@ impl LocksQuery {
     }
 }
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_locks)
 }
@@ -99,8 +98,8 @@ async fn get_locks(
     headers: HeaderMap,
     query: Result<Query<LocksQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<LocksResponse>, HandlerError> {
-    let asks_for_own = query.as_ref().is_ok_and(|query| query.holder.is_some());
-    let caller = if asks_for_own {
+    let needs_login = query.as_ref().is_ok_and(|query| query.holder.is_some());
+    let caller = if needs_login {
         app.authenticator.authenticate(&headers).await?
     } else {
         app.authenticator.authenticate_reader(&headers).await?

@@ -1,5 +1,5 @@
-//! `POST /api/mcp`: the operations of agents by MCP (Model Context Protocol). Caller, origin and size are
-//! checked here, as with every other endpoint; the rest is `lib/mcp/src/`.
+//! `POST /api/mcp`: the operations of agents by MCP (Model Context Protocol). Caller, origin and size are checked here,
+//! as in every other endpoint; the rest is `lib/mcp/src/`.
 
 use std::sync::Arc;
 
@@ -28,15 +28,15 @@ use coord_auth::presents_credential;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 
-/// Largest body, in bytes.
+/// Maximum size of a body in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// Codes of JSON-RPC.
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 
-/// Answers requests of the protocol: `coord_tools::protocol`, as an extension of the router. The table of routes does not name it,
-/// so that functions without MCP are built without it.
+/// Responds to requests of the protocol: `coord_tools::protocol`, as an extension of the router. The table of routes
+/// does not name it, so that functions without MCP are built without it.
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol(pub fn(Session, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
 
@@ -44,7 +44,8 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(serve_mcp)
 }
 
-/// Its part of the OpenAPI document: none. JSON-RPC is one route for every method, and MCP describes itself (`tools/list`).
+/// It has no part of the OpenAPI document: JSON-RPC has one route for all methods, and MCP describes itself
+/// (`tools/list`).
 #[derive(OpenApi)]
 pub(super) struct Document;
 
@@ -62,7 +63,7 @@ async fn serve_mcp(
         Err(error) => return error.respond_to_agent(),
     };
     let has_credential = presents_credential(request.headers());
-    match answer(app, protocol, request).await {
+    match respond(app, protocol, request).await {
         Ok(response) => response,
         Err(error) => {
             let mut response = error.respond_to_agent();
@@ -76,62 +77,62 @@ async fn serve_mcp(
     }
 }
 
-async fn answer(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Result<Response, ApiError> {
+async fn respond(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let groups = groups(request.uri())?;
+    let groups = parse_groups(request.uri())?;
     if !is_json(&headers) {
         return Err(ApiError::UnsupportedMediaType);
     }
     let body = read_bytes(request, MAX_BYTES).await?;
-    let mut bare = Request::post(MCP.path());
-    for (name, value) in headers.iter().filter(|(name, _)| is_of_protocol(name)) {
-        bare = bare.header(name, value);
+    let mut sdk_request = Request::post(MCP.path());
+    for (name, value) in headers.iter().filter(|(name, _)| is_for_sdk(name)) {
+        sdk_request = sdk_request.header(name, value);
     }
-    let bare = bare.body(Bytes::clone(&body)).map_err(|_| ApiError::Internal)?;
+    let sdk_request = sdk_request.body(Bytes::clone(&body)).map_err(|_| ApiError::Internal)?;
     let session = Session {
         app,
         caller,
         agent: agent_header(&headers).map(str::to_owned),
         groups,
     };
-    let response = (protocol.0)(session, bare).await?;
-    in_json_rpc(response, &body).await
+    let response = (protocol.0)(session, sdk_request).await?;
+    convert_to_json_rpc(response, &body).await
 }
 
-/// Which tools to offer.
+/// The tools to offer.
 #[derive(Debug, Deserialize)]
 struct McpQuery {
     tools: Option<String>,
 }
 
-/// The tools that `uri` chooses by its query, such as `?tools=locks,opencode`.
-fn groups(uri: &Uri) -> Result<Vec<ToolGroup>, ApiError> {
-    let refused = |problem: String| ApiError::InvalidField {
+/// The tools that the query of `uri` selects, such as `?tools=locks,opencode`.
+fn parse_groups(uri: &Uri) -> Result<Vec<ToolGroup>, ApiError> {
+    let invalid = |problem: String| ApiError::InvalidField {
         field: "tools",
         problem,
     };
     let query = Query::<McpQuery>::try_from_uri(uri);
-    let Query(query) = query.map_err(|_| refused("must be sent once".to_owned()))?;
+    let Query(query) = query.map_err(|_| invalid("must be sent once".to_owned()))?;
     match query.tools {
         None => Ok(ToolGroup::USUAL.to_vec()),
-        Some(names) => ToolGroup::parse(&names).map_err(refused),
+        Some(names) => ToolGroup::parse(&names).map_err(invalid),
     }
 }
 
-/// Whether the SDK gets the header `name`. None that could hold a secret is among them.
-fn is_of_protocol(name: &HeaderName) -> bool {
+/// Whether the SDK gets the header `name`. None of these headers can hold a secret.
+fn is_for_sdk(name: &HeaderName) -> bool {
     *name == HOST || *name == ACCEPT || *name == CONTENT_TYPE || name.as_str().starts_with("mcp-")
 }
 
-/// `response` in the form of the protocol: the SDK answers in plain text where it has not come as far as a request.
-async fn in_json_rpc(response: Response, body: &[u8]) -> Result<Response, ApiError> {
+/// Converts an error in plain text, with which the SDK responds if it could not parse the request, to JSON-RPC.
+async fn convert_to_json_rpc(response: Response, body: &[u8]) -> Result<Response, ApiError> {
     let status = response.status();
     let content_type = response.headers().get(CONTENT_TYPE);
     if status.is_success() || content_type.is_some_and(|value| value == "application/json") {
         return Ok(response);
     }
-    // The media type was checked before: the SDK reports an unreadable body as a wrong one.
+    // The media type has been checked, so here the status means that the SDK could not parse the body.
     let (status, code, message) = if status != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         let text = response.into_body().collect().await.map_err(|_| ApiError::Internal)?;
         let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();

@@ -1,4 +1,4 @@
-//! `GET /.well-known/oauth-protected-resource/api/mcp`: where callers of MCP get a credential, as RFC 9728 has it.
+//! `GET /.well-known/oauth-protected-resource/api/mcp`: where callers of MCP get a credential (RFC 9728).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_metadata)
 }
 
-/// Its part of the OpenAPI document: none, as of [`mcp`](super::mcp).
+/// It has no part of the OpenAPI document, like [`mcp`](super::mcp).
 #[derive(OpenApi)]
 pub(super) struct Document;
 
@@ -27,13 +27,13 @@ pub(super) struct Document;
 struct Metadata {
     resource: String,
     resource_name: &'static str,
-    /// Left out if no credential is needed: on one machine.
+    /// Omitted if no credential is needed: on one machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     authorization_servers: Vec<String>,
     bearer_methods_supported: [&'static str; 1],
 }
 
-/// Needs no credential: clients find here where to get one.
+/// It needs no credential, because it tells clients where to get one.
 async fn get_metadata(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Json<Metadata>, HandlerError> {
     let origin = own_origin(&app.edge, &headers)?;
     Ok(Json(Metadata {

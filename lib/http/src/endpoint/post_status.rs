@@ -8,17 +8,15 @@ use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
-use coord_protocol::ErrorCode;
-use coord_protocol::{PostRequest, PostResponse};
+use coord_protocol::{ErrorCode, PostRequest, PostResponse};
 use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::body::{parse_post, read_json_bytes};
-use crate::error::Respond;
-use crate::error::status_of;
+use crate::error::{Respond, status_of};
 use crate::headers::agent_header;
 use crate::json::Json;
-use crate::openapi::errors::{Cause, OF_AGENTS, Reader, errors, finish, with_error};
+use crate::openapi::errors::{Cause, Reader, VARY_FOR_AGENTS, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
 use crate::openapi::responses::{just, narrow, response};
@@ -30,7 +28,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(post_status)
 }
 
-/// The response to `error`: a complete one if store or source do not respond, or there is no room for more locks.
+/// The response to `error`: a complete one if store or source do not respond, or the lock rules refuse the request.
 pub(super) fn refuse(error: &ApiError) -> Response {
     error.respond(Refusal::of_post(error))
 }
@@ -54,7 +52,7 @@ pub(super) struct Document;
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
-    match answer(&app, request).await {
+    match claim_or_release(&app, request).await {
         Ok(response) => {
             let status = response
                 .error
@@ -66,11 +64,11 @@ async fn post_status(State(app): State<Arc<App>>, request: Request<Body>) -> Res
     }
 }
 
-async fn answer(app: &App, request: Request<Body>) -> Result<PostResponse, ApiError> {
+async fn claim_or_release(app: &App, request: Request<Body>) -> Result<PostResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent = parse_post(&read_json_bytes(request).await?)?;
-    operations::post(app, &sent, caller, agent_header(&headers)).await
+    let body = parse_post(&read_json_bytes(request).await?)?;
+    operations::post(app, &body, caller, agent_header(&headers)).await
 }
 
 /// Its responses in the OpenAPI document.
@@ -79,7 +77,7 @@ enum PostResponses {}
 impl IntoResponses for PostResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
-            &[&OF_AGENTS[..], &[Cause::Person]].concat(),
+            &[&VARY_FOR_AGENTS[..], &[Cause::Person]].concat(),
             Reader::Agent,
             "POST",
             Some(("PostResponse", examples::offline_post)),
@@ -102,14 +100,14 @@ impl IntoResponses for PostResponses {
             ErrorCode::CircuitOpen,
         ];
         let refused = with_error(&["PostResponse", "RefusalCode"], &codes).example(Some(examples::post_refused()));
-        let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): someone else's lock blocks the claim. \
-                   STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the changes are not pushed. \
-                   LOCK_LOST (STOP): a lock belongs to another holder now. LOCK_TAKEN (STOP): a person force-released a lock \
-                   of the caller. TOO_MANY_LOCKS: the caller has too many \
-                   (STOP), or a file or the repository has (WAIT). INTENT_REQUIRED, INTENT_NOT_ACTIVE, INTENT_BLOCKED, \
-                   SCOPE_VIOLATION, BUDGET_EXHAUSTED, CIRCUIT_OPEN (STOP): an intent refuses it. FILE_OWNED \
-                   (SWITCH_TASK): another intent owns a file";
-        answers.insert(409, response(why, refused));
+        let description = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): someone else's lock \
+                           blocks the claim. STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the \
+                           changes are not pushed. LOCK_LOST (STOP): a lock belongs to another holder now. \
+                           LOCK_TAKEN (STOP): a person force-released a lock of the caller. TOO_MANY_LOCKS: the \
+                           caller has too many (STOP), or a file or the repository has (WAIT). INTENT_REQUIRED, \
+                           INTENT_NOT_ACTIVE, INTENT_BLOCKED, SCOPE_VIOLATION, BUDGET_EXHAUSTED, CIRCUIT_OPEN \
+                           (STOP): an intent refuses it. FILE_OWNED (SWITCH_TASK): another intent owns a file";
+        answers.insert(409, response(description, refused));
         finish(answers)
     }
 }

@@ -1,4 +1,4 @@
-//! The errors by status. Codes and sentences come from the errors themselves.
+//! The error responses by status. Codes and sentences come from the errors themselves.
 
 use std::collections::BTreeMap;
 
@@ -16,34 +16,33 @@ use coord_domain::{Branch, RepoId};
 use coord_server::error::ApiError;
 use coord_state::admission::SizeLimit;
 
-/// Answers by status.
 pub type ResponsesByStatus = BTreeMap<u16, ResponseBuilder>;
 
-/// Causes of errors.
+/// A possible cause of an error of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Any request.
     Any,
     Caller,
-    /// A token, which must be verified.
+    /// A token that must be verified.
     Token,
-    /// A field, or the form of the whole.
+    /// An invalid field, or a malformed body.
     Form,
-    /// A repository, or how often it is asked about.
+    /// The repository or branch of the request, or too many requests about it.
     Question,
-    /// Questions to the source of a repository.
+    /// The source of a repository.
     Source,
     Body,
-    /// Very many files, or such as have very many neighbors.
+    /// Too many files, or files with too many neighbors.
     Files,
-    /// A file that a graph should be around.
+    /// The file at the center of a graph.
     Focus,
-    /// Acts reserved for persons.
+    /// An act that is reserved for persons.
     Person,
 }
 
-/// Causes of errors of agents' operations.
-pub const OF_AGENTS: [Cause; 7] = [
+/// The causes that agents' operations have.
+pub const VARY_FOR_AGENTS: [Cause; 7] = [
     Cause::Caller,
     Cause::Token,
     Cause::Form,
@@ -53,23 +52,22 @@ pub const OF_AGENTS: [Cause; 7] = [
     Cause::Files,
 ];
 
-/// The fields of a body besides the error.
+/// The reader of an error. An agent's error also has `orchestration`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// Nothing.
     Person,
     Agent,
 }
 
-struct Case {
+struct SampleError {
     cause: Cause,
     status: u16,
     body: ErrorBody,
 }
 
-/// The cause of an error; `None` if no operation has it, or each has its own. An error that is new here belongs into
-/// [`cases`] as well.
-fn cause(error: &ApiError) -> Option<Cause> {
+/// The cause of an error; `None` if no operation has the error, or each operation documents its own.
+/// An error with a cause needs an example in [`sample_errors`].
+fn cause_of(error: &ApiError) -> Option<Cause> {
     match error {
         ApiError::InvalidField { .. } | ApiError::MalformedBody { .. } => Some(Cause::Form),
         ApiError::ForbiddenRepository(_)
@@ -102,19 +100,18 @@ fn cause(error: &ApiError) -> Option<Cause> {
 }
 
 /// One error of each kind.
-fn cases() -> Vec<Case> {
-    let repo = |name: &str| RepoId::parse(name).ok();
-    let (Some(shop), Some(other)) = (
-        repo("https://github.com/acme/shop"),
-        repo("https://github.com/acme/other"),
+fn sample_errors() -> Vec<SampleError> {
+    let (Ok(shop), Ok(other)) = (
+        RepoId::parse("https://github.com/acme/shop"),
+        RepoId::parse("https://github.com/acme/other"),
     ) else {
         return Vec::new();
     };
-    let no_branch = Branch::parse("a b").map_or_else(|invalid| invalid.0, |branch| branch.to_string());
+    let branch_problem = Branch::parse("a b").map_or_else(|invalid| invalid.0, |branch| branch.to_string());
     let errors = [
         ApiError::InvalidField {
             field: "branch",
-            problem: no_branch,
+            problem: branch_problem,
         },
         ApiError::MalformedBody {
             field: Some("status".to_owned()),
@@ -137,7 +134,7 @@ fn cases() -> Vec<Case> {
         ApiError::UnknownBranch {
             repo: shop,
             branch: "mian".to_owned(),
-            near: vec!["main".to_owned()],
+            suggestions: vec!["main".to_owned()],
             is_empty: false,
             hint: None,
         },
@@ -169,26 +166,27 @@ fn cases() -> Vec<Case> {
             retry_after_seconds: 60,
         },
     ];
-    let case = |error: &ApiError| {
-        Some(Case {
-            cause: cause(error)?,
+    let to_sample = |error: &ApiError| {
+        Some(SampleError {
+            cause: cause_of(error)?,
             status: error.status().as_u16(),
             body: error.body(),
         })
     };
-    errors.iter().filter_map(case).collect()
+    errors.iter().filter_map(to_sample).collect()
 }
 
-/// A schema, and what it is like beside an error with that sentence.
+/// The schema of a complete response, and an example of it for the message of an error.
 pub type Offline = (&'static str, fn(&str) -> Value);
 
-/// The errors of `causes`, and 405 of an endpoint that takes `allowed`. If the store cannot be reached (503), the body is a
-/// complete response of the schema `offline`, if there is one, with the error besides.
+/// The errors of `causes`, and 405 for an endpoint that accepts the methods `allowed`.
+///
+/// With `offline`, the body of a 503 is a complete response with the error's fields added.
 pub fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, offline: Option<Offline>) -> ResponsesByStatus {
     errors_and(causes, &[], reader, allowed, offline)
 }
 
-/// The same, and `more` errors.
+/// Like [`errors`], with the errors `more` added.
 pub fn errors_and(
     causes: &[Cause],
     more: &[ApiError],
@@ -197,12 +195,12 @@ pub fn errors_and(
     offline: Option<Offline>,
 ) -> ResponsesByStatus {
     let mut by_status: BTreeMap<u16, Vec<ErrorBody>> = BTreeMap::new();
-    for case in cases() {
-        if case.cause == Cause::Any || causes.contains(&case.cause) {
-            let bodies = by_status.entry(case.status).or_default();
+    for sample in sample_errors() {
+        if sample.cause == Cause::Any || causes.contains(&sample.cause) {
+            let bodies = by_status.entry(sample.status).or_default();
             // One example of each code.
-            if bodies.iter().all(|body| body.error != case.body.error) {
-                bodies.push(case.body);
+            if bodies.iter().all(|body| body.error != sample.body.error) {
+                bodies.push(sample.body);
             }
         }
     }
@@ -215,16 +213,16 @@ pub fn errors_and(
         .into_iter()
         .map(|(status, bodies)| {
             let codes: Vec<ErrorCode> = bodies.iter().map(|body| body.error).collect();
-            let is_whole = status == 503 && offline.is_some();
-            let schemas = match &offline {
-                Some((schema, _)) if is_whole => vec![*schema, "ErrorBody"],
+            let offline = offline.as_ref().filter(|_| status == 503);
+            let schemas = match offline {
+                Some((schema, _)) => vec![*schema, "ErrorBody"],
                 _ if reader == Reader::Agent || status == 500 => vec!["AgentError"],
                 _ => vec!["ErrorBody"],
             };
             let examples = bodies.iter().map(|body| {
                 let mut example = json!(body);
-                if let Some((_, answer)) = offline.as_ref().filter(|_| is_whole) {
-                    example = answer(&body.message);
+                if let Some((_, full_response)) = offline {
+                    example = full_response(&body.message);
                     merge(&mut example, &json!(body));
                 } else if schemas == ["AgentError"] {
                     let action = if status == 429 { Action::Wait } else { Action::Stop };
@@ -232,14 +230,14 @@ pub fn errors_and(
                 }
                 (body.error.as_str(), example)
             });
-            let answer = with_error(&schemas, &codes).examples_from_iter(examples.map(|(code, example)| {
+            let content = with_error(&schemas, &codes).examples_from_iter(examples.map(|(code, example)| {
                 let example = utoipa::openapi::example::ExampleBuilder::new().value(Some(example));
                 (code, example)
             }));
             let mut response = ResponseBuilder::new()
-                .description(describe(status))
-                .content("application/json", answer.build());
-            if let Some((name, header)) = header_of(status, allowed) {
+                .description(describe_status(status))
+                .content("application/json", content.build());
+            if let Some((name, header)) = status_header(status, allowed) {
                 response = response.header(name, header);
             }
             (status, response)
@@ -247,7 +245,7 @@ pub fn errors_and(
         .collect()
 }
 
-/// A body that all of `schemas` hold for, with one of `codes` as its error.
+/// A body that satisfies all `schemas`, with one of `codes` as its error.
 pub fn with_error(schemas: &[&str], codes: &[ErrorCode]) -> ContentBuilder {
     let codes: Vec<&'static str> = codes.iter().map(|code| code.as_str()).collect();
     let code = ObjectBuilder::new()
@@ -265,7 +263,7 @@ fn merge(into: &mut Value, more: &Value) {
     }
 }
 
-fn describe(status: u16) -> &'static str {
+fn describe_status(status: u16) -> &'static str {
     match status {
         400 => "A field is missing or not valid, or the request cannot be read",
         401 => "No credential, or a bad one",
@@ -283,15 +281,15 @@ fn describe(status: u16) -> &'static str {
     }
 }
 
-/// `response` with the header that says when to ask again.
+/// Adds the header that says when to try again.
 pub fn retry_later(response: ResponseBuilder) -> ResponseBuilder {
-    match header_of(503, "") {
+    match status_header(503, "") {
         Some((name, header)) => response.header(name, header),
         None => response,
     }
 }
 
-fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
+fn status_header(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
     let text = |description: &str, value: &str| {
         let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
         HeaderBuilder::new()
@@ -316,9 +314,9 @@ fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
     }
 }
 
-/// As `utoipa` takes them.
-pub fn finish(answers: ResponsesByStatus) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
-    answers
+/// Builds the responses in the form that `utoipa` accepts.
+pub fn finish(responses: ResponsesByStatus) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
+    responses
         .into_iter()
         .map(|(status, response)| (status.to_string(), response.build().into()))
         .collect()

@@ -1,21 +1,22 @@
-//! Requests and answers that are true: a test sends these requests to a server and compares the answers. `src/auth.ts`
-//! imports `src/db.ts`, which Ada has claimed.
+//! Real requests and responses: a test sends the requests to a server and compares the responses.
+//!
+//! `src/auth.ts` imports `src/db.ts`, which Ada has claimed.
 
 use serde_json::{Value, json};
 
-/// The repository that they are about.
+/// The repository of the examples.
 pub const REPO_URL: &str = "https://github.com/acme/shop.git";
 
-/// The head of its branch `main`.
+/// The head of the branch `main`.
 pub const HEAD: &str = "99cc7da9399f806a758cf80dab931201cf07c67e";
 
-/// When Ada's lock was granted, Unix seconds.
+/// When Ada's lock was granted, in Unix seconds.
 pub const GRANTED_AT: i64 = 1_795_306_224;
 
-/// When it expires.
+/// When Ada's lock expires, in Unix seconds.
 pub const EXPIRY: i64 = GRANTED_AT + 300;
 
-/// Its fencing token: the time, in tenths of a millisecond.
+/// The fencing token of Ada's lock: the time, in tenths of a millisecond.
 pub const TOKEN: i64 = GRANTED_AT * 10_000;
 
 const MESSAGE: &str = "Adding connection pooling, query() becomes async";
@@ -32,7 +33,7 @@ pub fn post_request() -> Value {
     })
 }
 
-/// Ada holds it.
+/// The response: Ada has the lock.
 pub fn post_granted() -> Value {
     json!({
         "success": true,
@@ -54,7 +55,7 @@ pub fn post_granted() -> Value {
     })
 }
 
-/// Bob asks for the same.
+/// The response to Bob, who then claims the same file.
 pub fn post_refused() -> Value {
     let reason = format!(
         "File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; its lock expires in 300 s"
@@ -91,10 +92,11 @@ pub fn check_request() -> Value {
     })
 }
 
-/// She is in his way.
+/// The response: Ada's lock conflicts with Bob's plan.
 pub fn check_conflict() -> Value {
     let reason = format!(
-        "File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): \u{201c}{MESSAGE}\u{201d}"
+        "File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): \
+         \u{201c}{MESSAGE}\u{201d}"
     );
     let mut orchestration = command("SWITCH_TASK", None, &reason);
     orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "free": ["src/page.ts"] });
@@ -125,7 +127,7 @@ pub fn graph() -> Value {
     })
 }
 
-/// Her lock alone.
+/// Ada's lock as the only one.
 pub fn locks() -> Value {
     let mut lock = lock_of_ada(None);
     lock["file_path"] = "src/db.ts".into();
@@ -143,9 +145,9 @@ pub fn event_stream() -> String {
     )
 }
 
-/// Ada's events, and Bob's refusal.
+/// The grant of Ada's lock, and Bob's refusal.
 pub fn activity() -> Value {
-    let change = |kind: &str, user: &str, id: &str| {
+    let event = |kind: &str, user: &str, id: &str| {
         json!({
             "id": id,
             "type": kind,
@@ -160,12 +162,12 @@ pub fn activity() -> Value {
             "time_ms": GRANTED_AT * 1000,
         })
     };
-    let mut refused = change("lock_refused", "bob", NEWEST);
+    let mut refused = event("lock_refused", "bob", NEWEST);
     refused["action"] = "WAIT".into();
     refused["reason"] = "CONFLICT".into();
     refused["conflicts"] = json!(["src/db.ts"]);
     refused["conflict_count"] = 1.into();
-    let mut granted = change("lock_granted", "ada", OLDEST);
+    let mut granted = event("lock_granted", "ada", OLDEST);
     granted["action"] = "PROCEED".into();
     granted["token"] = TOKEN.into();
     granted["expiry"] = EXPIRY.into();
@@ -173,11 +175,11 @@ pub fn activity() -> Value {
     json!({ "events": [refused, granted], "cursor": NEWEST })
 }
 
-/// The ids of the events.
+// The ids of the events.
 const OLDEST: &str = "1795306224000-0";
 const NEWEST: &str = "1795306224000-1";
 
-/// The graph before it was built.
+/// The response while the graph is being built.
 pub fn building_graph() -> Value {
     json!({
         "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building",
@@ -185,8 +187,8 @@ pub fn building_graph() -> Value {
     })
 }
 
-/// `check_status` while nothing can be asked, but for the error; `why` is the sentence of that.
-pub fn offline_check(why: &str) -> Value {
+/// The response of `check_status` while the store is unreachable, without the error's own fields.
+pub fn offline_check(message: &str) -> Value {
     json!({
         "status": "OFFLINE",
         "repo_head": null,
@@ -194,16 +196,16 @@ pub fn offline_check(why: &str) -> Value {
         "locks": {},
         "held": {},
         "warnings": [OFFLINE],
-        "orchestration": command("STOP", None, &format!("Coord cannot determine the locks: {why}")),
+        "orchestration": command("STOP", None, &format!("Coord cannot determine the locks: {message}")),
     })
 }
 
-/// `post_status` while nothing can be asked, but for the error; `why` is the sentence of that.
-pub fn offline_post(why: &str) -> Value {
+/// The response of `post_status` while the store is unreachable, without the error's own fields.
+pub fn offline_post(message: &str) -> Value {
     json!({
         "success": false,
         "orphaned_dependencies": [],
-        "orchestration": command("STOP", None, &format!("Writing is not safe without locks: {why}")),
+        "orchestration": command("STOP", None, &format!("Writing is not safe without locks: {message}")),
         "repo_head": null,
         "repo_head_ref": null,
         "warnings": [OFFLINE],
@@ -223,7 +225,7 @@ fn lock_of_ada(lock_type: Option<&str>) -> Value {
         "status": "WRITING",
         "message": MESSAGE,
         "since": GRANTED_AT,
-                "timestamp": GRANTED_AT,
+        "timestamp": GRANTED_AT,
         "expiry": EXPIRY,
     });
     if let Some(lock_type) = lock_type {

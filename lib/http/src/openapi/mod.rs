@@ -2,7 +2,7 @@
 //!
 //! - `responses`, `errors`: parts of an operation's responses, which each handler combines
 //! - `fields`, and [`coord_protocol::schema`]: fields and headers
-//! - `examples`: requests and answers that a test plays through
+//! - `examples`: requests and responses, which a test compares with a server's
 
 pub mod errors;
 pub mod examples;

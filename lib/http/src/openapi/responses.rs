@@ -1,21 +1,21 @@
-//! Responses of an operation that are no errors.
+//! Responses of an operation that are not errors.
 
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 
-/// A schema that narrows `property` of another.
+/// The schema `name` with `property` narrowed to `schema`, and `required` fields added.
 pub fn narrow(name: &str, property: &str, schema: impl Into<RefOr<Schema>>, required: &[&str]) -> ContentBuilder {
-    let mut part = ObjectBuilder::new()
+    let mut narrowing = ObjectBuilder::new()
         .schema_type(Type::Object)
         .property(property, schema);
     for field in required {
-        part = part.required(*field);
+        narrowing = narrowing.required(*field);
     }
-    let all = AllOfBuilder::new().item(Ref::from_schema_name(name)).item(part);
-    ContentBuilder::new().schema(Some(all))
+    let both = AllOfBuilder::new().item(Ref::from_schema_name(name)).item(narrowing);
+    ContentBuilder::new().schema(Some(both))
 }
 
-/// The schema of `value` alone.
+/// The schema of a boolean that is always `value`.
 pub fn just(value: bool) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Boolean)

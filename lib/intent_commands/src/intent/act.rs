@@ -1,4 +1,4 @@
-//! Acts on an intent. Some take a person: the terminal is asked, and no agent is named.
+//! Acts on an intent. Some take a person: they ask in the terminal, and the request names no agent.
 
 use std::process::ExitCode;
 
@@ -13,9 +13,9 @@ use coord_protocol::{
     TakeOverRequest, UnblockIntentRequest,
 };
 
-use super::outcome::show;
+use super::outcome::print_response;
 
-/// Common to all acts.
+/// Options of all acts.
 #[derive(Clone, Debug, Args)]
 struct Common {
     /// The intent
@@ -31,14 +31,14 @@ struct Common {
 
 impl Common {
     async fn send(&self, workplace: &Workplace, act: IntentAct) -> anyhow::Result<ExitCode> {
-        let waiting = workplace.waiting();
-        let answer = workplace.connection.client.act_on_intent(&self.id, &act).await;
-        drop(waiting);
-        show(workplace, answer, self.json)
+        let spinner = workplace.waiting();
+        let result = workplace.connection.client.act_on_intent(&self.id, &act).await;
+        drop(spinner);
+        print_response(workplace, result, self.json)
     }
 }
 
-/// The acting caller; the header names the agent, if there is one.
+/// The caller of an act. A header of the request names the agent, if there is one.
 fn caller(workplace: &Workplace) -> ActCaller {
     ActCaller {
         repo_url: Some(workplace.work.repo_url()),
@@ -70,7 +70,7 @@ impl SelectArgs {
 pub(super) struct CompleteArgs {
     #[command(flatten)]
     common: Common,
-    /// Although criteria are not met: a person's act
+    /// Even if criteria are not met: a person's act
     #[arg(long, requires = "reason")]
     force: bool,
     /// Why
@@ -84,7 +84,7 @@ impl CompleteArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = match self.force {
             true => {
-                let question = format!("Complete {}, although criteria may not be met?", self.common.id);
+                let question = format!("Complete {}, even if criteria are not met?", self.common.id);
                 confirm(&self.common.agent, self.person, &question)?
             }
             false => Workplace::open(&self.common.agent)?,
@@ -106,7 +106,7 @@ pub(super) struct ReasonArgs {
     /// Why
     #[arg(long, short, value_name = "TEXT")]
     reason: String,
-    /// As a person, as an intent that is BLOCKED takes
+    /// Act as a person, which an intent that is BLOCKED requires
     #[arg(long)]
     as_person: bool,
     #[command(flatten)]
@@ -114,10 +114,10 @@ pub(super) struct ReasonArgs {
 }
 
 impl ReasonArgs {
-    /// Makes the request `act`, which a person is asked for by `name`.
-    pub(super) async fn run(self, name: &str, act: fn(StopIntentRequest) -> IntentAct) -> anyhow::Result<ExitCode> {
+    /// Sends the request that `act` builds. `verb` names the act in the question to a person.
+    pub(super) async fn run(self, verb: &str, act: fn(StopIntentRequest) -> IntentAct) -> anyhow::Result<ExitCode> {
         let workplace = match self.as_person {
-            true => confirm(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
+            true => confirm(&self.common.agent, self.person, &format!("{verb} {}?", self.common.id))?,
             false => Workplace::open(&self.common.agent)?,
         };
         let request = StopIntentRequest {
@@ -142,7 +142,7 @@ pub(super) struct UnblockArgs {
 
 impl UnblockArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let question = format!("Let {} go on?", self.common.id);
+        let question = format!("Unblock {}?", self.common.id);
         let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = UnblockIntentRequest {
             caller: caller(&workplace),

@@ -1,5 +1,5 @@
-//! `coord intent check`: the files of a scope in the working copy, whether it is too broad, and its overlaps with active
-//! intents.
+//! `coord intent check`: the files of a scope in the working copy, whether the scope is too broad, and its overlaps
+//! with active intents.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use coord_agent::terminal::output::{BAD, FAINT, GOOD, print, print_json, styled}
 use coord_agent::workplace::Workplace;
 use coord_files::RootedPath;
 use coord_intents::intent::Intent;
-use coord_protocol::plain_text::shown_line;
+use coord_protocol::plain_text::visible_line;
 use coord_protocol::{IntentView, IntentsView};
 use coord_scopes::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_settings::env_vars;
@@ -22,11 +22,11 @@ use serde::Serialize;
 
 use super::from_file;
 
-/// Files that a scope may cover, where the server does not say otherwise.
-const MOST_FILES: usize = 100;
+/// The server's default for the number of files that a scope may cover.
+const DEFAULT_MAX_FILES: usize = 100;
 
-/// Most files that are listed in a terminal.
-const MOST_LINES: usize = 20;
+/// The number of files of one kind that a terminal lists.
+const MAX_LINES: usize = 20;
 
 /// Options of `coord intent check`.
 #[derive(Clone, Debug, Args)]
@@ -40,8 +40,8 @@ pub(super) struct CheckArgs {
     /// A file with the intent, as YAML or JSON; - is standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// The most files that a scope may cover, as the server has it
-    #[arg(long, value_name = "NUMBER", env = env_vars::COORD_INTENT_MAX_FILES, default_value_t = MOST_FILES)]
+    /// Maximum number of files that a scope may cover, as on the server
+    #[arg(long, value_name = "NUMBER", env = env_vars::COORD_INTENT_MAX_FILES, default_value_t = DEFAULT_MAX_FILES)]
     most: usize,
     /// Print the findings as JSON
     #[arg(long)]
@@ -54,42 +54,42 @@ pub(super) struct CheckArgs {
 /// The files of a scope, and its problems.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct Findings {
-    /// The tracked files that it covers.
+    /// The tracked files that the scope covers.
     covered: Vec<String>,
-    /// The files that it would cover, if `.intentignore` did not have them, each with why.
+    /// The files that the scope covers but `.intentignore` excludes, each with the reason.
     ignored: Vec<(String, String)>,
-    /// The files that it would cover, if any intent could.
+    /// The files that the scope covers but no intent may own.
     reserved: Vec<String>,
-    /// Why it is too broad.
+    /// The reason why the scope is too broad.
     #[serde(skip_serializing_if = "Option::is_none")]
     too_broad: Option<String>,
-    /// The active intents that it meets, each with where.
+    /// The active intents that overlap, each with the overlap.
     overlaps: Vec<(String, String)>,
 }
 
 impl CheckArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let waiting = workplace.waiting();
-        let response = workplace
+        let spinner = workplace.waiting();
+        let result = workplace
             .connection
             .client
             .intents(&workplace.work.repo_url(), IntentsView::List)
             .await;
-        drop(waiting);
-        let known = match response {
+        drop(spinner);
+        let views = match result {
             Ok(response) => response.intents,
             Err(error) => return workplace.failed(error),
         };
-        let wanted = self.wanted(&known)?;
-        let scope = Scope::parse(&wanted.owned_scope)?;
+        let subject = self.subject(&views)?;
+        let scope = Scope::parse(&subject.owned_scope)?;
         let root = workplace.work.working_copy.root();
-        let listed = git::output(root, ["ls-files", "-z", "--cached"]).await?;
-        let files = git::paths(&listed);
-        let findings = found(&wanted, &scope, &files, &intent_ignore(root), &known, self.most);
+        let output = git::output(root, ["ls-files", "-z", "--cached"]).await?;
+        let files = git::paths(&output);
+        let findings = check_scope(&subject, &scope, &files, &read_intent_ignore(root), &views, self.most);
         match self.json {
             true => print_json(&findings)?,
-            false => print(&text(&findings))?,
+            false => print(&render(&findings))?,
         }
         let is_refused = findings.too_broad.is_some() || !findings.overlaps.is_empty();
         Ok(if is_refused {
@@ -100,11 +100,11 @@ impl CheckArgs {
         .into())
     }
 
-    /// The intent that is checked.
-    fn wanted(&self, known: &[IntentView]) -> anyhow::Result<Intent> {
+    /// The intent to check.
+    fn subject(&self, views: &[IntentView]) -> anyhow::Result<Intent> {
         let stored = match &self.id {
             None => None,
-            Some(id) => known.iter().find(|view| view.id == *id).map(intent),
+            Some(id) => views.iter().find(|view| view.id == *id).map(intent),
         };
         if !self.scope.is_empty() {
             return Ok(Intent {
@@ -130,7 +130,7 @@ impl CheckArgs {
 }
 
 /// The `.intentignore` of the working copy at `root`.
-pub fn intent_ignore(root: &Path) -> IntentIgnore {
+fn read_intent_ignore(root: &Path) -> IntentIgnore {
     match RootedPath::new(root, ".intentignore").read(IntentIgnore::MAX_BYTES as u64) {
         Ok(Some(content)) => IntentIgnore::parse(&content),
         Ok(None) => IntentIgnore::none(),
@@ -138,13 +138,13 @@ pub fn intent_ignore(root: &Path) -> IntentIgnore {
     }
 }
 
-fn found(
-    wanted: &Intent,
+fn check_scope(
+    subject: &Intent,
     scope: &Scope,
     files: &[String],
     ignore: &IntentIgnore,
-    known: &[IntentView],
-    most: usize,
+    views: &[IntentView],
+    max_files: usize,
 ) -> Findings {
     let mut findings = Findings::default();
     let mut judge = Judge::new(scope, [ignore]);
@@ -152,25 +152,28 @@ fn found(
         match judge.judge(file) {
             Verdict::Covered => findings.covered.push(file.clone()),
             Verdict::Outside => {}
-            Verdict::Ignored(why) if scope.covers(file) => findings.ignored.push((file.clone(), why.to_string())),
+            Verdict::Ignored(reason) if scope.covers(file) => findings.ignored.push((file.clone(), reason.to_string())),
             Verdict::Reserved(_) if scope.covers(file) => findings.reserved.push(file.clone()),
             Verdict::Ignored(_) | Verdict::Reserved(_) => {}
         }
     }
-    findings.too_broad = scope.within_breadth(files, most).err().map(|error| error.to_string());
+    findings.too_broad = scope
+        .within_breadth(files, max_files)
+        .err()
+        .map(|error| error.to_string());
     let mut steps = StepBudget::new();
-    let is_near = |view: &&IntentView| {
-        let on_common_branch = match (&view.branch, &wanted.branch) {
+    let must_not_overlap = |view: &&IntentView| {
+        let on_common_branch = match (&view.branch, &subject.branch) {
             (Some(one), Some(other)) => one == other,
             _ => true,
         };
-        let is_same_work = wanted.supplements.as_ref() == Some(&view.id)
-            || (view.supplements.is_some() && view.supplements.as_ref() == Some(&wanted.id))
-            || view.may_overlap.contains(&wanted.id);
-        view.id != wanted.id && status(view.status).is_active() && on_common_branch && !is_same_work
+        let is_allowed = subject.supplements.as_ref() == Some(&view.id)
+            || (view.supplements.is_some() && view.supplements.as_ref() == Some(&subject.id))
+            || view.may_overlap.contains(&subject.id);
+        view.id != subject.id && status(view.status).is_active() && on_common_branch && !is_allowed
     };
-    for view in known.iter().filter(is_near) {
-        // An intent whose scope cannot be read was never begun.
+    for view in views.iter().filter(must_not_overlap) {
+        // An intent whose scope cannot be parsed was never begun.
         let Ok(other) = Scope::parse(&view.owned_scope) else {
             continue;
         };
@@ -181,35 +184,35 @@ fn found(
     findings
 }
 
-fn text(findings: &Findings) -> String {
+fn render(findings: &Findings) -> String {
     let mut text = match (&findings.too_broad, findings.overlaps.is_empty()) {
         (None, true) => {
             let count = findings.covered.len();
             let files = if count == 1 { "file" } else { "files" };
             format!("{}: it covers {count} tracked {files}\n", styled(GOOD, "OK"))
         }
-        (Some(why), _) => format!("{}: {why}\n", styled(BAD, "TOO BROAD")),
+        (Some(reason), _) => format!("{}: {reason}\n", styled(BAD, "TOO BROAD")),
         (None, false) => String::new(),
     };
     for (id, overlap) in &findings.overlaps {
         text.push_str(&format!("{} with {id}: {overlap}\n", styled(BAD, "OVERLAP")));
     }
-    for file in findings.covered.iter().take(MOST_LINES) {
-        text.push_str(&format!("  {}\n", shown_line(file)));
+    for file in findings.covered.iter().take(MAX_LINES) {
+        text.push_str(&format!("  {}\n", visible_line(file)));
     }
-    if findings.covered.len() > MOST_LINES {
-        text.push_str(&format!("  and {} more\n", findings.covered.len() - MOST_LINES));
+    if findings.covered.len() > MAX_LINES {
+        text.push_str(&format!("  and {} more\n", findings.covered.len() - MAX_LINES));
     }
-    for (file, why) in findings.ignored.iter().take(MOST_LINES) {
+    for (file, reason) in findings.ignored.iter().take(MAX_LINES) {
         text.push_str(&styled(
             FAINT,
-            &format!("  {}: not covered, by {}\n", shown_line(file), shown_line(why)),
+            &format!("  {}: not covered, by {}\n", visible_line(file), visible_line(reason)),
         ));
     }
-    for file in findings.reserved.iter().take(MOST_LINES) {
+    for file in findings.reserved.iter().take(MAX_LINES) {
         text.push_str(&styled(
             FAINT,
-            &format!("  {}: no intent covers it\n", shown_line(file)),
+            &format!("  {}: no intent covers it\n", visible_line(file)),
         ));
     }
     text
@@ -231,7 +234,7 @@ mod tests {
             json.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             serde_json::from_value(json).unwrap()
         };
-        let known = [
+        let views = [
             view("mine", "PENDING", json!({})),
             view("active", "IN_PROGRESS", json!({})),
             view("blocked", "BLOCKED", json!({ "branch": "main" })),
@@ -240,24 +243,24 @@ mod tests {
             view("allowed", "IN_PROGRESS", json!({ "may_overlap": ["mine"] })),
             view("widened", "IN_PROGRESS", json!({ "supplements": "mine" })),
         ];
-        let wanted = Intent {
+        let subject = Intent {
             id: "mine".to_owned(),
             branch: Some("main".to_owned()),
             owned_scope: vec!["src/**".to_owned()],
             ..Intent::default()
         };
-        let scope = Scope::parse(&wanted.owned_scope).unwrap();
+        let scope = Scope::parse(&subject.owned_scope).unwrap();
         let files = ["README.md", "src/db/a.ts", "src/gen/b.ts", "docs/a.md", "docs/b.md"].map(str::to_owned);
         let ignore = IntentIgnore::parse(b"gen/\n");
-        let findings = found(&wanted, &scope, &files, &ignore, &known, 100);
+        let findings = check_scope(&subject, &scope, &files, &ignore, &views, 100);
         assert_eq!(findings.covered, ["src/db/a.ts"]);
         assert_eq!(findings.ignored[0].0, "src/gen/b.ts");
         assert_eq!(findings.too_broad, None);
-        let met: Vec<&str> = findings.overlaps.iter().map(|(id, _)| id.as_str()).collect();
-        assert_eq!(met, ["active", "blocked"]);
-        let broad = found(&wanted, &scope, &files[1..3], &ignore, &[], 100);
+        let overlapping: Vec<&str> = findings.overlaps.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(overlapping, ["active", "blocked"]);
+        let broad = check_scope(&subject, &scope, &files[1..3], &ignore, &[], 100);
         assert!(
-            broad.too_broad.is_some() && text(&broad).contains("TOO BROAD"),
+            broad.too_broad.is_some() && render(&broad).contains("TOO BROAD"),
             "{broad:?}"
         );
     }

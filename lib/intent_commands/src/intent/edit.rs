@@ -13,7 +13,7 @@ use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, Intents
 
 use super::fields::FieldArgs;
 use super::from_file;
-use super::outcome::show;
+use super::outcome::print_response;
 
 /// Options of `coord intent edit`.
 #[derive(Clone, Debug, Args)]
@@ -54,7 +54,7 @@ impl EditArgs {
         );
         let mut workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
-        let known = match workplace
+        let view = match workplace
             .connection
             .client
             .intent(&repo_url, &self.id, IntentsView::List)
@@ -63,20 +63,20 @@ impl EditArgs {
             Ok(response) => response.intent.context("the server has not sent the intent")?,
             Err(error) => return workplace.failed(error),
         };
-        let known = intent(&known);
+        let before = intent(&view);
         let fields = match &self.from {
             None => IntentFields::default(),
             Some(file) => {
                 let intents = from_file::read(file)?;
-                let wanted = intents
+                let after = intents
                     .iter()
-                    .find(|intent| intent.id == self.id || intent.id.is_empty());
-                let wanted = wanted.with_context(|| format!("the file does not have {}", self.id))?;
-                differences(&known, wanted)
+                    .find(|intent| intent.id == self.id || intent.id.is_empty())
+                    .with_context(|| format!("the file does not have {}", self.id))?;
+                differences(&before, after)
             }
         };
-        let fields = self.fields.over(fields, limits(&known));
-        if fields.budget.is_some_and(|wanted| raises_a_limit(&known, wanted)) {
+        let fields = self.fields.apply_to(fields, limits(&before));
+        if fields.budget.is_some_and(|budget| raises_a_limit(&before, budget)) {
             let question = format!("Raise or remove a limit of the budget of {}?", self.id);
             workplace = confirm(&self.agent, self.person, &question)?;
         }
@@ -95,9 +95,9 @@ impl EditArgs {
             unmet: self.unmet.clone(),
             agent_id: None,
         };
-        let waiting = workplace.waiting();
-        let answer = workplace.connection.client.edit_intent(&self.id, &request).await;
-        drop(waiting);
-        show(&workplace, answer, self.json)
+        let spinner = workplace.waiting();
+        let result = workplace.connection.client.edit_intent(&self.id, &request).await;
+        drop(spinner);
+        print_response(&workplace, result, self.json)
     }
 }

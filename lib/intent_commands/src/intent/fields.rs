@@ -1,18 +1,18 @@
-//! The options that give the members of an intent.
+//! Options for the members of an intent.
 
 use clap::Args;
 use coord_protocol::{BudgetLimits, IntentFields};
 use serde_json::json;
 
-/// A limit of a budget: a number, or `none`.
+/// A limit of a budget; `None` for no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limit(Option<u64>);
 
-fn limit(text: &str) -> Result<Limit, String> {
+fn parse_limit(text: &str) -> Result<Limit, String> {
     match (text, text.parse()) {
         ("none", _) => Ok(Limit(None)),
         (_, Ok(number)) if number > 0 => Ok(Limit(Some(number))),
-        _ => Err("a whole number from 1 on is expected, or none".to_owned()),
+        _ => Err("write a whole number of at least 1, or none".to_owned()),
     }
 }
 
@@ -34,11 +34,11 @@ pub(super) struct FieldArgs {
     /// A criterion of being done; may be repeated
     #[arg(long, value_name = "TEXT")]
     criterion: Vec<String>,
-    /// The most tool calls that may change something; none for no limit
-    #[arg(long, value_name = "NUMBER", value_parser = limit)]
+    /// Maximum number of tool calls that may change something; none for no limit
+    #[arg(long, value_name = "NUMBER", value_parser = parse_limit)]
     max_turns: Option<Limit>,
-    /// The most tokens; none for no limit
-    #[arg(long, value_name = "NUMBER", value_parser = limit)]
+    /// Maximum number of tokens; none for no limit
+    #[arg(long, value_name = "NUMBER", value_parser = parse_limit)]
     max_tokens: Option<Limit>,
     /// The model that works on it
     #[arg(long, value_name = "MODEL")]
@@ -55,20 +55,21 @@ pub(super) struct FieldArgs {
 }
 
 impl FieldArgs {
-    /// `fields` with the members that are given, which replace those that it has. A limit that is not given is that of `known`.
-    pub(super) fn over(&self, fields: IntentFields, known: BudgetLimits) -> IntentFields {
-        let list = |given: &[String], fields: Option<Vec<String>>| match given.is_empty() {
-            true => fields,
-            false => Some(given.to_vec()),
+    /// Replaces the members of `fields` for which there are options. If only one limit is an option, the other one
+    /// comes from `fields`, or else from `limits`.
+    pub(super) fn apply_to(&self, fields: IntentFields, limits: BudgetLimits) -> IntentFields {
+        let list = |option: &[String], field: Option<Vec<String>>| match option.is_empty() {
+            true => field,
+            false => Some(option.to_vec()),
         };
-        let text = |given: &Option<String>, fields: Option<String>| given.clone().or(fields);
+        let text = |option: &Option<String>, field: Option<String>| option.clone().or(field);
         let budget = match (self.max_turns, self.max_tokens) {
             (None, None) => fields.budget,
             (turns, tokens) => {
-                let known = fields.budget.unwrap_or(known);
+                let limits = fields.budget.unwrap_or(limits);
                 Some(BudgetLimits {
-                    max_turns: turns.map_or(known.max_turns, |limit| limit.0),
-                    max_tokens: tokens.map_or(known.max_tokens, |limit| limit.0),
+                    max_turns: turns.map_or(limits.max_turns, |limit| limit.0),
+                    max_tokens: tokens.map_or(limits.max_tokens, |limit| limit.0),
                 })
             }
         };
@@ -107,26 +108,26 @@ mod tests {
             description: Some("Why".to_owned()),
             ..IntentFields::default()
         };
-        let known = BudgetLimits {
+        let limits = BudgetLimits {
             max_turns: Some(5),
             max_tokens: Some(7),
         };
-        let json = serde_json::to_value(args.over(fields, known)).unwrap();
+        let json = serde_json::to_value(args.apply_to(fields, limits)).unwrap();
         let budget = json!({ "max_turns": null, "max_tokens": 7 });
         assert_eq!(
             json,
             json!({ "name": "New", "description": "Why", "owned_scope": ["src/**"], "budget": budget })
         );
-        let none = FieldArgs::default().over(IntentFields::default(), known);
+        let none = FieldArgs::default().apply_to(IntentFields::default(), limits);
         assert_eq!(none, IntentFields::default());
     }
 
     #[test]
     fn a_limit_is_a_number_or_none() {
-        assert_eq!(limit("7"), Ok(Limit(Some(7))));
-        assert_eq!(limit("none"), Ok(Limit(None)));
+        assert_eq!(parse_limit("7"), Ok(Limit(Some(7))));
+        assert_eq!(parse_limit("none"), Ok(Limit(None)));
         for wrong in ["0", "-1", "", "7k"] {
-            assert!(limit(wrong).is_err(), "{wrong}");
+            assert!(parse_limit(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Intents in a file: `active_intents.yaml` as it is, one intent alone, or either as JSON.
+//! Reads intents from a file: in the form of `active_intents.yaml`, a single intent, or either as JSON.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,25 +8,27 @@ use coord_agent::file_content::open_named;
 use coord_intents::files::{MAX_BYTES, Refusal, Registry};
 use coord_intents::intent::Intent;
 
-/// The id of an intent whose file has none.
+/// A placeholder for the id of an intent whose file has none.
 const NO_ID: &str = "coord-no-id";
 
-/// The intents of `file`; `-` is standard input. One without an id has an empty one.
+/// The intents of `file`; `-` is standard input. The id is empty if the file has none.
 ///
 /// # Errors
-/// When it cannot be read, with line and column.
+/// When the file cannot be read or parsed, with line and column.
 pub(super) fn read(file: &Path) -> anyhow::Result<Vec<Intent>> {
-    let shown = file.display();
+    let name = file.display();
     let mut bytes = Vec::new();
-    let read = open_named(file)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
-    read.with_context(|| format!("{shown} cannot be read"))?;
-    let intents = parse(&bytes).with_context(|| shown.to_string())?;
-    ensure!(!intents.is_empty(), "{shown} has no intent");
+    open_named(file)?
+        .take(MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("{name} cannot be read"))?;
+    let intents = parse(&bytes).with_context(|| name.to_string())?;
+    ensure!(!intents.is_empty(), "{name} has no intent");
     Ok(intents)
 }
 
 fn parse(bytes: &[u8]) -> Result<Vec<Intent>, Refusal> {
-    // JSON is YAML without its indentation.
+    // JSON without its indentation is YAML.
     let json = serde_json::from_slice::<serde_json::Value>(bytes).ok();
     let text = match &json {
         Some(json) => json.to_string(),
@@ -43,12 +45,12 @@ fn parse(bytes: &[u8]) -> Result<Vec<Intent>, Refusal> {
     };
     if has_list {
         let bytes = if json.is_some() { text.as_bytes() } else { bytes };
-        return Registry::parse(bytes).map(|registry| registry.intents().to_vec());
+        return parse_list(bytes);
     }
-    let first = alone(&text, json.is_some(), None);
+    let first = parse_single(&text, json.is_some(), None);
     match &first {
         Ok(_) => first,
-        Err(_) => match alone(&text, json.is_some(), Some(NO_ID)) {
+        Err(_) => match parse_single(&text, json.is_some(), Some(NO_ID)) {
             Ok(mut intents) if intents.iter().any(|intent| intent.id == NO_ID) => {
                 intents.iter_mut().for_each(|intent| intent.id.clear());
                 Ok(intents)
@@ -58,29 +60,31 @@ fn parse(bytes: &[u8]) -> Result<Vec<Intent>, Refusal> {
     }
 }
 
-/// One intent alone, as the only one of a list.
-fn alone(text: &str, is_json: bool, id: Option<&str>) -> Result<Vec<Intent>, Refusal> {
+fn parse_list(bytes: &[u8]) -> Result<Vec<Intent>, Refusal> {
+    Registry::parse(bytes).map(|registry| registry.intents().to_vec())
+}
+
+/// Parses a single intent, as the only one of a list. Adds `id` to it.
+fn parse_single(text: &str, is_json: bool, id: Option<&str>) -> Result<Vec<Intent>, Refusal> {
     if is_json {
         let members = text.trim().strip_prefix('{').unwrap_or(text);
         let id = id.map(|id| format!("\"id\": \"{id}\", ")).unwrap_or_default();
         let list = format!("{{\"intents\": [{{{id}{members}]}}");
-        return Registry::parse(list.as_bytes()).map(|registry| registry.intents().to_vec());
+        return parse_list(list.as_bytes());
     }
     let mut list = "intents:\n  -\n".to_owned();
     list.extend(id.map(|id| format!("    id: {id}\n")));
-    let added = list.lines().count();
+    let added_lines = list.lines().count();
     for line in text.lines() {
-        // An empty line stays one, also in a text of several lines.
+        // An empty line stays empty, also in a text of several lines.
         let indentation = if line.trim().is_empty() { "" } else { "    " };
         list.push_str(&format!("{indentation}{line}\n"));
     }
-    let read = Registry::parse(list.as_bytes());
-    read.map(|registry| registry.intents().to_vec())
-        .map_err(|refusal| Refusal {
-            line: refusal.line.saturating_sub(added).max(1),
-            column: refusal.column.saturating_sub(4).max(1),
-            ..refusal
-        })
+    parse_list(list.as_bytes()).map_err(|refusal| Refusal {
+        line: refusal.line.saturating_sub(added_lines).max(1),
+        column: refusal.column.saturating_sub(4).max(1),
+        ..refusal
+    })
 }
 
 #[cfg(test)]

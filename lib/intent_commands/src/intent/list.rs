@@ -15,10 +15,10 @@ use coord_protocol::IntentsView;
 /// Options of `coord intent list`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ListArgs {
-    /// Those that have ended, too
+    /// Include ended intents
     #[arg(long)]
     all: bool,
-    /// Print the response as JSON, with those that have ended
+    /// Print the response as JSON, with ended intents
     #[arg(long)]
     json: bool,
     /// Server, token, branch and agent.
@@ -29,13 +29,13 @@ pub(super) struct ListArgs {
 impl ListArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let result = workplace
             .connection
             .client
             .intents(&workplace.work.repo_url(), IntentsView::List)
             .await;
-        drop(waiting);
+        drop(spinner);
         let mut response = match result {
             Ok(response) => response,
             Err(error) => return workplace.failed(error),
@@ -48,13 +48,13 @@ impl ListArgs {
         response
             .intents
             .retain(|view| self.all || !status(view.status).is_ended());
-        let ended = count - response.intents.len();
+        let ended_count = count - response.intents.len();
         let mut text = match response.intents.is_empty() {
-            true => "There is no intent to work on; coord intent new writes one.\n".to_owned(),
+            true => "There is no intent to work on; coord intent new creates one.\n".to_owned(),
             false => table(&response.intents, response.selected.as_deref(), width()),
         };
-        if ended > 0 {
-            text.push_str(&format!("and {ended} that have ended; --all shows them\n"));
+        if ended_count > 0 {
+            text.push_str(&format!("and {ended_count} that have ended; --all shows them\n"));
         }
         print(&text)?;
         Ok(ExitStatus::Done.into())
@@ -67,7 +67,7 @@ pub(super) struct ShowArgs {
     /// The intent
     #[arg(value_name = "ID")]
     id: String,
-    /// As an agent gets it before it works on it
+    /// Show the context that an agent gets before it works on the intent
     #[arg(long)]
     context: bool,
     /// Print the response as JSON
@@ -86,13 +86,13 @@ impl ShowArgs {
         } else {
             IntentsView::List
         };
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let result = workplace
             .connection
             .client
             .intent(&workplace.work.repo_url(), &self.id, view)
             .await;
-        drop(waiting);
+        drop(spinner);
         let response = match result {
             Ok(response) => response,
             Err(error) => return workplace.failed(error),

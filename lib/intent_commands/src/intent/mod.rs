@@ -1,9 +1,10 @@
-//! `coord intent`: why files are changed, how far the work may reach, its limits, and when it is done.
+//! `coord intent`: why files are changed, which files the work may change, its limits, and when it is done.
 //!
-//! - `list`, `show`: listing
-//! - `new`, `edit`, `fields`, `from_file`: intents written, by options or from a file in the form of the registry
+//! - `list`: the commands `list` and `show`
+//! - `new`, `edit`, `fields`, `from_file`: writes intents, by options or from a file in the form of the registry
 //! - `check`: the files of a scope here, and its overlaps
-//! - `act`: select, complete, abandon, block, and a person's acts; `usage`: costs of the work
+//! - `act`: select, complete, abandon, block, and acts of a person; `usage`: costs of the work
+//! - `outcome`: prints the response to an act
 
 mod act;
 mod check;
@@ -18,6 +19,7 @@ mod usage;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use coord_protocol::IntentAct;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,11 +37,11 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 pub struct IntentArgs {
     /// Subcommand
     #[command(subcommand)]
-    act: Act,
+    command: IntentCommand,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Act {
+enum IntentCommand {
     /// List the intents
     List(list::ListArgs),
     /// Show an intent
@@ -54,41 +56,40 @@ enum Act {
     Select(act::SelectArgs),
     /// End an intent as done: each criterion is met
     Complete(act::CompleteArgs),
-    /// Give an intent up
+    /// End an intent that will not be completed
     Abandon(act::ReasonArgs),
     /// Stop an intent until a person unblocks it
     Block(act::ReasonArgs),
-    /// Let a blocked intent go on: a person's act
+    /// Allow work on a blocked intent again: a person's act
     Unblock(act::UnblockArgs),
     /// Let two intents overlap: a person's act
     Allow(act::AllowArgs),
-    /// Take files over that another intent owns: a person's act
+    /// Take over files that another intent owns: a person's act
     TakeOver(act::TakeOverArgs),
     /// Report the costs of the work
     Usage(usage::UsageArgs),
 }
 
 impl IntentArgs {
-    /// Does it.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// When it fails, with a sentence for the terminal.
+    /// When the subcommand fails, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        use coord_protocol::IntentAct;
-        match self.act {
-            Act::List(args) => args.run().await,
-            Act::Show(args) => args.run().await,
-            Act::New(args) => args.run().await,
-            Act::Edit(args) => args.run().await,
-            Act::Check(args) => args.run().await,
-            Act::Select(args) => args.run().await,
-            Act::Complete(args) => args.run().await,
-            Act::Abandon(args) => args.run("Abandon", IntentAct::Abandon).await,
-            Act::Block(args) => args.run("Block", IntentAct::Block).await,
-            Act::Unblock(args) => args.run().await,
-            Act::Allow(args) => args.run().await,
-            Act::TakeOver(args) => args.run().await,
-            Act::Usage(args) => args.run().await,
+        match self.command {
+            IntentCommand::List(args) => args.run().await,
+            IntentCommand::Show(args) => args.run().await,
+            IntentCommand::New(args) => args.run().await,
+            IntentCommand::Edit(args) => args.run().await,
+            IntentCommand::Check(args) => args.run().await,
+            IntentCommand::Select(args) => args.run().await,
+            IntentCommand::Complete(args) => args.run().await,
+            IntentCommand::Abandon(args) => args.run("Abandon", IntentAct::Abandon).await,
+            IntentCommand::Block(args) => args.run("Block", IntentAct::Block).await,
+            IntentCommand::Unblock(args) => args.run().await,
+            IntentCommand::Allow(args) => args.run().await,
+            IntentCommand::TakeOver(args) => args.run().await,
+            IntentCommand::Usage(args) => args.run().await,
         }
     }
 }

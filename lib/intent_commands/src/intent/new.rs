@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::bail;
 use clap::Args;
 use coord_agent::intents::differences;
 use coord_agent::options::AgentArgs;
@@ -13,7 +13,7 @@ use coord_protocol::{BudgetLimits, NewIntentRequest};
 
 use super::fields::FieldArgs;
 use super::from_file;
-use super::outcome::show;
+use super::outcome::print_response;
 
 /// Options of `coord intent new`.
 #[derive(Clone, Debug, Args)]
@@ -46,27 +46,25 @@ impl NewArgs {
                 .as_ref()
                 .is_none_or(|id| *id == intent.id || intent.id.is_empty())
         };
-        let chosen: Vec<&Intent> = intents.iter().filter(has_id).collect();
-        ensure!(
-            chosen.len() == 1,
-            "the file has {} intents: name one, by its id",
-            intents.len()
-        );
+        let matches: Vec<&Intent> = intents.iter().filter(has_id).collect();
+        let [intent] = matches[..] else {
+            bail!("the file has {} intents: name one, by its id", intents.len());
+        };
         let workplace = Workplace::open(&self.agent)?;
-        let written = differences(&Intent::default(), chosen[0]);
+        let fields = differences(&Intent::default(), intent);
         let id = self
             .id
             .clone()
-            .or_else(|| Some(chosen[0].id.clone()).filter(|id| !id.is_empty()));
+            .or_else(|| Some(intent.id.clone()).filter(|id| !id.is_empty()));
         let request = NewIntentRequest {
             repo_url: Some(workplace.work.repo_url()),
             id,
-            fields: self.fields.over(written, BudgetLimits::default()),
+            fields: self.fields.apply_to(fields, BudgetLimits::default()),
             agent_id: None,
         };
-        let waiting = workplace.waiting();
-        let answer = workplace.connection.client.new_intent(&request).await;
-        drop(waiting);
-        show(&workplace, answer, self.json)
+        let spinner = workplace.waiting();
+        let result = workplace.connection.client.new_intent(&request).await;
+        drop(spinner);
+        print_response(&workplace, result, self.json)
     }
 }

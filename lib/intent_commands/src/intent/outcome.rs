@@ -1,4 +1,4 @@
-//! The outcome of an act on an intent: the action and the reason first, as agents get them.
+//! The response to an act on an intent: the action and the reason first, as agents get them.
 
 use std::process::ExitCode;
 
@@ -7,22 +7,22 @@ use coord_agent::terminal::output::{BAD, CAUTION, GOOD, print, print_json, style
 use coord_agent::workplace::Workplace;
 use coord_protocol::{Action, ClientError, IntentResponse, Orchestration};
 
-/// Prints the server's answer, and returns the exit status.
+/// Prints the response of the server, and returns the exit status.
 ///
 /// # Errors
-/// When it cannot be written, or the answer is none of Coord's.
-pub(super) fn show(
+/// When the response cannot be printed, or is not one of Coord.
+pub(super) fn print_response(
     workplace: &Workplace,
-    answer: Result<IntentResponse, ClientError>,
+    result: Result<IntentResponse, ClientError>,
     is_json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let response = match answer {
+    let response = match result {
         Ok(response) => response,
         Err(error) => return workplace.failed(error),
     };
     match is_json {
         true => print_json(&response)?,
-        false => print(&text(&response))?,
+        false => print(&render(&response))?,
     }
     Ok(if response.success {
         ExitStatus::Done
@@ -32,8 +32,8 @@ pub(super) fn show(
     .into())
 }
 
-fn text(response: &IntentResponse) -> String {
-    let mut text = command(&response.orchestration);
+fn render(response: &IntentResponse) -> String {
+    let mut text = render_orchestration(&response.orchestration);
     if let Some(error) = &response.error {
         text.push_str(&format!("{}\n", error.error.as_str()));
     }
@@ -46,7 +46,7 @@ fn text(response: &IntentResponse) -> String {
     text
 }
 
-fn command(orchestration: &Orchestration) -> String {
+fn render_orchestration(orchestration: &Orchestration) -> String {
     let (style, name) = match orchestration.action {
         Action::Proceed => (GOOD, "PROCEED"),
         Action::Stop => (BAD, "STOP"),

@@ -8,7 +8,7 @@ use coord_agent::options::AgentArgs;
 use coord_agent::workplace::Workplace;
 use coord_protocol::{AgentSession, SessionTokens, ToolCall, UsageRequest};
 
-use super::outcome::show;
+use super::outcome::print_response;
 
 /// Options of `coord intent usage`.
 #[derive(Clone, Debug, Args)]
@@ -61,9 +61,9 @@ impl UsageArgs {
             }),
             agent_id: None,
         };
-        let waiting = workplace.waiting();
-        let answer = workplace.connection.client.use_intent(&self.id, &request).await;
-        drop(waiting);
-        show(&workplace, answer, self.json)
+        let spinner = workplace.waiting();
+        let result = workplace.connection.client.use_intent(&self.id, &request).await;
+        drop(spinner);
+        print_response(&workplace, result, self.json)
     }
 }

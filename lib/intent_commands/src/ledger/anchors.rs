@@ -1,4 +1,4 @@
-//! Points of a ledger that are kept outside of it: checkpoints in files, and trailers of commits.
+//! Reads points of a ledger that are kept outside of it: checkpoints in files, and trailers of commits.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,79 +9,82 @@ use coord_agent::git;
 use coord_agent::terminal::output::short;
 use coord_intents::ledger::{Anchor, SignedCheckpoint, Source, Trailers, VerifyingKey};
 
-/// The points of the checkpoints in `files`. With keys, each has to be signed by one of them.
+/// The maximum size of a checkpoint, and of a key.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The points of the checkpoints in `files`. With `keys`, one of them must have signed each checkpoint.
 ///
 /// # Errors
-/// When a file is no checkpoint of `repository`, or is not signed as it has to be.
-pub(super) fn of_checkpoints(
+/// When a file is not a checkpoint of `repository`, or lacks a required signature.
+pub(super) fn read_checkpoints(
     files: &[PathBuf],
     keys: &[VerifyingKey],
     repository: &str,
 ) -> anyhow::Result<Vec<Anchor>> {
-    files.iter().map(|file| of_checkpoint(file, keys, repository)).collect()
+    let read = |file: &PathBuf| {
+        let name = file.display().to_string();
+        let mut note = String::new();
+        open_named(file)?
+            .take(MAX_BYTES)
+            .read_to_string(&mut note)
+            .with_context(|| format!("{name} cannot be read"))?;
+        read_note(&note, &name, keys, repository)
+    };
+    files.iter().map(read).collect()
 }
 
-/// Most bytes of a checkpoint that are read.
-const MOST_BYTES: u64 = 1 << 20;
-
-fn of_checkpoint(file: &Path, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
-    let shown = file.display().to_string();
-    let mut note = String::new();
-    let read = open_named(file)?.take(MOST_BYTES).read_to_string(&mut note);
-    read.with_context(|| format!("{shown} cannot be read"))?;
-    of_note(&note, &shown, keys, repository)
-}
-
-/// The point of the checkpoint `note`, which is called `shown`. With keys, it has to be signed by one of them.
+/// The point of the checkpoint `note`, which errors call `name`. With `keys`, one of them must have signed it.
 ///
 /// # Errors
-/// When it is no checkpoint of `repository`, or is not signed as it has to be.
-pub(super) fn of_note(note: &str, shown: &str, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
-    let read = SignedCheckpoint::read(note).with_context(|| shown.to_owned())?;
-    let mut name = shown.to_owned();
+/// When `note` is not a checkpoint of `repository`, or lacks a required signature.
+pub(super) fn read_note(note: &str, name: &str, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
+    let signed = SignedCheckpoint::read(note).with_context(|| name.to_owned())?;
+    let mut source = name.to_owned();
     if !keys.is_empty() {
-        let verified: Vec<_> = keys.iter().map(|key| (key, read.verify(key))).collect();
-        match verified.iter().find(|(_, result)| result.is_ok()) {
-            Some((key, _)) => name = format!("{shown}, signed by {}", key.name()),
-            None => match verified.into_iter().find_map(|(_, result)| result.err()) {
-                Some(error) => return Err(error).context(shown.to_owned()),
-                None => bail!("{shown} is not signed by a known key"),
+        let results: Vec<_> = keys.iter().map(|key| (key, signed.verify(key))).collect();
+        match results.iter().find(|(_, result)| result.is_ok()) {
+            Some((key, _)) => source = format!("{name}, signed by {}", key.name()),
+            None => match results.into_iter().find_map(|(_, result)| result.err()) {
+                Some(error) => return Err(error).context(name.to_owned()),
+                None => bail!("{name} is not signed by a known key"),
             },
         }
     }
-    let checkpoint = &read.checkpoint;
+    let checkpoint = &signed.checkpoint;
     ensure!(
         checkpoint.repository == repository,
-        "{shown} is a checkpoint of {}, and this is the ledger of {repository}",
+        "{name} is a checkpoint of {}, and this is the ledger of {repository}",
         checkpoint.repository
     );
     Ok(Anchor {
         point: checkpoint.point,
-        source: Source::Checkpoint(name),
+        source: Source::Checkpoint(source),
     })
 }
 
-/// A public key, or the file that has it.
+/// Parses a public key, or reads it from a file.
 ///
 /// # Errors
-/// When it is neither.
-pub(super) fn key(text: &str) -> anyhow::Result<VerifyingKey> {
+/// When `text` is neither a key nor a file with one.
+pub(super) fn read_key(text: &str) -> anyhow::Result<VerifyingKey> {
     if let Ok(key) = VerifyingKey::parse(text) {
         return Ok(key);
     }
-    let about = || format!("{text:?} is no public key, and no file of one");
-    let mut file = String::new();
-    let opened = open_named(Path::new(text)).with_context(about)?;
-    opened.take(MOST_BYTES).read_to_string(&mut file).with_context(about)?;
-    VerifyingKey::parse(file.trim()).with_context(|| text.to_owned())
+    let context = || format!("{text:?} is neither a public key nor a file with one");
+    let mut content = String::new();
+    let file = open_named(Path::new(text)).with_context(context)?;
+    file.take(MAX_BYTES)
+        .read_to_string(&mut content)
+        .with_context(context)?;
+    VerifyingKey::parse(content.trim()).with_context(|| text.to_owned())
 }
 
-/// The points in the messages of the commits that are checked out.
+/// The points in the trailers of the commits that are checked out.
 ///
 /// # Errors
 /// When git fails.
-pub(super) async fn of_commits(root: &Path) -> anyhow::Result<Vec<Anchor>> {
-    // Before the first commit there is none to look at.
+pub(super) async fn read_commits(root: &Path) -> anyhow::Result<Vec<Anchor>> {
+    // There may be no commit yet.
     if git::output(root, ["rev-parse", "--verify", "--quiet", "HEAD"])
         .await
         .is_err()
@@ -89,9 +92,9 @@ pub(super) async fn of_commits(root: &Path) -> anyhow::Result<Vec<Anchor>> {
         return Ok(Vec::new());
     }
     let arguments = ["log", "-z", "-i", "--grep=^Coord-Ledger:", "--format=%H%n%B", "HEAD"];
-    let listed = git::output(root, arguments).await?;
-    let listed = String::from_utf8_lossy(&listed).into_owned();
-    let commits = listed.split('\0').filter_map(|commit| commit.split_once('\n'));
+    let output = git::output(root, arguments).await?;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    let commits = output.split('\0').filter_map(|commit| commit.split_once('\n'));
     let anchors = commits.flat_map(|(id, message)| {
         let points = Trailers::read(message).points.into_iter();
         points.map(|point| Anchor {
@@ -130,24 +133,24 @@ mod tests {
             SigningKey::new("two", [2; 32]).unwrap(),
         );
         let file = folder.path().join("checkpoint");
-        let of = |note: &str, keys: &[VerifyingKey], repository: &str| {
+        let read = |note: &str, keys: &[VerifyingKey], repository: &str| {
             std::fs::write(&file, note).unwrap();
-            of_checkpoints(std::slice::from_ref(&file), keys, repository).map_err(|error| format!("{error:#}"))
+            read_checkpoints(std::slice::from_ref(&file), keys, repository).map_err(|error| format!("{error:#}"))
         };
         let (unsigned, signed) = (checkpoint().text(), checkpoint().sign(&key));
         let (one, two) = (key.verifying_key(), other.verifying_key());
-        assert_eq!(of(&unsigned, &[], REPOSITORY).unwrap()[0].point, checkpoint().point);
-        assert!(of(&signed, &[two.clone(), one.clone()], REPOSITORY).is_ok());
+        assert_eq!(read(&unsigned, &[], REPOSITORY).unwrap()[0].point, checkpoint().point);
+        assert!(read(&signed, &[two.clone(), one.clone()], REPOSITORY).is_ok());
         let refused = [
-            of(&unsigned, std::slice::from_ref(&one), REPOSITORY),
-            of(&signed, &[two], REPOSITORY),
-            of(
+            read(&unsigned, std::slice::from_ref(&one), REPOSITORY),
+            read(&signed, &[two], REPOSITORY),
+            read(
                 &signed.replace("\n3\n", "\n2\n"),
                 std::slice::from_ref(&one),
                 REPOSITORY,
             ),
-            of(&signed, &[one], "github.com/acme/other"),
-            of("something", &[], REPOSITORY),
+            read(&signed, &[one], "github.com/acme/other"),
+            read("something", &[], REPOSITORY),
         ];
         let words = [
             "not signed",
@@ -166,7 +169,7 @@ mod tests {
     async fn every_trailer_of_every_commit_is_an_anchor() {
         let folder = tempfile::tempdir().unwrap();
         let repo = Repo::init(folder.path().join("repo"), &[]);
-        assert_eq!(of_commits(repo.path()).await.unwrap(), []);
+        assert_eq!(read_commits(repo.path()).await.unwrap(), []);
         let point = |seq| Point {
             seq,
             ..Point::start(REPOSITORY)
@@ -181,9 +184,9 @@ mod tests {
             point(2),
             point(3)
         ));
-        let found = of_commits(repo.path()).await.unwrap();
-        let mut found: Vec<u64> = found.iter().map(|anchor| anchor.point.seq).collect();
-        found.sort_unstable();
-        assert_eq!(found, [1, 2, 3]);
+        let anchors = read_commits(repo.path()).await.unwrap();
+        let mut numbers: Vec<u64> = anchors.iter().map(|anchor| anchor.point.seq).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 2, 3]);
     }
 }

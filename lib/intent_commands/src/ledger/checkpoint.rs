@@ -27,13 +27,13 @@ pub(super) struct CheckpointArgs {
 impl CheckpointArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let result = workplace
             .connection
             .client
             .ledger_checkpoint(&workplace.work.repo_url())
             .await;
-        drop(waiting);
+        drop(spinner);
         let note = match result {
             Ok(note) => note,
             Err(error) => return workplace.failed(error),
@@ -43,13 +43,13 @@ impl CheckpointArgs {
             None => print(&note)?,
             Some(path) => {
                 let absolute = std::path::absolute(path)?;
-                let about = || format!("{} cannot be written", path.display());
+                let context = || format!("{} cannot be written", path.display());
                 let file = inside_working_copy(path).unwrap_or_else(|| RootedPath::beside(&absolute));
                 let is_new = file
                     .stage(note.as_bytes(), FILE_MODE, None)
                     .and_then(StagedFile::create)
-                    .with_context(about)?;
-                ensure!(is_new, "{}: the file exists already", about());
+                    .with_context(context)?;
+                ensure!(is_new, "{}: the file already exists", context());
             }
         }
         Ok(ExitStatus::Done.into())

@@ -1,61 +1,60 @@
-//! A line of the ledger as a sentence.
+//! Renders a line of the ledger as a sentence.
 
 use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, short, styled};
 use coord_agent::terminal::times::clock;
 use coord_intents::ledger::{Record, Timestamp};
-use coord_protocol::plain_text::{quoted_line, shown_line};
+use coord_protocol::plain_text::{quote_line, visible_line};
 
-/// `line` for a terminal, with the words of agents quoted; one that cannot be read is quoted as a whole.
+/// A sentence for a terminal, with quoted words of agents. A line that cannot be parsed is quoted as a whole.
 pub(super) fn sentence(line: &str, now: i64) -> String {
     match Record::read(line.as_bytes()) {
         Ok(record) => record_sentence(&record, now),
-        Err(_) => quoted_line(line),
+        Err(_) => quote_line(line),
     }
 }
 
 fn record_sentence(record: &Record, now: i64) -> String {
-    let time = record.timestamp.parse::<Timestamp>().ok().and_then(seconds);
-    let time = time.map_or_else(|| record.timestamp.clone(), |time| clock(time, now));
+    let seconds = record.timestamp.parse::<Timestamp>().ok().and_then(unix_seconds);
+    let time = seconds.map_or_else(|| record.timestamp.clone(), |seconds| clock(seconds, now));
     let status = match record.status.as_str() {
         "SUCCESS" => styled(GOOD, "SUCCESS"),
         "DENIED" => styled(CAUTION, "DENIED"),
-        other => styled(BAD, &shown_line(other)),
+        other => styled(BAD, &visible_line(other)),
     };
     let mut words = vec![
         styled(FAINT, &time),
-        shown_line(&record.agent_id).into_owned(),
-        shown_line(&record.action_type).into_owned(),
-        quote(&record.tool_name),
-        shown_line(&record.target_files.join(", ")).into_owned(),
+        visible_line(&record.agent_id).into_owned(),
+        visible_line(&record.action_type).into_owned(),
+        quote_unless_empty(&record.tool_name),
+        visible_line(&record.target_files.join(", ")).into_owned(),
         status,
     ];
     words.retain(|word| !word.is_empty());
     let mut text = words.join(" ");
-    let about = [&record.error_message, &record.reasoning, &record.output_summary];
-    if let Some(about) = about.into_iter().find(|about| !about.is_empty()) {
+    let details = [&record.error_message, &record.reasoning, &record.output_summary];
+    if let Some(detail) = details.into_iter().find(|detail| !detail.is_empty()) {
         text.push_str(": ");
-        text.push_str(&quoted_line(about));
+        text.push_str(&quote_line(detail));
     }
     let hash = record.hash.strip_prefix("sha256:").map(short);
-    let intent = record.intent_id.as_deref().map(|id| shown_line(id).into_owned());
-    let ends = [hash.map(|hash| format!("sha256 {hash}")), intent];
-    let ends: Vec<String> = ends.into_iter().flatten().collect();
-    if !ends.is_empty() {
-        text.push_str(&styled(FAINT, &format!(" [{}]", ends.join(", "))));
+    let intent = record.intent_id.as_deref().map(|id| visible_line(id).into_owned());
+    let tags = [hash.map(|hash| format!("sha256 {hash}")), intent];
+    let tags: Vec<String> = tags.into_iter().flatten().collect();
+    if !tags.is_empty() {
+        text.push_str(&styled(FAINT, &format!(" [{}]", tags.join(", "))));
     }
     text
 }
 
-/// Words that may be left out.
-fn quote(text: &str) -> String {
+fn quote_unless_empty(text: &str) -> String {
     if text.is_empty() {
         String::new()
     } else {
-        quoted_line(text)
+        quote_line(text)
     }
 }
 
-fn seconds(time: Timestamp) -> Option<i64> {
+fn unix_seconds(time: Timestamp) -> Option<i64> {
     let time = chrono::DateTime::parse_from_rfc3339(&time.to_string()).ok()?;
     Some(time.timestamp())
 }

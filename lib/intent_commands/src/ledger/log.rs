@@ -1,6 +1,5 @@
 //! `coord ledger log`.
 
-use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::ledger::{PAGE, cursor};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{is_read, print};
+use coord_agent::terminal::output::{is_read, note, print};
 use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
 use coord_protocol::LedgerFilter;
@@ -24,11 +23,11 @@ Examples:
 
 Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
-/// Interval of questions.
-const INTERVAL: Duration = Duration::from_secs(1);
+/// Time between two requests for new lines.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Longest pause while there is no answer.
-const LONGEST: Duration = Duration::from_secs(30);
+/// The longest pause while the server does not respond.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// Options of `coord ledger log`.
 #[derive(Clone, Debug, Args)]
@@ -69,9 +68,9 @@ impl LogArgs {
             ..LedgerFilter::default()
         };
         let repo_url = workplace.work.repo_url();
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let result = workplace.connection.client.ledger(&repo_url, &filter).await;
-        drop(waiting);
+        drop(spinner);
         let page = match result {
             Ok(page) => page,
             Err(error) => return workplace.failed(error),
@@ -88,10 +87,10 @@ impl LogArgs {
         Ok(ExitStatus::Done.into())
     }
 
-    /// Prints new lines, until the process is ended.
+    /// Prints new lines, until the output is closed.
     async fn follow(&self, workplace: &mut Workplace, mut filter: LedgerFilter) -> anyhow::Result<()> {
         let repo_url = workplace.work.repo_url();
-        let mut pause = INTERVAL;
+        let mut pause = POLL_INTERVAL;
         loop {
             tokio::time::sleep(pause).await;
             let problem = match workplace.follow_server() {
@@ -102,22 +101,21 @@ impl LogArgs {
                             return Ok(());
                         }
                         filter.after = cursor(&page).max(filter.after);
-                        pause = INTERVAL;
+                        pause = POLL_INTERVAL;
                         continue;
                     }
                     Err(error) if error.may_pass() => workplace.no_answer(&error),
                     Err(error) => return Err(error.into()),
                 },
             };
-            if pause == INTERVAL {
-                // The reader may have closed standard error.
-                let _ = writeln!(std::io::stderr(), "coord: {problem}; trying again");
+            if pause == POLL_INTERVAL {
+                note(&format!("{problem}; trying again"));
             }
-            pause = (pause * 2).min(LONGEST);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
-    /// Prints `lines`, and returns whether there is still a reader.
+    /// Prints `lines`. Returns false once the output is closed.
     fn print(&self, lines: &[String]) -> anyhow::Result<bool> {
         let now = now();
         let line = |line: &String| match self.json {

@@ -1,7 +1,7 @@
 //! `coord ledger`: the recorded actions of agents and their intents, and whether the records are intact.
 //!
 //! - `log`, `line`: lines as sentences; `record`: lines for actions
-//! - `verify`, `seal`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
+//! - `verify`, `seal`, `anchors`: whether a ledger is intact; `checkpoint`: a point to keep elsewhere
 
 mod anchors;
 mod checkpoint;
@@ -20,32 +20,32 @@ use clap::{Args, Subcommand};
 pub struct LedgerArgs {
     /// Subcommand
     #[command(subcommand)]
-    act: Act,
+    command: LedgerCommand,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Act {
+enum LedgerCommand {
     /// Show the records
     Log(log::LogArgs),
     /// Record an action
     Record(record::RecordArgs),
-    /// Find out whether a ledger is whole
+    /// Check whether a ledger is intact
     Verify(verify::VerifyArgs),
     /// Get a checkpoint: a point of the ledger, to be kept elsewhere
     Checkpoint(checkpoint::CheckpointArgs),
 }
 
 impl LedgerArgs {
-    /// Does it.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// When it fails, with a sentence for the terminal.
+    /// When the subcommand fails, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        match self.act {
-            Act::Log(args) => args.run().await,
-            Act::Record(args) => args.run().await,
-            Act::Verify(args) => args.run().await,
-            Act::Checkpoint(args) => args.run().await,
+        match self.command {
+            LedgerCommand::Log(args) => args.run().await,
+            LedgerCommand::Record(args) => args.run().await,
+            LedgerCommand::Verify(args) => args.run().await,
+            LedgerCommand::Checkpoint(args) => args.run().await,
         }
     }
 }

@@ -24,11 +24,11 @@ a trace_id gets one; one that is sent twice is recorded once.
 Exit status: 0 recorded, 1 an error, 2 wrong usage, 3 recorded as a failure,
 because there is no lock on the file, 4 no answer.";
 
-/// Most bytes of standard input.
-const MOST_BYTES: u64 = 8 << 20;
+/// The maximum size of standard input.
+const MAX_BYTES: u64 = 8 << 20;
 
-/// Most entries of a request.
-const BATCH: usize = 32;
+/// The maximum number of entries in a request.
+const BATCH_SIZE: usize = 32;
 
 /// Options of `coord ledger record`.
 #[derive(Clone, Debug, Args)]
@@ -73,7 +73,7 @@ pub(super) struct RecordArgs {
 enum Kind {
     /// A file was changed
     Mutation,
-    /// A write was refused, because the content was another one
+    /// A write was refused, because the file had other content
     Stale,
     /// The agent was given its context
     Context,
@@ -92,14 +92,16 @@ impl RecordArgs {
             Some(kind) => vec![self.entry(&workplace, kind)?],
             None => {
                 let mut text = String::new();
-                let read = std::io::stdin().take(MOST_BYTES + 1).read_to_string(&mut text);
-                read.context("standard input")?;
-                ensure!(text.len() as u64 <= MOST_BYTES, "standard input is larger than 8 MiB");
-                entries(&text)?
+                std::io::stdin()
+                    .take(MAX_BYTES + 1)
+                    .read_to_string(&mut text)
+                    .context("standard input")?;
+                ensure!(text.len() as u64 <= MAX_BYTES, "standard input is larger than 8 MiB");
+                parse_entries(&text)?
             }
         };
         let mut is_failure = false;
-        for entries in entries.chunks(BATCH) {
+        for entries in entries.chunks(BATCH_SIZE) {
             let request = RecordRequest {
                 repo_url: Some(workplace.work.repo_url()),
                 branch: Some(workplace.work.branch.to_string()),
@@ -111,17 +113,17 @@ impl RecordArgs {
                 entries: Some(entries.to_vec()),
                 agent_id: None,
             };
-            let waiting = workplace.waiting();
-            let recorded = workplace.connection.client.record(&request).await;
-            drop(waiting);
-            let response = match recorded {
+            let spinner = workplace.waiting();
+            let result = workplace.connection.client.record(&request).await;
+            drop(spinner);
+            let response = match result {
                 Ok(response) => response,
                 Err(error) => return workplace.failed(error),
             };
             is_failure |= response.recorded.contains(&Recorded::Failure);
             match self.json {
                 true => print_json(&response)?,
-                false => print(&text(entries, &response.recorded, &response.warnings))?,
+                false => print(&render(entries, &response.recorded, &response.warnings))?,
             }
         }
         Ok(if is_failure {
@@ -148,7 +150,7 @@ impl RecordArgs {
             _ => None,
         };
         Ok(RecordEntry {
-            trace_id: trace_id(),
+            trace_id: new_trace_id(),
             kind: match kind {
                 Kind::Mutation => RecordKind::Mutation,
                 Kind::Stale => RecordKind::Stale,
@@ -170,30 +172,29 @@ impl RecordArgs {
     }
 }
 
-/// An id that no other event has.
-fn trace_id() -> String {
+fn new_trace_id() -> String {
     format!("{:032x}", fastrand::u128(..))
 }
 
-/// The entries of `text`, one a line. Those without an id get one.
-fn entries(text: &str) -> anyhow::Result<Vec<RecordEntry>> {
+/// Parses the entries of `text`, one on each line. Adds an id to those that have none.
+fn parse_entries(text: &str) -> anyhow::Result<Vec<RecordEntry>> {
     let mut entries = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let about = || format!("line {} of standard input is no entry", index + 1);
-        let mut json: Json = serde_json::from_str(line).with_context(about)?;
+        let context = || format!("line {} of standard input is not an entry", index + 1);
+        let mut json: Json = serde_json::from_str(line).with_context(context)?;
         if let Some(members) = json.as_object_mut() {
-            members.entry("trace_id").or_insert_with(|| json!(trace_id()));
+            members.entry("trace_id").or_insert_with(|| json!(new_trace_id()));
         }
-        entries.push(serde_json::from_value(json).with_context(about)?);
+        entries.push(serde_json::from_value(json).with_context(context)?);
     }
     ensure!(
         !entries.is_empty(),
-        "standard input has no entries; give some, or name a file with --file"
+        "standard input has no entries; write some to it, or name a file with --file"
     );
     Ok(entries)
 }
 
-fn text(entries: &[RecordEntry], recorded: &[Recorded], warnings: &[String]) -> String {
+fn render(entries: &[RecordEntry], recorded: &[Recorded], warnings: &[String]) -> String {
     let line = |(entry, recorded): (&RecordEntry, &Recorded)| {
         let outcome = match recorded {
             Recorded::Success => "SUCCESS",
@@ -201,12 +202,12 @@ fn text(entries: &[RecordEntry], recorded: &[Recorded], warnings: &[String]) -> 
             Recorded::Denied => "DENIED",
             Recorded::Repeated => "REPEATED",
         };
-        let about = entry
+        let name = entry
             .file_path
             .as_ref()
             .or(entry.tool_name.as_ref())
             .unwrap_or(&entry.trace_id);
-        format!("{outcome} {about}\n")
+        format!("{outcome} {name}\n")
     };
     let lines = entries.iter().zip(recorded).map(line);
     lines
@@ -220,24 +221,30 @@ mod tests {
 
     #[test]
     fn entries_without_a_trace_id_get_a_new_one() {
-        let read =
-            entries("{\"kind\":\"call\"}\n\n{\"kind\":\"end\",\"trace_id\":\"mine\"}\n{\"kind\":\"call\"}\n").unwrap();
-        assert_eq!(read.len(), 3);
-        assert_eq!((read[1].kind, read[1].trace_id.as_str()), (RecordKind::End, "mine"));
-        assert_eq!(read[0].trace_id.len(), 32);
-        assert_ne!(read[0].trace_id, read[2].trace_id);
+        let text = "{\"kind\":\"call\"}\n\n{\"kind\":\"end\",\"trace_id\":\"mine\"}\n{\"kind\":\"call\"}\n";
+        let entries = parse_entries(text).unwrap();
+        assert_eq!(entries.len(), 3);
+        assert_eq!(
+            (entries[1].kind, entries[1].trace_id.as_str()),
+            (RecordKind::End, "mine")
+        );
+        assert_eq!(entries[0].trace_id.len(), 32);
+        assert_ne!(entries[0].trace_id, entries[2].trace_id);
     }
 
     #[test]
-    fn a_line_that_is_no_entry_is_named() {
+    fn the_error_names_a_line_that_is_not_an_entry() {
         for wrong in [
             "{\"kind\":\"call\"}\nno JSON",
             "{\"kind\":\"call\"}\n[]",
             "{\"kind\":\"call\"}\n{\"kind\":\"x\"}",
         ] {
-            let error = format!("{:#}", entries(wrong).unwrap_err());
-            assert!(error.starts_with("line 2 of standard input is no entry: "), "{error}");
+            let error = format!("{:#}", parse_entries(wrong).unwrap_err());
+            assert!(
+                error.starts_with("line 2 of standard input is not an entry: "),
+                "{error}"
+            );
         }
-        assert!(entries("\n").is_err());
+        assert!(parse_entries("\n").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A server's data about its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
+//! The data of a server about its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
 
 use anyhow::ensure;
 use coord_agent::ledger::{LedgerLocation, newest};
@@ -11,46 +11,48 @@ use coord_protocol::ClientError;
 
 use super::anchors;
 
-/// Expects the state in `ends`.
-pub(super) fn expect(expected: &mut Expectations, ends: LedgerLocation) {
-    expected.base = (ends.base.seq > 0).then_some(ends.base);
+/// Adds the base and the seal of `location` to `expected`.
+pub(super) fn expect_location(expected: &mut Expectations, location: LedgerLocation) {
+    expected.base = (location.base.seq > 0).then_some(location.base);
     expected.anchors.push(Anchor {
-        point: ends.sealed,
+        point: location.sealed,
         source: Source::Seal,
     });
 }
 
-/// Expects the server's state; with `signers`, its checkpoint too, which has to be signed by one of them.
+/// Adds the location of the server's ledger to `expected`. With `signers`, it also adds the server's checkpoint, which
+/// one of them must have signed.
 ///
-/// # Errors When its state cannot be used. The error inside is one of the server, or there is no response.
-pub(super) async fn of_server(
+/// # Errors
+/// When the response of the server cannot be used. The inner error is one of the server, or a missing response.
+pub(super) async fn expect_server(
     workplace: &Workplace,
     signers: &[VerifyingKey],
     expected: &mut Expectations,
 ) -> anyhow::Result<Result<LedgerLocation, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
-    let ends = match newest(client, &repo_url).await {
+    let location = match newest(client, &repo_url).await {
         Ok(page) => LedgerLocation::of(&page)?,
         Err(error) => return Ok(Err(error)),
     };
-    expect(expected, ends);
+    expect_location(expected, location);
     if !signers.is_empty() {
         let checkpoint = match client.ledger_checkpoint(&repo_url).await {
             Ok(checkpoint) => checkpoint,
             Err(error) => return Ok(Err(error)),
         };
         let name = "the checkpoint of the server";
-        let anchor = anchors::of_note(&checkpoint, name, signers, &expected.repository)?;
+        let anchor = anchors::read_note(&checkpoint, name, signers, &expected.repository)?;
         expected.anchors.push(anchor);
     }
-    Ok(Ok(ends))
+    Ok(Ok(location))
 }
 
-/// The same of the server that is configured, or has the state of this clone. Without one none is started.
+/// Calls [`expect_server`] for the server that is configured, or that has run in this clone. Without one, starts none.
 ///
 /// # Errors
-/// When there is none, or it gives no answer that can be used.
-pub(super) async fn of_known_server(
+/// When there is no such server, or its response cannot be used.
+pub(super) async fn expect_known_server(
     args: &AgentArgs,
     work: &Work,
     signers: &[VerifyingKey],
@@ -61,7 +63,7 @@ pub(super) async fn of_known_server(
         "no server is configured, and none has run in this clone"
     );
     let workplace = Workplace::open(args)?;
-    let _waiting = workplace.waiting();
-    of_server(&workplace, signers, expected).await??;
+    let _spinner = workplace.waiting();
+    expect_server(&workplace, signers, expected).await??;
     Ok(())
 }

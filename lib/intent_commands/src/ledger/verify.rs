@@ -59,25 +59,29 @@ impl VerifyArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let work = work(&self.agent)?;
         let repository = work.repo.to_string();
-        let keys: Vec<VerifyingKey> = self.key.iter().map(|key| anchors::key(key)).collect::<Result<_, _>>()?;
+        let keys: Vec<VerifyingKey> = self
+            .key
+            .iter()
+            .map(|key| anchors::read_key(key))
+            .collect::<Result<_, _>>()?;
         let mut expected = Expectations::chain_of(&repository);
-        expected.anchors = anchors::of_checkpoints(&self.checkpoint, &keys, &repository)?;
+        expected.anchors = anchors::read_checkpoints(&self.checkpoint, &keys, &repository)?;
         expected
             .anchors
-            .extend(anchors::of_commits(work.working_copy.root()).await?);
-        // Without checkpoints it is the server's that has to be signed.
+            .extend(anchors::read_commits(work.working_copy.root()).await?);
+        // Without checkpoints, the keys have to match the signature of the server's checkpoint.
         let signers = if self.checkpoint.is_empty() { &keys[..] } else { &[] };
         let report = match &self.file {
             None => {
                 let workplace = Workplace::open(&self.agent)?;
-                match of_server(&workplace, signers, expected).await? {
+                match verify_server_ledger(&workplace, signers, expected).await? {
                     Ok(report) => report,
                     Err(error) => return workplace.failed(error),
                 }
             }
             Some(file) => {
                 if !self.offline {
-                    match seal::of_known_server(&self.agent, &work, signers, &mut expected).await {
+                    match seal::expect_known_server(&self.agent, &work, signers, &mut expected).await {
                         Ok(()) => {}
                         Err(error) if !signers.is_empty() => return Err(error),
                         Err(error) => note(&format!(
@@ -93,7 +97,7 @@ impl VerifyArgs {
         };
         match self.json {
             true => print_json(&report)?,
-            false => print(&text(&report))?,
+            false => print(&render(&report))?,
         }
         let status = if report.damage.is_some() {
             ExitStatus::Refused
@@ -104,34 +108,32 @@ impl VerifyArgs {
     }
 }
 
-/// The server's ledger, as it comes.
-async fn of_server(
+/// Verifies the server's ledger while it arrives.
+async fn verify_server_ledger(
     workplace: &Workplace,
     signers: &[VerifyingKey],
     mut expected: Expectations,
 ) -> anyhow::Result<Result<Report, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
-    let _waiting = workplace.waiting();
-    let ends = match seal::of_server(workplace, signers, &mut expected).await? {
-        Ok(ends) => ends,
+    let _spinner = workplace.waiting();
+    let location = match seal::expect_server(workplace, signers, &mut expected).await? {
+        Ok(location) => location,
         Err(error) => return Ok(Err(error)),
     };
     let (sender, receiver) = channel(2);
     let report = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));
-    if let Err(error) = send_lines(client, &repo_url, ends.base.seq, sender).await {
+    if let Err(error) = send_lines(client, &repo_url, location.base.seq, sender).await {
         return Ok(Err(error));
     }
     Ok(Ok(report.await?.context("the ledger cannot be read")?))
 }
 
-fn text(report: &Report) -> String {
+fn render(report: &Report) -> String {
     let mut text = match &report.damage {
         Some(damage) => {
             let mut text = format!("{}: {damage}\n", styled(BAD, "DAMAGED"));
             if damage.verdict == Verdict::Truncated {
-                text.push_str(
-                    "A file that was only not brought up to date lacks the newest lines too: run coord sync\n",
-                );
+                text.push_str("A file that is only out of date lacks the newest lines, too: run coord sync\n");
             }
             text.push_str(&format!("Verified up to {}\n", describe_point(report.end)));
             text
@@ -170,19 +172,19 @@ mod tests {
     const VECTOR: &str = include_str!("../../../intents/tests/ledger/vector.jsonl");
     const REPOSITORY: &str = "github.com/acme/shop";
 
-    fn record_sentence(ledger: &str, expected: &Expectations) -> String {
+    fn report_text(ledger: &str, expected: &Expectations) -> String {
         let report = verify(ledger.as_bytes(), expected).unwrap();
-        anstream::adapter::strip_str(&text(&report)).to_string()
+        anstream::adapter::strip_str(&render(&report)).to_string()
     }
 
     #[test]
     fn a_report_names_the_first_bad_line_and_what_it_was_compared_with() {
         let mut expected = Expectations::chain_of(REPOSITORY);
         assert_eq!(
-            record_sentence(VECTOR, &expected),
+            report_text(VECTOR, &expected),
             "Ledger OK: 3 entries (0:5a116337e572 ... 3:43768ac6081e)\nNo external checkpoint was compared\n"
         );
-        seal::expect(
+        seal::expect_location(
             &mut expected,
             LedgerLocation {
                 base: Point::start(REPOSITORY),
@@ -191,11 +193,11 @@ mod tests {
                     .end,
             },
         );
-        assert!(record_sentence(VECTOR, &expected).ends_with("that it matches: 1\n"));
-        let edited = record_sentence(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
+        assert!(report_text(VECTOR, &expected).ends_with("that it matches: 1\n"));
+        let edited = report_text(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
         assert!(edited.starts_with("DAMAGED: EDITED at line 2 (seq 2)"), "{edited}");
         let lines: Vec<&str> = VECTOR.lines().collect();
-        let cut = record_sentence(&format!("{}\n", lines[..2].join("\n")), &expected);
+        let cut = report_text(&format!("{}\n", lines[..2].join("\n")), &expected);
         assert!(
             cut.starts_with("DAMAGED: TRUNCATED at line 3") && cut.contains("coord sync"),
             "{cut}"

@@ -1,4 +1,4 @@
-//! Lines of other programs at the beginning of `agent_trace.jsonl`: a line of Coord's adopts them, once.
+//! Adopts the lines of other programs at the beginning of `agent_trace.jsonl`, by one line of Coord.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -7,22 +7,22 @@ use coord_intents::ledger::{Adoption, ContentHash, ForeignLines};
 use coord_protocol::{Client, ClientError, RecordEntry, RecordKind, RecordRequest};
 use serde_json::json;
 
-/// The adoption of the lines at the beginning of `file`.
+/// Reads the lines at the beginning of `file`.
 ///
 /// # Errors
-/// When it cannot be read.
-pub(super) fn of_file(file: File, foreign: ForeignLines) -> std::io::Result<Adoption> {
+/// When the file cannot be read.
+pub(super) fn read(file: File, foreign: ForeignLines) -> std::io::Result<Adoption> {
     Adoption::of(BufReader::new(file.take(foreign.bytes)))
 }
 
-/// Whether one of `lines` is `adoption`.
-pub(super) fn is_in(lines: &[String], adoption: Adoption) -> bool {
+/// Whether one of `lines` records `adoption`.
+pub(super) fn is_recorded(lines: &[String], adoption: Adoption) -> bool {
     lines
         .iter()
         .any(|line| Adoption::read(line.as_bytes()) == Some(adoption))
 }
 
-/// Records `adoption`. A sentence where the server refuses it.
+/// Records `adoption`. Returns a sentence if the server refuses it.
 ///
 /// # Errors
 /// When the server returns no response.

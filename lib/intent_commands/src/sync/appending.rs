@@ -1,4 +1,4 @@
-//! `agent_trace.jsonl`: only ever appended to.
+//! Appends lines of the ledger to `agent_trace.jsonl`. No sync changes or removes a line.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,19 +9,20 @@ use coord_agent::workplace::Failure;
 use coord_files::{Cause, FileError, Refusal, RootedPath};
 use coord_intents::ledger::{ForeignLines, MAX_LINE_BYTES};
 
-use super::folder::{MOST_TRACE_BYTES, TRACE};
+use super::folder::{MAX_TRACE_BYTES, TRACE};
 use super::once::Sync;
 use super::report::Report;
 use super::{adoption, trace};
 
 impl Sync<'_> {
-    /// Appends the lines that the server has and the file has not. Lines of other programs at its beginning are adopted before.
-    pub(super) async fn trace(&self, report: &mut Report) -> Result<(), Failure> {
+    /// Appends the lines that the file lacks. Before that, adopts lines of other programs at the beginning of the
+    /// file.
+    pub(super) async fn append_trace(&self, report: &mut Report) -> Result<(), Failure> {
         let client = self.callers.client;
-        let ends = LedgerLocation::of(&newest(client, &self.repo_url).await?)?;
+        let location = LedgerLocation::of(&newest(client, &self.repo_url).await?)?;
         let path = self.folder.file(TRACE);
-        let (length, found) = self.end(&path, ends)?;
-        let end = match found {
+        let (length, end) = self.find_end(&path, location)?;
+        let end = match end {
             Ok(end) => end,
             Err(problem) => {
                 report.problems.push(format!("{TRACE}: {problem}"));
@@ -36,7 +37,7 @@ impl Sync<'_> {
         }
         let torn = if end.is_torn {
             open(&path)?
-                .map_or(Ok(Vec::new()), last_line)
+                .map_or(Ok(Vec::new()), read_last_line)
                 .with_context(|| cannot_be_read(&path))?
         } else {
             Vec::new()
@@ -55,40 +56,49 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The bytes of the file, and where it goes on, or why it does not.
-    fn end(&self, path: &RootedPath, ends: LedgerLocation) -> anyhow::Result<(u64, Result<trace::LedgerEnd, String>)> {
-        let about = || cannot_be_read(path);
+    /// The length of the file, and the end of its ledger, or the reason why nothing can be appended.
+    fn find_end(
+        &self,
+        path: &RootedPath,
+        location: LedgerLocation,
+    ) -> anyhow::Result<(u64, Result<trace::LedgerEnd, String>)> {
+        let context = || cannot_be_read(path);
         Ok(match open(path)? {
             Some(file) => (
-                file.metadata().with_context(about)?.len(),
-                trace::end(file, &self.repository, ends).with_context(about)?,
+                file.metadata().with_context(context)?.len(),
+                trace::find_end(file, &self.repository, location).with_context(context)?,
             ),
-            None => (0, trace::end(io::empty(), &self.repository, ends).with_context(about)?),
+            None => (
+                0,
+                trace::find_end(io::empty(), &self.repository, location).with_context(context)?,
+            ),
         })
     }
 
-    /// Has a line adopt `foreign`, unless one of `lines`, those after `after`, does. False where the server refuses it: then nothing
-    /// may be appended, because a line that adopts those of another copy would stand alone.
+    /// Records an adoption of `foreign`, unless `new_lines` has one. Then reads `new_lines`, those after `seq`, again.
+    /// Returns false if the server refuses. Then nothing may be appended, because an adoption of the lines of another
+    /// copy does not fit this file.
     async fn adopt(
         &self,
         path: &RootedPath,
         foreign: ForeignLines,
-        after: u64,
-        found: &mut Vec<String>,
+        seq: u64,
+        new_lines: &mut Vec<String>,
         report: &mut Report,
     ) -> Result<bool, Failure> {
-        let about = || cannot_be_read(path);
-        let file = open(path)?.with_context(about)?;
-        let adoption = adoption::of_file(file, foreign).with_context(about)?;
-        if !adoption::is_in(found, adoption) {
+        let context = || cannot_be_read(path);
+        let file = open(path)?.with_context(context)?;
+        let adoption = adoption::read(file, foreign).with_context(context)?;
+        if !adoption::is_recorded(new_lines, adoption) {
             if !self.is_check {
                 let client = self.callers.client;
                 let refusal = adoption::record(client, &self.repo_url, self.branch.as_deref(), adoption).await?;
-                *found = lines(client, &self.repo_url, after).await?;
-                if !adoption::is_in(found, adoption) {
-                    let why = refusal.unwrap_or_else(|| "it was adopted within a day, and no line is left".to_owned());
+                *new_lines = lines(client, &self.repo_url, seq).await?;
+                if !adoption::is_recorded(new_lines, adoption) {
+                    let reason =
+                        refusal.unwrap_or_else(|| "it was adopted within a day, and no line is left".to_owned());
                     report.problems.push(format!(
-                        "{TRACE}: {} lines of other programs cannot be adopted, and nothing was appended: {why}",
+                        "{TRACE}: {} lines of other programs cannot be adopted, and nothing was appended: {reason}",
                         adoption.lines
                     ));
                     return Ok(false);
@@ -100,15 +110,15 @@ impl Sync<'_> {
     }
 }
 
-/// The file, unless it is larger than the largest ledger.
+/// Opens the file, unless it is larger than the largest ledger.
 fn open(path: &RootedPath) -> anyhow::Result<Option<File>> {
     let file = path.open()?;
     if let Some(file) = &file
-        && file.metadata().is_ok_and(|about| about.len() > MOST_TRACE_BYTES)
+        && file.metadata().is_ok_and(|metadata| metadata.len() > MAX_TRACE_BYTES)
     {
         return Err(FileError {
             path: path.full(),
-            cause: Cause::Refused(Refusal::TooLarge(MOST_TRACE_BYTES)),
+            cause: Cause::Refused(Refusal::TooLarge(MAX_TRACE_BYTES)),
         }
         .into());
     }
@@ -119,8 +129,8 @@ fn cannot_be_read(path: &RootedPath) -> String {
     format!("{} cannot be read", path.full().display())
 }
 
-/// The text after a file's last newline.
-fn last_line(mut file: File) -> io::Result<Vec<u8>> {
+/// Reads the text after the last newline of `file`.
+fn read_last_line(mut file: File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(MAX_LINE_BYTES as u64 + 1)))?;
     let mut end = Vec::new();

@@ -15,35 +15,36 @@ pub(super) const MAP: &str = "intent_map.md";
 
 pub const FILES: [&str; 3] = [REGISTRY, TRACE, MAP];
 
-/// Largest registry and map, in bytes.
-const MOST_BYTES: u64 = 8 << 20;
+/// The maximum size of the registry and of the map.
+const MAX_BYTES: u64 = 8 << 20;
 
-/// Largest ledger, in bytes.
-pub(super) const MOST_TRACE_BYTES: u64 = 1 << 30;
+/// The maximum size of the ledger.
+pub(super) const MAX_TRACE_BYTES: u64 = 1 << 30;
 
 /// The folder, locked for writing. Anyone who can push decides its content, so it is opened without following links.
 pub(super) struct Folder {
     path: RootedPath,
-    /// The last written texts are kept here, under git's folder.
-    kept: RootedPath,
+    /// The folder for the last written texts, below git's folder.
+    last_written: RootedPath,
     _lock: FileLock,
 }
 
 impl Folder {
-    /// Does not wait: the process that writes the folder now brings it up to date as well.
+    /// Does not wait for another process, because that process brings the files up to date as well.
     ///
-    /// # Errors When another process writes it, or a folder cannot be made.
+    /// # Errors
+    /// When another process writes the folder, or a folder cannot be made.
     pub(super) fn open(working_copy: &WorkingCopy) -> anyhow::Result<Folder> {
         let path = RootedPath::new(working_copy.root(), FOLDER);
-        let kept = RootedPath::new(working_copy.git_folder(), "coord/sync");
-        let lock = kept.join("lock");
-        lock.make_parents(PRIVATE_MODE)?;
+        let last_written = RootedPath::new(working_copy.git_folder(), "coord/sync");
+        let lock = last_written.join("lock");
+        lock.create_parents(PRIVATE_MODE)?;
         let Some(lock) = lock.try_lock(FILE_MODE)? else {
             bail!("another coord sync is writing {}; run it again", path.full().display())
         };
         Ok(Folder {
             path,
-            kept,
+            last_written,
             _lock: lock,
         })
     }
@@ -52,53 +53,55 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// The content of a file; `None` where there is none.
+    /// Reads a file; `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        Ok(self.file(name).read(MOST_BYTES)?)
+        Ok(self.file(name).read(MAX_BYTES)?)
     }
 
-    /// The last written text of a file.
-    pub(super) fn last_written(&self, name: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        Ok(self.kept.join(name).read(MOST_BYTES)?)
+    /// Reads the last written text of a file.
+    pub(super) fn read_last_written(&self, name: &str) -> anyhow::Result<Option<Vec<u8>>> {
+        Ok(self.last_written.join(name).read(MAX_BYTES)?)
     }
 
-    /// Writes a file, if it is still as it was read.
+    /// Writes a file that is still as it was read.
     ///
     /// # Errors
-    /// When it was changed meanwhile, or cannot be written.
+    /// When the file was changed since, or cannot be written.
     pub(super) fn write(&self, name: &str, before: Option<&[u8]>, text: &str) -> anyhow::Result<()> {
         let file = self.file(name);
-        file.make_parents(FOLDER_MODE)?;
+        file.create_parents(FOLDER_MODE)?;
         let staged = file.stage(text.as_bytes(), FILE_MODE, None)?;
         ensure!(
-            file.read(MOST_BYTES)?.as_deref() == before,
-            "{} was changed meanwhile; run it again",
+            file.read(MAX_BYTES)?.as_deref() == before,
+            "{} changed during the sync; run it again",
             file.full().display()
         );
         Ok(staged.replace()?)
     }
 
-    /// Keeps the last written text of a file.
-    pub(super) fn keep(&self, name: &str, text: &str) -> anyhow::Result<()> {
-        Ok(self.kept.join(name).write(text.as_bytes(), FILE_MODE)?)
+    /// Stores `text` as the last written text of a file.
+    pub(super) fn store_last_written(&self, name: &str, text: &str) -> anyhow::Result<()> {
+        Ok(self.last_written.join(name).write(text.as_bytes(), FILE_MODE)?)
     }
 
-    /// Appends to a file, if it has as many bytes as when it was read, and makes it where there is none.
+    /// Appends to a file that still has `length` bytes. Creates it if it does not exist.
     ///
-    /// # Errors When another process has written to it meanwhile, or it cannot be written.
+    /// # Errors
+    /// When the file has another length, or cannot be written.
     pub(super) fn append(&self, name: &str, length: u64, bytes: &[u8]) -> anyhow::Result<()> {
         let file = self.file(name);
-        file.make_parents(FOLDER_MODE)?;
-        let shown = file.full();
-        let about = || format!("{} cannot be written", shown.display());
+        file.create_parents(FOLDER_MODE)?;
+        let path = file.full();
+        let context = || format!("{} cannot be written", path.display());
         let mut file = file.append(FILE_MODE)?;
         ensure!(
-            file.metadata().with_context(about)?.len() == length,
-            "{} was changed meanwhile; run it again",
-            shown.display()
+            file.metadata().with_context(context)?.len() == length,
+            "{} changed during the sync; run it again",
+            path.display()
         );
-        let appended = file.write_all(bytes).and_then(|()| file.sync_all());
-        appended.with_context(about)
+        file.write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .with_context(context)
     }
 }
 
@@ -110,8 +113,8 @@ mod tests {
 
     #[test]
     fn one_writes_at_a_time_and_never_over_what_was_changed_meanwhile() {
-        let place = tempfile::tempdir().unwrap();
-        let repo = Repo::init(place.path().join("repo"), &[]);
+        let temporary = tempfile::tempdir().unwrap();
+        let repo = Repo::init(temporary.path().join("repo"), &[]);
         let working_copy = WorkingCopy::containing(repo.path()).unwrap();
         let folder = Folder::open(&working_copy).unwrap();
         assert!(Folder::open(&working_copy).is_err());
@@ -120,8 +123,11 @@ mod tests {
         assert!(folder.write(REGISTRY, None, "two").is_err(), "it is there by now");
         assert!(folder.write(REGISTRY, Some(b"other"), "two").is_err());
         folder.write(REGISTRY, Some(b"one"), "two").unwrap();
-        folder.keep(REGISTRY, "two").unwrap();
-        assert_eq!(folder.read(REGISTRY).unwrap(), folder.last_written(REGISTRY).unwrap());
+        folder.store_last_written(REGISTRY, "two").unwrap();
+        assert_eq!(
+            folder.read(REGISTRY).unwrap(),
+            folder.read_last_written(REGISTRY).unwrap()
+        );
         folder.append(TRACE, 0, b"a\n").unwrap();
         assert!(folder.append(TRACE, 0, b"b\n").is_err(), "it has two bytes by now");
         folder.append(TRACE, 2, b"b\n").unwrap();

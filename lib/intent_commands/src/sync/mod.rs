@@ -1,9 +1,10 @@
 //! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and people's changes in them.
 //!
-//! - `registry`: `active_intents.yaml`, planned as text; `taking`: changes of people, as requests
-//! - `trace`: where `agent_trace.jsonl` goes on; `appending`: it is only ever appended to; `adoption`: lines of other programs at its beginning
+//! - `registry`: the changes in `active_intents.yaml`, and its new text; `taking`: changes of people, as requests
+//! - `trace`: the end of the ledger in `agent_trace.jsonl`; `appending`: appends to it; `adoption`: lines of other
+//!   programs at its beginning
 //! - `folder`: the files on disk, one writer at a time
-//! - `once`: one synchronization; `report`: its result
+//! - `once`: one sync; `report`: its result
 
 mod adoption;
 mod appending;
@@ -24,7 +25,7 @@ use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::{Failure, Workplace};
 
 pub use self::folder::{FILES, FOLDER, REGISTRY};
-pub use self::once::{Callers, once};
+pub use self::once::{Callers, sync_once};
 pub use self::report::Report;
 
 const EXAMPLES: &str = "\
@@ -56,14 +57,14 @@ pub struct SyncArgs {
 }
 
 impl SyncArgs {
-    /// Brings files and store together.
+    /// Makes the files and the store equal.
     ///
     /// # Errors
     /// When a file cannot be read or written, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let as_person = || {
-            let question = "active_intents.yaml has changes that take a person. Make them?";
+            let question = "active_intents.yaml has changes that only a person may make. Make them?";
             ensure_confirmed(&self.agent, self.person, question)?;
             Ok(Workplace::of_person(&self.agent)?.connection.client)
         };
@@ -72,17 +73,17 @@ impl SyncArgs {
             as_person: &as_person,
         };
         let working_copy = &workplace.work.working_copy;
-        let waiting = workplace.waiting();
-        let done = once(working_copy, &workplace.work.repo, &callers, self.check).await;
-        drop(waiting);
-        let report = match done {
+        let spinner = workplace.waiting();
+        let result = sync_once(working_copy, &workplace.work.repo, &callers, self.check).await;
+        drop(spinner);
+        let report = match result {
             Ok(report) => report,
             Err(Failure::NoAnswer(error)) => return workplace.failed(error),
             Err(Failure::Error(error)) => return Err(error),
         };
         match self.json {
             true => print_json(&report)?,
-            false => print(&report.text(self.check))?,
+            false => print(&report.render(self.check))?,
         }
         let is_refused = !report.problems.is_empty() || (self.check && report.has_changes());
         Ok(if is_refused {

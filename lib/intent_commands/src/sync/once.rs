@@ -1,4 +1,4 @@
-//! One synchronization.
+//! One sync.
 
 use std::collections::HashSet;
 
@@ -16,19 +16,22 @@ use super::folder::{Folder, MAP, REGISTRY};
 use super::report::Report;
 use super::{registry, taking};
 
+/// The number of dropped rows that a note names.
+const MAX_NAMED_ROWS: usize = 10;
+
 /// The clients of the server.
 pub struct Callers<'a> {
-    /// For all that takes no person.
+    /// A client for all requests that do not take a person.
     pub client: &'a Client,
-    /// A client for a person's acts, once a person agrees.
+    /// Returns a client for a person's acts, once a person agrees.
     pub as_person: &'a dyn Fn() -> anyhow::Result<Client>,
 }
 
-/// Brings the files of `working_copy`, which is of `repo`, and the store together; with `is_check` it reports the changes without making them.
+/// Makes the files of `working_copy` and the store of `repo` equal. With `is_check`, only reports the changes.
 ///
 /// # Errors
 /// When the server returns an error or no response, or a file cannot be read or written.
-pub async fn once(
+pub async fn sync_once(
     working_copy: &WorkingCopy,
     repo: &RepoId,
     callers: &Callers<'_>,
@@ -44,18 +47,18 @@ pub async fn once(
         is_check,
     };
     let mut report = Report::default();
-    let done = sync.registry(&mut report).await;
-    refused(done, &mut report)?;
-    let done = sync.trace(&mut report).await;
-    refused(done, &mut report)?;
-    let done = sync.map(&mut report).await;
-    refused(done, &mut report)?;
+    let result = sync.sync_registry(&mut report).await;
+    report_refused_file(result, &mut report)?;
+    let result = sync.append_trace(&mut report).await;
+    report_refused_file(result, &mut report)?;
+    let result = sync.write_map(&mut report).await;
+    report_refused_file(result, &mut report)?;
     Ok(report)
 }
 
-/// A file that is refused, for example because it is a link, is one problem: the other files are synchronized.
-fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure> {
-    match done {
+/// Turns a refused file, such as a link, into a problem of `report`, so that the sync continues with the other files.
+fn report_refused_file(result: Result<(), Failure>, report: &mut Report) -> Result<(), Failure> {
+    match result {
         Err(Failure::Error(error)) => {
             let refused = error
                 .downcast_ref::<FileError>()
@@ -64,33 +67,30 @@ fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure
             report.problems.push(sentence.ok_or(Failure::Error(error))?);
             Ok(())
         }
-        done => done,
+        result => result,
     }
 }
 
-/// Names the rows of the map whose files no intent owns on the server: they are not written again.
+/// A note about the rows of the map in `text` that `rows` lacks, because no intent owns their files on the server.
 fn dropped_rows(text: &str, rows: &[Row]) -> Option<String> {
     let owned: HashSet<&str> = rows.iter().map(|row| row.path.as_str()).collect();
     let before = intent_map::read(text);
     let mut dropped = before.iter().filter(|row| !owned.contains(row.path.as_str()));
-    let named: Vec<String> = dropped
+    let names: Vec<String> = dropped
         .by_ref()
-        .take(MOST_DROPPED)
+        .take(MAX_NAMED_ROWS)
         .map(|row| format!("{} ({})", row.path, row.intent_id))
         .collect();
     let more = match dropped.count() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let named = named.join(", ");
-    (!named.is_empty())
-        .then(|| format!("{MAP}: no intent owns these files on the server, so their rows are dropped: {named}{more}"))
+    let names = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("{MAP}: no intent owns these files on the server, so their rows are dropped: {names}{more}"))
 }
 
-/// Most dropped rows that a note names.
-const MOST_DROPPED: usize = 10;
-
-/// The parts of one synchronization.
+/// The parameters of one sync.
 pub(super) struct Sync<'a> {
     pub repo_url: String,
     pub repository: String,
@@ -101,42 +101,42 @@ pub(super) struct Sync<'a> {
 }
 
 impl Sync<'_> {
-    async fn store(&self) -> Result<Vec<Intent>, ClientError> {
+    async fn read_store(&self) -> Result<Vec<Intent>, ClientError> {
         let response = self.callers.client.intents(&self.repo_url, IntentsView::List).await?;
         Ok(response.intents.iter().map(intent).collect())
     }
 
-    async fn registry(&self, report: &mut Report) -> Result<(), Failure> {
+    async fn sync_registry(&self, report: &mut Report) -> Result<(), Failure> {
         let file = self.folder.read(REGISTRY)?;
-        let base = self.folder.last_written(REGISTRY)?;
-        let mut store = self.store().await?;
-        let found = match registry::changes(base.as_deref(), file.as_deref(), &store) {
-            Ok(found) => found,
+        let base = self.folder.read_last_written(REGISTRY)?;
+        let mut store = self.read_store().await?;
+        let import = match registry::find_changes(base.as_deref(), file.as_deref(), &store) {
+            Ok(import) => import,
             Err(refusal) => {
                 report.problems.push(format!("{REGISTRY}: {refusal}"));
                 return Ok(());
             }
         };
-        if !found.problems.is_empty() {
-            report.problems.extend(found.problems.iter().map(registry::sentence));
+        if !import.problems.is_empty() {
+            report.problems.extend(import.problems.iter().map(registry::sentence));
             return Ok(());
         }
-        for id in &found.removed {
+        for id in &import.removed {
             report.notes.push(format!(
                 "{id} was removed from the file, and stays: coord intent abandon ends it"
             ));
         }
-        for (id, member) in &found.put_back {
-            report
-                .notes
-                .push(format!("{id}: {member} is the server's alone, and is put back"));
+        for (id, member) in &import.put_back {
+            report.notes.push(format!(
+                "{id}: only the server may change {member}; its value is restored"
+            ));
         }
-        let person = match found.changes.iter().any(|change| change.needs_person) && !self.is_check {
+        let person = match import.changes.iter().any(|change| change.needs_person) && !self.is_check {
             false => None,
             true => match (self.callers.as_person)() {
                 Ok(client) => Some(client),
                 Err(error) => {
-                    let ids: Vec<&str> = found
+                    let ids: Vec<&str> = import
                         .changes
                         .iter()
                         .filter(|change| change.needs_person)
@@ -147,7 +147,7 @@ impl Sync<'_> {
                 }
             },
         };
-        for change in &found.changes {
+        for change in &import.changes {
             if !self.is_check {
                 let client = person
                     .as_ref()
@@ -155,34 +155,34 @@ impl Sync<'_> {
                     .unwrap_or(self.callers.client);
                 let stored = store.iter().find(|stored| stored.id == change.intent.id);
                 let branch = self.branch.as_deref();
-                if let Some(refusal) = taking::adopt(client, &self.repo_url, branch, stored, change).await? {
-                    // The following changes stay in the file until this one is fixed.
+                if let Some(refusal) = taking::apply(client, &self.repo_url, branch, stored, change).await? {
+                    // The following changes stay in the file until the user has fixed this one.
                     report.problems.push(format!("{}: {refusal}", change.intent.id));
                     return Ok(());
                 }
             }
             report.taken.push((change.intent.id.clone(), change.members.clone()));
         }
-        if !self.is_check && !found.changes.is_empty() {
-            store = self.store().await?;
+        if !self.is_check && !import.changes.is_empty() {
+            store = self.read_store().await?;
         }
-        match registry::written(file.as_deref(), &store) {
+        match registry::new_text(file.as_deref(), &store) {
             Err(refusal) => report.problems.push(format!("{REGISTRY}: {refusal}")),
             Ok(text) => {
                 let is_new = file.as_deref() != Some(text.as_bytes());
-                // With --check, changes to be taken are still the file's.
-                if is_new && (!self.is_check || found.changes.is_empty()) {
+                // With --check, only the file has the changes, so the text would lack them.
+                if is_new && (!self.is_check || import.changes.is_empty()) {
                     self.write(REGISTRY, file.as_deref(), &text, report)?;
                 }
                 if !self.is_check {
-                    self.folder.keep(REGISTRY, &text)?;
+                    self.folder.store_last_written(REGISTRY, &text)?;
                 }
             }
         }
         Ok(())
     }
 
-    async fn map(&self, report: &mut Report) -> Result<(), Failure> {
+    async fn write_map(&self, report: &mut Report) -> Result<(), Failure> {
         let map = self.callers.client.intent_map(&self.repo_url, None).await?;
         let before = self.folder.read(MAP)?;
         let text = match before.as_deref().map(std::str::from_utf8) {
@@ -194,10 +194,10 @@ impl Sync<'_> {
             }
         };
         let rows = rows(&map.files);
-        let written = intent_map::write(text, &rows);
+        let new_text = intent_map::write(text, &rows);
         report.notes.extend(dropped_rows(text, &rows));
-        if before.is_none() || written != text {
-            self.write(MAP, before.as_deref(), &written, report)?;
+        if before.is_none() || new_text != text {
+            self.write(MAP, before.as_deref(), &new_text, report)?;
         }
         Ok(())
     }

@@ -1,34 +1,34 @@
-//! `active_intents.yaml`: changes that people made, and the text to write.
+//! `active_intents.yaml`: the changes of people, and the new text.
 
 use coord_intents::files::import::{FileChanges, Problem, Reason, import_changes};
 use coord_intents::files::{Refusal, Registry};
 use coord_intents::intent::Intent;
 
-/// Changes in `file` by people, relative to `base` (the last written text) and the store. A missing file has no changes.
+/// Finds the changes of people in `file`, relative to `base` (the last written text) and the store. A missing file has
+/// no changes.
 ///
 /// # Errors
 /// When the file is damaged.
-pub(super) fn changes(base: Option<&[u8]>, file: Option<&[u8]>, store: &[Intent]) -> Result<FileChanges, Refusal> {
+pub(super) fn find_changes(base: Option<&[u8]>, file: Option<&[u8]>, store: &[Intent]) -> Result<FileChanges, Refusal> {
     let Some(file) = file else {
         return Ok(FileChanges::default());
     };
-    // Only Coord writes the base; one that is damaged is as none.
+    // Only Coord writes the base. A damaged base counts as missing.
     let base = base.and_then(|base| Registry::parse(base).ok());
     Ok(import_changes(base.as_ref(), &Registry::parse(file)?, store))
 }
 
-/// The file with the store's records.
+/// The text of the file with the intents of the store.
 ///
 /// # Errors
 /// When the file is damaged, or cannot be changed in place.
-pub(super) fn written(file: Option<&[u8]>, store: &[Intent]) -> Result<String, Refusal> {
+pub(super) fn new_text(file: Option<&[u8]>, store: &[Intent]) -> Result<String, Refusal> {
     match file {
         None => Ok(Registry::new_file(store)),
         Some(file) => Registry::parse(file)?.with(store),
     }
 }
 
-/// A problem as a sentence.
 pub(super) fn sentence(problem: &Problem) -> String {
     let Problem { id, member, reason } = problem;
     match reason {
@@ -39,7 +39,7 @@ pub(super) fn sentence(problem: &Problem) -> String {
             format!("{id}: {member} is frozen once the intent has begun: write a new intent that supplements it")
         }
         Reason::Transition { from, to } => {
-            format!("{id}: there is no way from {} to {}", from.as_str(), to.as_str())
+            format!("{id}: status cannot change from {} to {}", from.as_str(), to.as_str())
         }
     }
 }
@@ -63,29 +63,32 @@ mod tests {
     fn a_change_of_a_person_is_taken_and_one_of_both_sides_is_a_conflict() {
         let edited = FILE.replace("Pool", "Pools");
         let base = Some(FILE.as_bytes());
-        let taken = changes(base, Some(edited.as_bytes()), &store("Pool")).unwrap();
+        let taken = find_changes(base, Some(edited.as_bytes()), &store("Pool")).unwrap();
         assert_eq!(taken.changes[0].members, ["name"]);
-        let conflict = changes(base, Some(edited.as_bytes()), &store("Other")).unwrap();
+        let conflict = find_changes(base, Some(edited.as_bytes()), &store("Other")).unwrap();
         assert!(conflict.changes.is_empty());
         assert!(sentence(&conflict.problems[0]).starts_with("a: name was changed in the file and on the server"));
-        let unknown = changes(Some(b"\t"), Some(edited.as_bytes()), &store("Pool")).unwrap();
+        let unknown = find_changes(Some(b"\t"), Some(edited.as_bytes()), &store("Pool")).unwrap();
         assert_eq!(unknown.problems.len(), 1, "nobody knows what was last written");
-        assert_eq!(changes(base, None, &store("Pool")).unwrap(), FileChanges::default());
         assert_eq!(
-            changes(base, Some(FILE.as_bytes()), &store("New")).unwrap(),
+            find_changes(base, None, &store("Pool")).unwrap(),
+            FileChanges::default()
+        );
+        assert_eq!(
+            find_changes(base, Some(FILE.as_bytes()), &store("New")).unwrap(),
             FileChanges::default()
         );
     }
 
     #[test]
     fn a_change_in_the_store_changes_its_own_lines() {
-        let text = written(Some(FILE.as_bytes()), &store("Pools")).unwrap();
+        let text = new_text(Some(FILE.as_bytes()), &store("Pools")).unwrap();
         assert!(
             text.starts_with("# Ours\nintents:\n  - id: a\n    name: Pools   # short\n"),
             "{text}"
         );
-        let new = written(None, &store("Pool")).unwrap();
-        assert_eq!(written(Some(new.as_bytes()), &store("Pool")).unwrap(), new);
-        assert!(written(Some(b"intents:\n\t- id: a\n"), &store("Pool")).is_err());
+        let new = new_text(None, &store("Pool")).unwrap();
+        assert_eq!(new_text(Some(new.as_bytes()), &store("Pool")).unwrap(), new);
+        assert!(new_text(Some(b"intents:\n\t- id: a\n"), &store("Pool")).is_err());
     }
 }

@@ -1,33 +1,33 @@
-//! Result of a synchronization.
+//! The result of a sync.
 
 use coord_agent::terminal::output::{BAD, GOOD, styled};
 use serde::Serialize;
 
-/// Result of a synchronization, or of a dry run.
+/// The result of a sync, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Files that were written.
     pub written: Vec<&'static str>,
-    /// Lines that were appended to the ledger.
+    /// The number of lines that were appended to the ledger.
     pub appended: usize,
-    /// Lines of other programs in the ledger that a line of Coord's adopts from now on.
+    /// The number of lines of other programs in the ledger that a line of Coord adopts from now on.
     pub adopted: u64,
-    /// Changes of people that were taken: the intent, and its members; none for a new intent.
+    /// Changes of people that were applied: the intent, and its members; no members for a new intent.
     pub taken: Vec<(String, Vec<&'static str>)>,
-    /// Why something was left as it is.
+    /// Changes that were not applied, with reasons.
     pub problems: Vec<String>,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
 impl Report {
-    /// Whether something was changed, or would be.
+    /// Whether the sync changed something, or would change it.
     pub fn has_changes(&self) -> bool {
         !self.written.is_empty() || !self.taken.is_empty() || self.adopted > 0
     }
 
-    /// For a terminal.
-    pub fn text(&self, is_check: bool) -> String {
+    /// The text for a terminal.
+    pub fn render(&self, is_check: bool) -> String {
         let mut text = String::new();
         let would = if is_check { "would be " } else { "" };
         for (id, members) in &self.taken {
@@ -36,7 +36,7 @@ impl Report {
             } else {
                 members.join(", ")
             };
-            text.push_str(&format!("{would}taken: {id}: {changes}\n"));
+            text.push_str(&format!("{would}applied: {id}: {changes}\n"));
         }
         for file in &self.written {
             text.push_str(&format!("{would}written: {file}\n"));
@@ -48,7 +48,7 @@ impl Report {
             text.push_str(&format!("{would}appended: {} lines of the ledger\n", self.appended));
         }
         for problem in &self.problems {
-            text.push_str(&format!("{}: {problem}\n", styled(BAD, "NOT TAKEN")));
+            text.push_str(&format!("{}: {problem}\n", styled(BAD, "NOT APPLIED")));
         }
         for note in &self.notes {
             text.push_str(&format!("{note}\n"));

@@ -1,4 +1,4 @@
-//! Changes of people in `active_intents.yaml`, as requests.
+//! Applies changes of people in `active_intents.yaml`, as requests.
 
 use coord_agent::intents::differences;
 use coord_intents::files::import::Change;
@@ -8,10 +8,10 @@ use coord_protocol::{
     NewIntentRequest, SelectIntentRequest, StopIntentRequest, UnblockIntentRequest,
 };
 
-/// The reason of an act that a file asks for.
+/// The reason of an act that a file requests.
 const REASON: &str = "Changed in active_intents.yaml";
 
-/// The acts that lead from one status to another. `force` completes although a criterion may not be met.
+/// The acts that lead from one status to another. With `force`, an intent is completed even if a criterion is not met.
 fn acts(from: Status, to: Status, caller: &ActCaller, force: bool) -> Vec<IntentAct> {
     let caller = || caller.clone();
     let reason = || Some(REASON.to_owned());
@@ -44,24 +44,25 @@ fn acts(from: Status, to: Status, caller: &ActCaller, force: bool) -> Vec<Intent
     }
 }
 
-/// Makes `change` of the intent that the store has as `stored`; none for a new one. A sentence where the rules refuse it.
+/// Applies `change` to the intent `stored`, or creates a new intent without it. Returns a sentence if the rules refuse
+/// the change.
 ///
 /// # Errors
 /// When the server returns an error, or no response.
-pub(super) async fn adopt(
+pub(super) async fn apply(
     client: &Client,
     repo_url: &str,
     branch: Option<&str>,
     stored: Option<&Intent>,
     change: &Change,
 ) -> Result<Option<String>, ClientError> {
-    let wanted = &change.intent;
-    let fields = differences(stored.unwrap_or(&Intent::default()), wanted);
+    let intent = &change.intent;
+    let fields = differences(stored.unwrap_or(&Intent::default()), intent);
     let repo_url = Some(repo_url.to_owned());
     if stored.is_none() {
         let request = NewIntentRequest {
             repo_url: repo_url.clone(),
-            id: Some(wanted.id.clone()),
+            id: Some(intent.id.clone()),
             fields,
             agent_id: None,
         };
@@ -74,7 +75,7 @@ pub(super) async fn adopt(
             fields,
             ..EditIntentRequest::default()
         };
-        if let Some(refusal) = refusal(&client.edit_intent(&wanted.id, &request).await?) {
+        if let Some(refusal) = refusal(&client.edit_intent(&intent.id, &request).await?) {
             return Ok(Some(refusal));
         }
     }
@@ -85,8 +86,8 @@ pub(super) async fn adopt(
         session: None,
         agent_id: None,
     };
-    for act in acts(from, wanted.status, &caller, change.needs_person) {
-        if let Some(refusal) = refusal(&client.act_on_intent(&wanted.id, &act).await?) {
+    for act in acts(from, intent.status, &caller, change.needs_person) {
+        if let Some(refusal) = refusal(&client.act_on_intent(&intent.id, &act).await?) {
             return Ok(Some(refusal));
         }
     }

@@ -1,39 +1,39 @@
-//! Where `agent_trace.jsonl` goes on, which it only does as the server does.
+//! The end of the ledger in `agent_trace.jsonl`, and the bytes that continue it as the server's ledger does.
 
 use std::io::Read;
 
 use coord_agent::ledger::LedgerLocation;
 use coord_intents::ledger::{Expectations, ForeignLines, Point, Verdict, split, verify};
 
-/// Where the ledger in a file goes on.
+/// The end of the ledger in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LedgerEnd {
-    /// The point after its last whole line.
+    /// The point after the last complete line.
     pub point: Point,
-    /// Whether its last line was not written to its end.
+    /// Whether the last line is incomplete.
     pub is_torn: bool,
-    /// Lines of other programs at its beginning that no line adopts.
+    /// Lines of other programs at the beginning of the file that no line adopts.
     pub unadopted: Option<ForeignLines>,
 }
 
-/// Where the ledger that `file` gives goes on. A sentence where nothing can be appended.
+/// Finds the end of the ledger in `file`. Returns a sentence if nothing can be appended.
 ///
 /// # Errors
-/// When it cannot be read.
-pub(super) fn end(
+/// When the file cannot be read.
+pub(super) fn find_end(
     file: impl Read,
     repository: &str,
-    ends: LedgerLocation,
+    server: LedgerLocation,
 ) -> std::io::Result<Result<LedgerEnd, String>> {
     let expected = Expectations {
         repository: repository.to_owned(),
-        base: (ends.base.seq > 0).then_some(ends.base),
+        base: (server.base.seq > 0).then_some(server.base),
         anchors: Vec::new(),
     };
     let report = verify(file, &expected)?;
-    // A file without sealed lines begins where the server's begins.
+    // A file without sealed lines begins with the first line of the server.
     let is_empty = report.start == report.end;
-    let point = if is_empty { ends.base } else { report.end };
+    let point = if is_empty { server.base } else { report.end };
     let mut is_torn = false;
     match report.damage {
         Some(damage) if damage.verdict == Verdict::TornLastLine => is_torn = true,
@@ -44,59 +44,59 @@ pub(super) fn end(
     }
     if report.notes.iter().any(|note| note.verdict == Verdict::UnsealedTail) {
         return Ok(Err(
-            "it ends with lines without a chain, and no other line can follow them".to_owned(),
+            "it ends with lines without a chain, and no other line may follow them".to_owned(),
         ));
     }
-    if point.seq > ends.sealed.seq {
-        let (more, less) = (point.seq, ends.sealed.seq);
+    if point.seq > server.sealed.seq {
+        let (more, less) = (point.seq, server.sealed.seq);
         return Ok(Err(format!(
-            "it has {more} lines, and the server knows of {less}: the server has lost some, or is another"
+            "it has {more} lines, and the server has {less}: the server has lost some, or is another one"
         )));
     }
-    if point.seq < ends.base.seq {
-        let (from, to) = (point.seq + 1, ends.base.seq);
+    if point.seq < server.base.seq {
+        let (from, to) = (point.seq + 1, server.base.seq);
         return Ok(Err(format!(
             "the server no longer has the lines {from} to {to}; keep this file, and begin a new one"
         )));
     }
-    // A torn line before all sealed lines may be the first of them.
-    let is_known = report.foreign.lines > 0 && !(is_torn && is_empty);
+    // An incomplete line before all sealed lines may be the first of them, and not of another program.
+    let is_foreign = report.foreign.lines > 0 && !(is_torn && is_empty);
     Ok(Ok(LedgerEnd {
         point,
         is_torn,
-        unadopted: Some(report.foreign).filter(|foreign| is_known && !foreign.is_adopted),
+        unadopted: Some(report.foreign).filter(|foreign| is_foreign && !foreign.is_adopted),
     }))
 }
 
-/// The bytes that bring `lines`, those after `end`, into the file, whose last line so far is `torn`. A sentence where they do not
-/// go on from there.
+/// The bytes that append `lines`, those after `end`, to a file whose incomplete last line is `torn`. Returns a sentence
+/// if the lines do not continue the file.
 pub(super) fn bytes_to_append(end: &LedgerEnd, torn: &[u8], lines: &[String]) -> Result<Vec<u8>, String> {
     let forked = || {
         format!(
-            "the server goes on otherwise than the file after line {}: FORKED",
+            "the ledgers of the file and of the server differ after line {}: FORKED",
             end.point.seq
         )
     };
-    // All of the last line may be there but its newline.
+    // The last line may lack only its newline.
     let lacks_newline = split(torn).is_some_and(|line| line.seq == end.point.seq && line.hash == end.point.hash);
     let mut bytes = if lacks_newline { b"\n".to_vec() } else { Vec::new() };
     let is_cut = end.is_torn && !lacks_newline;
     let Some(first) = lines.first() else {
         return if is_cut {
-            Err("its last line is torn, and the server has none".to_owned())
+            Err("its last line is incomplete, and the server does not have it".to_owned())
         } else {
             Ok(bytes)
         };
     };
-    let goes_on =
+    let continues_file =
         split(first.as_bytes()).is_some_and(|line| line.seq == end.point.seq + 1 && line.prev == end.point.hash);
-    if !goes_on {
+    if !continues_file {
         return Err(forked());
     }
     bytes.extend(lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()));
     match is_cut {
         false => Ok(bytes),
-        // The existing part of the line is the beginning of the server's.
+        // The file must have the beginning of the server's line.
         true => bytes.strip_prefix(torn).map(<[u8]>::to_vec).ok_or_else(forked),
     }
 }
@@ -119,7 +119,7 @@ mod tests {
 
     /// The file after it was brought up to date.
     fn synced(file: &str, ends: LedgerLocation) -> Result<String, String> {
-        let end = end(file.as_bytes(), REPOSITORY, ends).unwrap()?;
+        let end = find_end(file.as_bytes(), REPOSITORY, ends).unwrap()?;
         let lines: Vec<String> = VECTOR.lines().map(str::to_owned).collect();
         let after = usize::try_from(end.point.seq).unwrap();
         let torn = file.rsplit('\n').next().unwrap_or_default();
@@ -141,7 +141,12 @@ mod tests {
     fn lines_of_others_stay_byte_for_byte() {
         let foreign = "{\"actor\":\"x\"}\r\n{ \"actor\": \"y\" }\n";
         assert_eq!(synced(foreign, ends()), Ok(format!("{foreign}{VECTOR}")));
-        let unadopted = |file: &str| end(file.as_bytes(), REPOSITORY, ends()).unwrap().unwrap().unadopted;
+        let unadopted = |file: &str| {
+            find_end(file.as_bytes(), REPOSITORY, ends())
+                .unwrap()
+                .unwrap()
+                .unadopted
+        };
         let found = unadopted(foreign).unwrap();
         assert_eq!((found.lines, found.bytes), (2, foreign.len() as u64));
         assert_eq!(unadopted(&format!("{foreign}{VECTOR}")), Some(found));
@@ -162,7 +167,7 @@ mod tests {
             },
             ..ends()
         };
-        assert!(synced(VECTOR, older).unwrap_err().contains("the server knows of 2"));
+        assert!(synced(VECTOR, older).unwrap_err().contains("the server has 2"));
         let trimmed = LedgerLocation {
             base: Point {
                 seq: 3,

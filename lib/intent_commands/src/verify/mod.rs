@@ -1,6 +1,6 @@
-//! `coord verify`: whether files have the content that the ledger has of them.
+//! `coord verify`: whether files have the content that the ledger has recorded.
 //!
-//! - `origin`: by which commit a file was changed
+//! - `origin`: the commit that changed a file
 
 mod origin;
 
@@ -19,8 +19,8 @@ use coord_agent::workplace::Workplace;
 use coord_protocol::{ClientError, FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
 use serde::Serialize;
 
-use self::origin::origin;
-pub(super) use self::origin::{Origin, of_commit};
+use self::origin::find_origin;
+pub(super) use self::origin::{Origin, read_origin};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,14 +53,14 @@ pub struct VerifyArgs {
     pub agent: AgentArgs,
 }
 
-/// The verdict on a file, and where its content is from.
+/// The verdict on a file, and the origin of its content.
 #[derive(Debug, Serialize)]
 struct VerifiedFile {
     #[serde(flatten)]
     report: FileReport,
-    /// The content that it has.
+    /// The current content.
     hash: String,
-    /// The commit that brought a content which was not recorded last.
+    /// The commit of a content that is not the one recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<Origin>,
 }
@@ -69,7 +69,7 @@ impl VerifyArgs {
     /// Compares the files, and prints a verdict on each.
     ///
     /// # Errors
-    /// When they cannot be compared, with a sentence for the terminal.
+    /// When the files cannot be compared, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let files = match self.paths.is_empty() {
@@ -89,15 +89,15 @@ impl VerifyArgs {
                 Err(error) => return workplace.failed(error),
             },
         };
-        let verified = match self.verified(&workplace, files).await? {
-            Ok(verified) => verified,
+        let files = match self.verify(&workplace, files).await? {
+            Ok(files) => files,
             Err(error) => return workplace.failed(error),
         };
         match self.json {
-            true => print_json(&verified)?,
-            false => print(&text(&verified, width()))?,
+            true => print_json(&files)?,
+            false => print(&table(&files, width()))?,
         }
-        let is_wrong = verified.iter().any(|file| is_wrong(file.report.verdict));
+        let is_wrong = files.iter().any(|file| is_wrong(file.report.verdict));
         Ok(if is_wrong {
             ExitStatus::Refused
         } else {
@@ -106,7 +106,7 @@ impl VerifyArgs {
         .into())
     }
 
-    async fn verified(
+    async fn verify(
         &self,
         workplace: &Workplace,
         files: Vec<String>,
@@ -128,7 +128,7 @@ impl VerifyArgs {
                 files: Some(contents.collect()),
                 agent_id: None,
             };
-            let _waiting = workplace.waiting();
+            let _spinner = workplace.waiting();
             let response = match workplace.connection.client.verify_files(&request).await {
                 Ok(response) => response,
                 Err(error) => return Ok(Err(error)),
@@ -136,11 +136,9 @@ impl VerifyArgs {
             for report in response.files {
                 let hash = hashes.get(report.file_path.trim_start_matches("./"));
                 let hash = *hash.context("the server has answered about another file")?;
-                let commit = match report.verdict {
-                    FileVerdict::Changed | FileVerdict::Reverted | FileVerdict::Missing => {
-                        origin(working_copy.root(), self.rev.as_deref(), &report.file_path, hash).await?
-                    }
-                    FileVerdict::Intact | FileVerdict::Unrecorded => None,
+                let commit = match is_wrong(report.verdict) {
+                    true => find_origin(working_copy.root(), self.rev.as_deref(), &report.file_path, hash).await?,
+                    false => None,
                 };
                 let hash = hash.to_string();
                 verified.push(VerifiedFile { report, hash, commit });
@@ -157,7 +155,6 @@ fn is_wrong(verdict: FileVerdict) -> bool {
     )
 }
 
-/// The name of a verdict.
 fn name(verdict: FileVerdict) -> &'static str {
     match verdict {
         FileVerdict::Intact => "INTACT",
@@ -175,7 +172,7 @@ const COLUMNS: [Column; 4] = [
     Column::new("BY", Cut::End, 12),
 ];
 
-fn text(files: &[VerifiedFile], width: Option<usize>) -> String {
+fn table(files: &[VerifiedFile], width: Option<usize>) -> String {
     if files.is_empty() {
         return "The ledger has no content of any file.\n".to_owned();
     }
@@ -225,7 +222,7 @@ mod tests {
             file(FileVerdict::Changed, "src/b.ts", Some(commit)),
             file(FileVerdict::Missing, "src/c.ts", None),
         ];
-        let shown = anstream::adapter::strip_str(&text(&files, None)).to_string();
+        let shown = anstream::adapter::strip_str(&table(&files, None)).to_string();
         assert_eq!(
             shown,
             "VERDICT  FILE      INTENT   BY\n\
@@ -233,7 +230,7 @@ mod tests {
              CHANGED  src/b.ts  INT-001  99cc7da by \u{201c}Ada\u{201d}, INT-002\n\
              MISSING  src/c.ts  INT-001  unknown\n"
         );
-        assert!(text(&[], None).starts_with("The ledger has no content"));
+        assert!(table(&[], None).starts_with("The ledger has no content"));
         let wrong = files.map(|file| is_wrong(file.report.verdict));
         assert_eq!(wrong, [false, true, true]);
     }

@@ -1,4 +1,4 @@
-//! By which commit a file came to its content.
+//! The commit from which a file has its content.
 
 use std::fmt;
 use std::path::Path;
@@ -7,39 +7,39 @@ use anyhow::Context;
 use coord_agent::terminal::output::short;
 use coord_agent::{contents, git};
 use coord_intents::ledger::{ContentHash, Trailers};
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use serde::Serialize;
 
-/// The commit that brought a content.
+/// A commit that changed a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Origin {
     pub commit: String,
     /// The name of its author.
     pub author: String,
-    /// The intents that it names.
+    /// The intents in its trailers.
     pub intents: Vec<String>,
 }
 
 impl Origin {
-    /// Whether it names `intent`.
-    pub fn has(&self, intent: Option<&String>) -> bool {
+    /// Whether the commit names `intent`.
+    pub fn names(&self, intent: Option<&String>) -> bool {
         intent.is_some_and(|intent| self.intents.contains(intent))
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} by {}", short(&self.commit), quoted_line(&self.author))?;
+        write!(out, "{} by {}", short(&self.commit), quote_line(&self.author))?;
         self.intents.iter().try_for_each(|intent| write!(out, ", {intent}"))
     }
 }
 
-/// The last commit of `revision`, or of the checkout, that changed `file`, if `hash` is its result. A content that is not
-/// committed yet has no origin.
+/// The last commit of `revision`, or of the checkout, that changed `file`, if `hash` is the content after it. A content
+/// that is not committed has no origin.
 ///
 /// # Errors
 /// When git fails.
-pub(super) async fn origin(
+pub(super) async fn find_origin(
     root: &Path,
     revision: Option<&str>,
     file: &str,
@@ -49,29 +49,29 @@ pub(super) async fn origin(
     let revision = revision.unwrap_or("HEAD");
     let arguments = ["--literal-pathspecs", "log", "-1", "--format=%H", revision, "--", file];
     // Before the first commit there is no HEAD.
-    let Ok(listed) = git::output(root, arguments).await else {
+    let Ok(output) = git::output(root, arguments).await else {
         return Ok(None);
     };
-    let commit = String::from_utf8_lossy(&listed).trim().to_owned();
+    let commit = String::from_utf8_lossy(&output).trim().to_owned();
     if commit.is_empty() {
         return Ok(None);
     }
     let files = [file.to_owned()];
-    let committed = contents::of_revision(root, &commit, &files)?;
-    match committed.get(file) == Some(&hash) {
-        true => of_commit(root, &commit).await.map(Some),
+    let hashes = contents::of_revision(root, &commit, &files)?;
+    match hashes.get(file) == Some(&hash) {
+        true => read_origin(root, &commit).await.map(Some),
         false => Ok(None),
     }
 }
 
-/// The intents that `commit` names.
+/// Reads the author and the intents of `commit`.
 ///
 /// # Errors
 /// When git fails.
-pub async fn of_commit(root: &Path, commit: &str) -> anyhow::Result<Origin> {
-    let shown = git::output(root, ["log", "-1", "--format=%H%n%an%n%B", commit]).await?;
-    let shown = String::from_utf8_lossy(&shown).into_owned();
-    let mut lines = shown.splitn(3, '\n');
+pub async fn read_origin(root: &Path, commit: &str) -> anyhow::Result<Origin> {
+    let output = git::output(root, ["log", "-1", "--format=%H%n%an%n%B", commit]).await?;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    let mut lines = output.splitn(3, '\n');
     let mut line = || {
         lines
             .next()
@@ -96,8 +96,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let repo = Repo::init(folder.path().join("repo"), &[]);
         let hash = |content: &str| ContentHash::of(content.as_bytes());
-        let of = async |revision, content| origin(repo.path(), revision, "a[b].txt", content).await.unwrap();
-        assert_eq!(of(None, hash("one")).await, None, "there is no commit");
+        let find = async |revision, content| find_origin(repo.path(), revision, "a[b].txt", content).await.unwrap();
+        assert_eq!(find(None, hash("one")).await, None, "there is no commit");
         let first = repo.commit(&[("a[b].txt", "one")]);
         std::fs::write(repo.path().join("a[b].txt"), "two").unwrap();
         repo.git(&[
@@ -107,17 +107,17 @@ mod tests {
             "--message",
             "Two\n\nCoord-Intent: INT-001",
         ]);
-        let found = of(None, hash("two")).await.unwrap();
+        let origin = find(None, hash("two")).await.unwrap();
         assert_eq!(
-            (found.author.as_str(), found.intents),
+            (origin.author.as_str(), origin.intents),
             ("Ada", vec!["INT-001".to_owned()])
         );
-        assert_eq!(of(None, hash("one")).await, None, "it is not the last one's");
-        assert_eq!(of(Some(&first), hash("one")).await.unwrap().commit, first);
+        assert_eq!(find(None, hash("one")).await, None, "it is not the last one's");
+        assert_eq!(find(Some(&first), hash("one")).await.unwrap().commit, first);
         repo.git(&["rm", "--quiet", "a[b].txt"]);
         repo.git(&["commit", "--quiet", "--message", "Delete"]);
         assert!(
-            of(None, ContentHash::Deleted).await.is_some(),
+            find(None, ContentHash::Deleted).await.is_some(),
             "a deletion has its commit, too"
         );
     }

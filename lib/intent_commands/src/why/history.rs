@@ -5,29 +5,28 @@ use std::collections::HashSet;
 use coord_intents::ledger::{ContentHash, Record};
 use serde::Serialize;
 
+/// A recorded change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Step {
-    /// The number of its line.
+    /// The number of the line in the ledger.
     pub seq: Option<u64>,
-    /// When.
     pub timestamp: String,
     pub agent_id: String,
-    /// Under which intent.
     pub intent_id: Option<String>,
-    /// The file, by the name that it had.
+    /// The file, by its name at the time.
     pub file_path: String,
-    /// The content that it got.
+    /// The content after the change.
     pub hash: String,
 }
 
-/// The changes that led to `path` as it is, whose content is `hash`; the oldest first. A content that the file had under another
-/// name is followed to its old file, and from there on back.
+/// The changes that led to the content `hash` of `path`, the oldest first. If another file had the same content, the
+/// file may have been moved, so the changes of that file count, too.
 pub(super) fn history(records: &[Record], path: &str, hash: ContentHash) -> Vec<Step> {
     let empty = ContentHash::of(b"").to_string();
-    let is_telling = |hash: &str| hash.starts_with("sha256:") && *hash != *empty;
+    let identifies_file = |hash: &str| hash.starts_with("sha256:") && *hash != *empty;
     let mut paths = HashSet::from([path.to_owned()]);
     let mut contents = HashSet::new();
-    if is_telling(&hash.to_string()) {
+    if identifies_file(&hash.to_string()) {
         contents.insert(hash.to_string());
     }
     let mut steps = Vec::new();
@@ -40,7 +39,7 @@ pub(super) fn history(records: &[Record], path: &str, hash: ContentHash) -> Vec<
             continue;
         }
         paths.insert(file.clone());
-        if is_telling(&record.hash) {
+        if identifies_file(&record.hash) {
             contents.insert(record.hash.clone());
         }
         steps.push(Step {

@@ -1,9 +1,11 @@
 //! `coord why`: the intents that made a file or a line, in order, with hashes.
 //!
-//! - `history`: the lines of the ledger about a file, also from before it was moved
+//! - `history`: the recorded changes of a file, also from before it was moved
 
 mod history;
 
+use std::collections::HashSet;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -14,13 +16,13 @@ use coord_agent::options::AgentArgs;
 use coord_agent::terminal::output::{FAINT, STRONG, print, print_json, short, styled};
 use coord_agent::workplace::Workplace;
 use coord_agent::{contents, git};
-use coord_intents::ledger::{ContentHash, Record};
+use coord_intents::ledger::Record;
 use coord_protocol::IntentsView;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use serde::Serialize;
 
 use self::history::{Step, history};
-use super::verify::{Origin, of_commit};
+use super::verify::{Origin, read_origin};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +37,7 @@ Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 pub struct WhyArgs {
     /// A file, from the current folder, and perhaps a line of it
     #[arg(value_name = "PATH[:LINE]")]
-    pub place: String,
+    pub location: String,
     /// Print the findings as JSON
     #[arg(long)]
     pub json: bool,
@@ -46,13 +48,13 @@ pub struct WhyArgs {
 
 /// The origin of a file or a line.
 #[derive(Debug, Serialize)]
-struct Answer {
+struct Explanation {
     file_path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
-    /// The content that it has.
+    /// The current content.
     hash: String,
-    /// The commit that made the line; absent where no line was named, and where it is in no commit yet.
+    /// The commit that made the line; `None` for a whole file, and for a line that is not committed.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<Origin>,
     /// The intents, in the order of their first change.
@@ -61,7 +63,7 @@ struct Answer {
     steps: Vec<Step>,
 }
 
-/// Id and name of an intent, and, for people, its author.
+/// The id and the name of an intent, and, for people, its author.
 #[derive(Debug, Serialize)]
 struct NamedIntent(String, String, #[serde(skip)] String);
 
@@ -69,24 +71,24 @@ impl WhyArgs {
     /// Prints the intents.
     ///
     /// # Errors
-    /// When they cannot be found, with a sentence for the terminal.
+    /// When git or the server cannot be read, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let work = &workplace.work;
-        let (path, line) = path_and_line(&self.place, |path| work.folder.join(path).exists());
+        let (path, line) = path_and_line(&self.location, |path| work.folder.join(path).exists());
         let path = work.path(path).map_err(anyhow::Error::msg)?.as_str().to_owned();
         let root = work.working_copy.root();
         let hashes = contents::of_working_copy(&work.working_copy, std::slice::from_ref(&path))?;
         let hash = *hashes.get(&path).context("git has left the file out")?;
         let commit = match line {
             None => None,
-            Some(line) => match blamed(root, &path, line).await? {
+            Some(line) => match blame(root, &path, line).await? {
                 None => None,
-                Some(commit) => Some(of_commit(root, &commit).await?),
+                Some(commit) => Some(read_origin(root, &commit).await?),
             },
         };
         let (client, repo_url) = (&workplace.connection.client, work.repo_url());
-        let waiting = workplace.waiting();
+        let spinner = workplace.waiting();
         let result = async {
             let base = newest(client, &repo_url).await?.base;
             let base = base.split_once(':').and_then(|(seq, _)| seq.parse().ok()).unwrap_or(0);
@@ -94,9 +96,9 @@ impl WhyArgs {
             Ok((lines, client.intents(&repo_url, IntentsView::List).await?.intents))
         };
         let result = result.await;
-        drop(waiting);
-        let (lines, known) = match result {
-            Ok(found) => found,
+        drop(spinner);
+        let (lines, views) = match result {
+            Ok(response) => response,
             Err(error) => return workplace.failed(error),
         };
         let records: Vec<Record> = lines
@@ -105,29 +107,29 @@ impl WhyArgs {
             .collect();
         let mut steps = history(&records, &path, hash);
         if let Some(commit) = &commit {
-            // A commit that names its intents shows which of the changes the line is from.
-            let of_commit: Vec<Step> = steps
+            // If the commit names intents, the line is from their changes.
+            let commit_steps: Vec<Step> = steps
                 .iter()
-                .filter(|step| commit.has(step.intent_id.as_ref()))
+                .filter(|step| commit.names(step.intent_id.as_ref()))
                 .cloned()
                 .collect();
-            if !of_commit.is_empty() {
-                steps = of_commit;
+            if !commit_steps.is_empty() {
+                steps = commit_steps;
             }
         }
-        let named = commit.iter().flat_map(|commit| commit.intents.iter());
+        let commit_intents = commit.iter().flat_map(|commit| commit.intents.iter());
         let mut ids: Vec<&String> = steps
             .iter()
             .filter_map(|step| step.intent_id.as_ref())
-            .chain(named)
+            .chain(commit_intents)
             .collect();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         ids.retain(|id| seen.insert(*id));
-        let name = |id: &&String| match known.iter().find(|view| view.id == **id) {
+        let name = |id: &&String| match views.iter().find(|view| view.id == **id) {
             Some(view) => NamedIntent(view.id.clone(), view.name.clone(), view.authorship()),
             None => NamedIntent((*id).clone(), String::new(), "which is gone".to_owned()),
         };
-        let answer = Answer {
+        let explanation = Explanation {
             intents: ids.iter().map(name).collect(),
             hash: hash.to_string(),
             file_path: path,
@@ -136,14 +138,14 @@ impl WhyArgs {
             steps,
         };
         match self.json {
-            true => print_json(&answer)?,
-            false => print(&text(&answer, hash))?,
+            true => print_json(&explanation)?,
+            false => print(&render(&explanation))?,
         }
         Ok(ExitStatus::Done.into())
     }
 }
 
-/// The path and the line of `PATH[:LINE]`. A file that is there with its whole text is that file.
+/// The path and the line of `PATH[:LINE]`. If the whole text is the path of a file, it has no line.
 fn path_and_line(text: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<u32>) {
     match text.rsplit_once(':') {
         Some((path, line)) if !path.is_empty() && !exists(text) => match line.parse() {
@@ -154,45 +156,41 @@ fn path_and_line(text: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<u32
     }
 }
 
-/// The commit that made `line` of `path`; `None` for a change that is not committed.
-async fn blamed(root: &std::path::Path, path: &str, line: u32) -> anyhow::Result<Option<String>> {
+/// The commit that made `line` of `path`; `None` for a line that is not committed.
+async fn blame(root: &Path, path: &str, line: u32) -> anyhow::Result<Option<String>> {
     let range = format!("{line},{line}");
     let arguments = ["blame", "--porcelain", "-L", &range, "--", path];
-    let blamed = git::output(root, arguments).await?;
-    let blamed = String::from_utf8_lossy(&blamed).into_owned();
-    let commit = blamed.split(' ').next().unwrap_or_default();
+    let output = git::output(root, arguments).await?;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    let commit = output.split(' ').next().unwrap_or_default();
     Ok((!commit.bytes().all(|byte| byte == b'0')).then(|| commit.to_owned()))
 }
 
-fn text(answer: &Answer, hash: ContentHash) -> String {
+fn render(explanation: &Explanation) -> String {
     let mut text = String::new();
-    match (&answer.commit, answer.line) {
+    match (&explanation.commit, explanation.line) {
         (Some(commit), _) => text.push_str(&format!("The line is from {commit}\n")),
         (None, Some(_)) => text.push_str("The line is not committed\n"),
         (None, None) => {}
     }
-    for NamedIntent(id, name, authorship) in &answer.intents {
-        text.push_str(&format!(
-            "{}, {authorship}: {}\n",
-            styled(STRONG, id),
-            quoted_line(name)
-        ));
+    for NamedIntent(id, name, authorship) in &explanation.intents {
+        text.push_str(&format!("{}, {authorship}: {}\n", styled(STRONG, id), quote_line(name)));
     }
-    for step in &answer.steps {
+    for step in &explanation.steps {
         let intent = step.intent_id.as_deref().unwrap_or("no intent");
-        let shown = step.hash.strip_prefix("sha256:").map_or(&*step.hash, short);
-        let now = if step.hash == hash.to_string() {
+        let hash = step.hash.strip_prefix("sha256:").map_or(&*step.hash, short);
+        let now = if step.hash == explanation.hash {
             " (as it is now)"
         } else {
             ""
         };
         let line = format!(
-            "  {} {} {shown}{now} {} {intent}\n",
+            "  {} {} {hash}{now} {} {intent}\n",
             step.timestamp, step.file_path, step.agent_id
         );
         text.push_str(&styled(FAINT, &line));
     }
-    if answer.steps.is_empty() {
+    if explanation.steps.is_empty() {
         text.push_str("No change is recorded\n");
     }
     text

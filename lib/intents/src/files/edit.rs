@@ -1,30 +1,27 @@
-//! Changes of bytes in the `active_intents.yaml` that is there.
+//! Edits the bytes of an existing `active_intents.yaml`.
 
 use std::ops::Range;
 
 use super::members::{Members, Value, members};
 use super::registry::Registry;
-use super::render::{self, Indentation, column, flow_entry, in_flow, line_start};
+use super::render::{self, Indentation, column, flow_entry, flow_value, line_start};
 use super::scalar::{block_header, is_block_text};
 use super::tree::{Content, Entry, Node, Style};
 use crate::intent::Intent;
 
-/// Changes of a text, collected first.
+/// Collects the changes to a text; [`Editor::apply`] makes them.
 pub(super) struct Editor<'a> {
     pub text: &'a str,
     pub edits: Vec<(Range<usize>, String)>,
     pub indentation: Indentation,
-    /// Whether the last line has its line break, or has been given one.
+    /// Whether the last line ends with a line break, or a collected change adds one.
     is_terminated: bool,
 }
 
 impl<'a> Editor<'a> {
     pub fn new(registry: &'a Registry) -> Self {
         let text = registry.text.as_str();
-        let list = registry
-            .root_key()
-            .and_then(|key| registry.tree.root.entry(key))
-            .map(|entry| &entry.value);
+        let list = registry.root_entry().map(|entry| &entry.value);
         let is_terminated = text.is_empty() || text.ends_with('\n');
         Self {
             text,
@@ -34,15 +31,14 @@ impl<'a> Editor<'a> {
         }
     }
 
-    pub fn registry(&mut self, registry: &Registry, wanted: &[Intent]) {
+    pub fn update_intents(&mut self, registry: &Registry, wanted: &[Intent]) {
         let root = &registry.tree.root;
-        let entry = registry.root_key().and_then(|key| root.entry(key));
         let mut added = Vec::new();
         for intent in wanted {
-            match registry.intents.iter().position(|known| known.id == intent.id) {
-                Some(at) => self.members(
-                    &registry.items()[at].node,
-                    &members(&registry.intents[at]),
+            match registry.intents.iter().position(|current| current.id == intent.id) {
+                Some(index) => self.update_members(
+                    &registry.items()[index].node,
+                    &members(&registry.intents[index]),
                     &members(intent),
                 ),
                 None => added.push(Value::Map(members(intent))),
@@ -51,18 +47,18 @@ impl<'a> Editor<'a> {
         if added.is_empty() {
             return;
         }
-        match entry {
+        match registry.root_entry() {
             Some(entry) if registry.items().is_empty() => {
-                let place = ListPosition {
+                let position = ListPosition {
                     from: entry.value_from,
                     column: column(self.text, entry.key_start),
-                    flow: is_flow(root),
+                    flow: root.is_flow(),
                 };
-                self.list(&entry.value, &[], &added, place);
+                self.update_list(&entry.value, &[], &added, position);
             }
-            Some(entry) => self.append(&entry.value, &added),
+            Some(entry) => self.append_intents(&entry.value, &added),
             None => match root.entries().and_then(<[Entry]>::last) {
-                Some(last) if is_flow(root) => {
+                Some(last) if root.is_flow() => {
                     self.replace(
                         last.value.end..last.value.end,
                         format!(", {}", flow_entry("intents", &Value::List(added))),
@@ -81,47 +77,48 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Appends intents, with the distance that the last two have.
-    fn append(&mut self, list: &Node, added: &[Value]) {
-        let Some([.., last]) = list.items() else { return };
-        if is_flow(list) {
-            let text = added.iter().map(|value| format!(", {}", in_flow(value))).collect();
+    /// Appends intents, separated by a blank line if the last two are.
+    fn append_intents(&mut self, list: &Node, added: &[Value]) {
+        let Some(items @ [.., last]) = list.items() else { return };
+        if list.is_flow() {
+            let text = added.iter().map(|value| format!(", {}", flow_value(value))).collect();
             return self.replace(last.node.end..last.node.end, text);
         }
-        let blank = list.items().is_some_and(|items| match items {
+        let has_blank_line = match items {
             [.., before, last] => self.text[before.node.end..last.dash].replace('\r', "").contains("\n\n"),
             _ => false,
-        });
+        };
         for value in added {
             let lines = render::item(value, column(self.text, last.dash), self.indentation);
-            self.insert_lines(last.node.end, if blank { format!("\n{lines}") } else { lines });
+            let lines = if has_blank_line { format!("\n{lines}") } else { lines };
+            self.insert_lines(last.node.end, lines);
         }
     }
 
     /// Changes those members of a mapping that differ.
-    fn members(&mut self, node: &Node, old: &Members, new: &Members) {
+    fn update_members(&mut self, node: &Node, old: &Members, new: &Members) {
         let mut before: Option<&Entry> = None;
         for ((key, old), (_, new)) in old.iter().zip(new) {
             let entry = node.entry(key);
             if old != new {
                 match (entry, new) {
-                    (Some(entry), Value::Absent) => self.remove(entry, is_flow(node)),
-                    (Some(entry), _) => self.value(entry, old, new, is_flow(node)),
-                    (None, _) => self.insert(node, before, key, new),
+                    (Some(entry), Value::Absent) => self.remove_member(entry, node.is_flow()),
+                    (Some(entry), _) => self.update_value(entry, old, new, node.is_flow()),
+                    (None, _) => self.insert_member(node, before, key, new),
                 }
             }
             before = entry.or(before);
         }
     }
 
-    /// Inserts a member after the one that the file's order puts before it.
-    fn insert(&mut self, node: &Node, before: Option<&Entry>, key: &str, value: &Value) {
+    /// Inserts a member after `before`, or at the end.
+    fn insert_member(&mut self, node: &Node, before: Option<&Entry>, key: &str, value: &Value) {
         let Some(entries) = node.entries() else { return };
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return;
         };
         let end = before.unwrap_or(last).value.end;
-        if is_flow(node) {
+        if node.is_flow() {
             self.replace(end..end, format!(", {}", flow_entry(key, value)));
         } else {
             let lines = render::entry(key, value, column(self.text, first.key_start), self.indentation);
@@ -129,7 +126,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    fn remove(&mut self, entry: &Entry, flow: bool) {
+    fn remove_member(&mut self, entry: &Entry, flow: bool) {
         let start = line_start(self.text, entry.key_start);
         if flow || !self.text[start..entry.key_start].trim().is_empty() {
             self.replace(entry.value_from..entry.value.end, " null".to_owned());
@@ -138,58 +135,48 @@ impl<'a> Editor<'a> {
         }
     }
 
-    fn value(&mut self, entry: &Entry, old: &Value, new: &Value, flow: bool) {
+    fn update_value(&mut self, entry: &Entry, old: &Value, new: &Value, flow: bool) {
         let (node, key_column) = (&entry.value, column(self.text, entry.key_start));
         match new {
             Value::Absent => {}
-            Value::Text(_) | Value::Number(_) => self.scalar(node, new, key_column + self.indentation.map, flow),
-            Value::List(new) => {
-                let old = if let Value::List(old) = old {
-                    old.as_slice()
-                } else {
-                    &[]
-                };
-                self.list(
-                    node,
-                    old,
-                    new,
-                    ListPosition {
-                        from: entry.value_from,
-                        column: key_column,
-                        flow,
-                    },
-                );
+            Value::Text(_) | Value::Number(_) => {
+                self.replace_scalar(node, new, key_column + self.indentation.map, flow);
             }
-            Value::Map(new) => match node.entries() {
-                Some([]) => self.replace(node.start..node.end, in_flow(&Value::Map(new.clone()))),
+            Value::List(items) => {
+                let old = match old {
+                    Value::List(old) => old.as_slice(),
+                    _ => &[],
+                };
+                let position = ListPosition {
+                    from: entry.value_from,
+                    column: key_column,
+                    flow,
+                };
+                self.update_list(node, old, items, position);
+            }
+            Value::Map(members) => match node.entries() {
+                Some([]) => self.replace(node.start..node.end, flow_value(new)),
                 Some(_) => {
-                    let absent = || new.iter().map(|(key, _)| (*key, Value::Absent)).collect();
-                    let old = if let Value::Map(old) = old {
-                        old.clone()
-                    } else {
-                        absent()
+                    let old = match old {
+                        Value::Map(old) => old.clone(),
+                        _ => members.iter().map(|(key, _)| (*key, Value::Absent)).collect(),
                     };
-                    self.members(node, &old, new);
+                    self.update_members(node, &old, members);
                 }
-                None if flow => {
-                    self.replace(
-                        entry.value_from..node.end,
-                        format!(" {}", in_flow(&Value::Map(new.clone()))),
-                    );
-                }
+                None if flow => self.replace(entry.value_from..node.end, format!(" {}", flow_value(new))),
                 None => {
                     self.replace(entry.value_from..node.end, String::new());
                     self.insert_lines(
                         node.end,
-                        render::entries(new, key_column + self.indentation.map, self.indentation),
+                        render::entries(members, key_column + self.indentation.map, self.indentation),
                     );
                 }
             },
         }
     }
 
-    /// Replaces a scalar, in its own style where that can hold the new one.
-    pub fn scalar(&mut self, node: &Node, value: &Value, body_column: usize, flow: bool) {
+    /// Replaces a scalar. The style stays if it can represent the new value.
+    pub fn replace_scalar(&mut self, node: &Node, value: &Value, body_column: usize, flow: bool) {
         let Content::Scalar { style, .. } = node.content else {
             return;
         };
@@ -215,7 +202,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Where the line of `offset` ends, after its line break. A text that ends with a line break has ended.
+    /// The end of the line at `offset`, after its line break. Right after a line break, this is `offset` itself.
     pub fn line_end(&self, offset: usize) -> usize {
         if self.text[..offset].ends_with('\n') {
             return offset;
@@ -225,14 +212,14 @@ impl<'a> Editor<'a> {
             .map_or(self.text.len(), |newline| offset + newline + 1)
     }
 
-    /// Inserts lines after the line of `offset`.
+    /// Inserts lines after the line at `offset`.
     pub fn insert_lines(&mut self, offset: usize, lines: String) {
-        let at = self.line_end(offset);
-        if at == self.text.len() && !self.is_terminated {
+        let end = self.line_end(offset);
+        if end == self.text.len() && !self.is_terminated {
             self.is_terminated = true;
-            self.replace(at..at, format!("\n{lines}"));
+            self.replace(end..end, format!("\n{lines}"));
         } else {
-            self.replace(at..at, lines);
+            self.replace(end..end, lines);
         }
     }
 
@@ -242,24 +229,24 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The changed text; none if two changes meet. Of two at one place, the one that was collected first comes first.
+    /// The changed text, or `None` if two changes overlap. Changes of one range keep the order of their collection.
     pub fn apply(mut self) -> Option<String> {
         self.edits.sort_by_key(|(range, _)| (range.start, range.end));
         let is_crlf = self
             .text
             .find('\n')
             .is_some_and(|newline| self.text[..newline].ends_with('\r'));
-        let (mut edited, mut done) = (String::with_capacity(self.text.len() + 1024), 0);
+        let (mut edited, mut copied) = (String::with_capacity(self.text.len() + 1024), 0);
         for (range, text) in &self.edits {
-            edited.push_str(self.text.get(done..range.start)?);
+            edited.push_str(self.text.get(copied..range.start)?);
             if is_crlf {
                 edited.push_str(&text.replace('\n', "\r\n"));
             } else {
                 edited.push_str(text);
             }
-            done = range.end;
+            copied = range.end;
         }
-        edited.push_str(&self.text[done..]);
+        edited.push_str(&self.text[copied..]);
         Some(edited)
     }
 }
@@ -267,17 +254,10 @@ impl<'a> Editor<'a> {
 /// Where a list is.
 #[derive(Clone, Copy)]
 pub(super) struct ListPosition {
-    /// After the colon of its key.
+    /// The offset after the colon of the list's key.
     pub from: usize,
-    /// Of its key.
+    /// The column of the list's key.
     pub column: usize,
-    /// Whether its key is within brackets.
+    /// Whether the key is in a flow list or map.
     pub flow: bool,
-}
-
-pub(super) fn is_flow(node: &Node) -> bool {
-    matches!(
-        node.content,
-        Content::List { flow: true, .. } | Content::Map { flow: true, .. }
-    )
 }

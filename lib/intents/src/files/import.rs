@@ -1,5 +1,5 @@
-//! Changes by people in `active_intents.yaml`, by a three-way comparison: the last written version, the file, and the
-//! store.
+//! Finds people's changes to `active_intents.yaml` by a three-way comparison of the last written version, the file, and
+//! the store.
 
 use std::collections::HashMap;
 
@@ -9,40 +9,39 @@ use crate::intent::{Intent, Permitted, Status};
 /// Changes to apply from a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileChanges {
-    /// Changes by people. Empty as soon as there is a problem.
+    /// Changes by people. Empty if there is a problem.
     pub changes: Vec<Change>,
-    /// Why nothing is taken.
+    /// Why nothing is imported.
     pub problems: Vec<Problem>,
-    /// Members that people changed and that are the store's alone, as `(id, member)`: the next writing puts them back.
+    /// Members that people changed but only the store may change, as `(id, member)`. The next write restores them.
     pub put_back: Vec<(String, &'static str)>,
-    /// Intents of the store that people removed from the file. They stay: an intent ends as ABANDONED.
+    /// Ids of intents that people removed from the file. The store keeps them: an intent is given up as ABANDONED.
     pub removed: Vec<String>,
 }
 
 /// One intent that is new or changed in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The intent as it is to be: the store's, with the members of the file that people changed. A new one is the file's.
+    /// The resulting intent: that of the store with the members that people changed, or a new one as in the file.
     pub intent: Intent,
     /// The changed members; empty for a new intent.
     pub members: Vec<&'static str>,
-    /// Whether only a person may do this.
+    /// Whether only a person may make this change.
     pub needs_person: bool,
 }
 
-/// A member that cannot be taken.
+/// A member that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub id: String,
     pub member: &'static str,
-    /// Why.
     pub reason: Reason,
 }
 
-/// Why a member cannot be taken.
+/// Why a member cannot be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The store has changed it too, to something else; or the last written version is unknown.
+    /// The store has a different change, or the last written version is unknown.
     Conflict,
     /// It can be changed only while the intent is PENDING.
     Frozen,
@@ -50,7 +49,7 @@ pub enum Reason {
     Transition { from: Status, to: Status },
 }
 
-/// A person's permissions for a member.
+/// How people may change a member.
 #[derive(Clone, Copy)]
 enum Rule {
     Edit,
@@ -62,8 +61,8 @@ enum Rule {
 struct Member {
     name: &'static str,
     rule: Rule,
-    same: fn(&Intent, &Intent) -> bool,
-    take: fn(&mut Intent, &Intent),
+    is_same: fn(&Intent, &Intent) -> bool,
+    copy: fn(&mut Intent, &Intent),
 }
 
 macro_rules! member {
@@ -71,21 +70,21 @@ macro_rules! member {
         Member {
             name: stringify!($member),
             rule: Rule::$rule,
-            same: |a, b| a.$member == b.$member,
-            take: |to, from| to.$member.clone_from(&from.$member),
+            is_same: |a, b| a.$member == b.$member,
+            copy: |to, from| to.$member.clone_from(&from.$member),
         }
     };
     ($rule:ident, budget.$member:ident) => {
         Member {
             name: concat!("budget.", stringify!($member)),
             rule: Rule::$rule,
-            same: |a, b| a.budget.unwrap_or_default().$member == b.budget.unwrap_or_default().$member,
-            take: |to, from| to.budget.get_or_insert_default().$member = from.budget.unwrap_or_default().$member,
+            is_same: |a, b| a.budget.unwrap_or_default().$member == b.budget.unwrap_or_default().$member,
+            copy: |to, from| to.budget.get_or_insert_default().$member = from.budget.unwrap_or_default().$member,
         }
     };
 }
 
-/// Every member but the id, and people's permissions for it.
+/// Every member but the id, with its rule.
 const MEMBERS: [Member; 17] = [
     member!(Edit, name),
     member!(Edit, description),
@@ -95,8 +94,8 @@ const MEMBERS: [Member; 17] = [
     Member {
         name: "acceptance_criteria",
         rule: Rule::Edit,
-        same: same_criteria,
-        take: take_criteria,
+        is_same: have_same_criteria,
+        copy: copy_criteria,
     },
     member!(Edit, budget.max_turns),
     member!(Edit, budget.max_tokens),
@@ -111,53 +110,52 @@ const MEMBERS: [Member; 17] = [
     Member {
         name: "criteria",
         rule: Rule::PutBack,
-        same: same_marks,
-        take: |_, _| {},
+        is_same: have_same_proofs,
+        copy: |_, _| {},
     },
 ];
 
-fn same_criteria(a: &Intent, b: &Intent) -> bool {
+fn have_same_criteria(a: &Intent, b: &Intent) -> bool {
     a.acceptance_criteria
         .iter()
         .map(|criterion| &criterion.text)
         .eq(b.acceptance_criteria.iter().map(|criterion| &criterion.text))
 }
 
-/// A criterion keeps the store's proof as long as it keeps its words.
-fn take_criteria(to: &mut Intent, from: &Intent) {
-    let store = std::mem::take(&mut to.acceptance_criteria);
+/// A criterion keeps the proof in the store as long as its text stays the same.
+fn copy_criteria(to: &mut Intent, from: &Intent) {
+    let stored = std::mem::take(&mut to.acceptance_criteria);
     to.acceptance_criteria.clone_from(&from.acceptance_criteria);
     for criterion in &mut to.acceptance_criteria {
-        criterion.met = store
+        criterion.met = stored
             .iter()
-            .find(|known| known.text == criterion.text)
-            .and_then(|known| known.met.clone());
+            .find(|stored| stored.text == criterion.text)
+            .and_then(|stored| stored.met.clone());
     }
 }
 
-/// Whether criteria that both have are met by the same proof.
-fn same_marks(a: &Intent, b: &Intent) -> bool {
+/// Whether the criteria that are in both have the same proofs.
+fn have_same_proofs(a: &Intent, b: &Intent) -> bool {
     a.acceptance_criteria.iter().all(|criterion| {
         let other = b.acceptance_criteria.iter().find(|other| other.text == criterion.text);
         other.is_none_or(|other| other.met == criterion.met)
     })
 }
 
-/// Compares the file with `base`, the last written version (none: unknown), and with the store. Changes by the store
-/// alone are irrelevant here: the next writing brings them into the file.
+fn by_id(intents: &[Intent]) -> HashMap<&str, &Intent> {
+    intents.iter().map(|intent| (intent.id.as_str(), intent)).collect()
+}
+
+/// Compares the file with `base`, the last written version (`None` if unknown), and with the store. Ignores changes
+/// that only the store has: the next write puts them into the file.
 pub fn import_changes(base: Option<&Registry>, file: &Registry, store: &[Intent]) -> FileChanges {
-    let index = |intents: &'_ [Intent]| -> HashMap<String, Intent> {
-        intents
-            .iter()
-            .map(|intent| (intent.id.clone(), intent.clone()))
-            .collect()
-    };
-    let base = base.map(|base| index(base.intents())).unwrap_or_default();
-    let known = index(store);
+    let base = base.map(|base| by_id(base.intents())).unwrap_or_default();
+    let stored = by_id(store);
     let mut result = FileChanges::default();
     for intent in file.intents() {
-        match known.get(&intent.id) {
-            Some(stored) => compare(base.get(&intent.id), intent, stored, &mut result),
+        let id = intent.id.as_str();
+        match stored.get(id) {
+            Some(stored) => compare(base.get(id).copied(), intent, stored, &mut result),
             None => result.changes.push(Change {
                 intent: intent.clone(),
                 members: Vec::new(),
@@ -170,7 +168,7 @@ pub fn import_changes(base: Option<&Registry>, file: &Registry, store: &[Intent]
         }
     }
     let is_in_file = |id: &str| file.intents().iter().any(|intent| intent.id == id);
-    let is_removed = |intent: &&Intent| base.contains_key(&intent.id) && !is_in_file(&intent.id);
+    let is_removed = |intent: &&Intent| base.contains_key(intent.id.as_str()) && !is_in_file(&intent.id);
     result.removed = store
         .iter()
         .filter(is_removed)
@@ -189,8 +187,8 @@ fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut Fi
         needs_person: false,
     };
     for member in &MEMBERS {
-        let same = member.same;
-        if same(file, store) || base.is_some_and(|base| same(file, base)) {
+        let is_same = member.is_same;
+        if is_same(file, store) || base.is_some_and(|base| is_same(file, base)) {
             continue;
         }
         let problem = |reason| Problem {
@@ -198,7 +196,7 @@ fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut Fi
             member: member.name,
             reason,
         };
-        let is_conflict = base.is_none_or(|base| !same(store, base));
+        let is_conflict = base.is_none_or(|base| !is_same(store, base));
         match member.rule {
             Rule::PutBack => {
                 if base.is_some() {
@@ -228,23 +226,19 @@ fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut Fi
             },
             Rule::Edit | Rule::WhilePending => {}
         }
-        (member.take)(&mut change.intent, file);
+        (member.copy)(&mut change.intent, file);
         change.members.push(member.name);
     }
-    change.needs_person |= raises_a_limit(store, &change.intent);
-    // Criteria that came with the completion are not met.
+    let (before, after) = (
+        store.budget.unwrap_or_default(),
+        change.intent.budget.unwrap_or_default(),
+    );
+    change.needs_person |= after.raises_a_limit_of(before);
+    // Criteria that the file adds along with the completion are not met.
     change.needs_person |= change.intent.status == Status::Completed
         && change.members.contains(&"status")
         && !change.intent.criteria_are_met();
     if !change.members.is_empty() {
         result.changes.push(change);
     }
-}
-
-/// Removing a limit raises it as well.
-fn raises_a_limit(before: &Intent, after: &Intent) -> bool {
-    let raised =
-        |before: Option<u64>, after: Option<u64>| before.is_some_and(|before| after.is_none_or(|after| after > before));
-    let (before, after) = (before.budget.unwrap_or_default(), after.budget.unwrap_or_default());
-    raised(before.max_turns, after.max_turns) || raised(before.max_tokens, after.max_tokens)
 }

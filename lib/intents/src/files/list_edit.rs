@@ -1,56 +1,59 @@
-//! Changes of a list: items that stay are not touched.
+//! Edits lists. Items that stay are not touched.
 
 use std::ops::Range;
 
-use super::edit::{Editor, ListPosition, is_flow};
+use super::edit::{Editor, ListPosition};
 use super::members::Value;
-use super::render::{self, column, in_flow, line_start};
+use super::render::{self, column, flow_value, line_start};
 use super::tree::{Content, Item, Node};
 
 impl Editor<'_> {
     /// Changes the items `old` of the list `node` into `new`.
-    pub fn list(&mut self, node: &Node, old: &[Value], new: &[Value], place: ListPosition) {
+    pub fn update_list(&mut self, node: &Node, old: &[Value], new: &[Value], position: ListPosition) {
         let items = node.items().unwrap_or_default();
         if items.is_empty() {
-            return self.fill(node, new, place);
+            return self.fill_list(node, new, position);
         }
         if new.is_empty() {
-            return self.clear(node, items, place);
+            return self.clear_list(node, items, position);
         }
-        // The file may have proofs in another order than criteria, and such of criteria that are gone.
+        // The file may have the proofs in a different order than the criteria, and proofs of deleted criteria.
         let unknown = vec![Value::Absent; items.len()];
-        let is_aligned =
-            old.len() == items.len() && old.iter().zip(items).all(|(value, item)| is_of(value, &item.node));
+        let is_aligned = old.len() == items.len()
+            && old
+                .iter()
+                .zip(items)
+                .all(|(value, item)| matches_node(value, &item.node));
         let old = if is_aligned { old } else { &unknown };
         for hunk in hunks(old, new) {
-            self.hunk(node, items, new, hunk);
+            self.apply_hunk(node, items, new, hunk);
         }
     }
 
-    /// Writes the first items.
-    fn fill(&mut self, node: &Node, new: &[Value], place: ListPosition) {
+    /// Writes the items of a list that was empty.
+    fn fill_list(&mut self, node: &Node, new: &[Value], position: ListPosition) {
         if new.is_empty() {
             return;
         }
-        if place.flow || self.text[place.from..node.start].contains('\n') {
+        if position.flow || self.text[position.from..node.start].contains('\n') {
             let space = if node.start == node.end { " " } else { "" };
             return self.replace(
                 node.start..node.end,
-                format!("{space}{}", in_flow(&Value::List(new.to_vec()))),
+                format!("{space}{}", flow_value(&Value::List(new.to_vec()))),
             );
         }
-        self.replace(place.from..node.end, String::new());
+        self.replace(position.from..node.end, String::new());
         for value in new {
-            let lines = render::item(value, place.column + self.indentation.list, self.indentation);
+            let lines = render::item(value, position.column + self.indentation.list, self.indentation);
             self.insert_lines(node.end, lines);
         }
     }
 
-    fn clear(&mut self, node: &Node, items: &[Item], place: ListPosition) {
-        if is_flow(node) {
+    fn clear_list(&mut self, node: &Node, items: &[Item], position: ListPosition) {
+        if node.is_flow() {
             return self.replace(node.start..node.end, "[]".to_owned());
         }
-        self.replace(place.from..place.from, " []".to_owned());
+        self.replace(position.from..position.from, " []".to_owned());
         items.iter().for_each(|item| self.remove_item(item));
     }
 
@@ -61,7 +64,7 @@ impl Editor<'_> {
         );
     }
 
-    fn hunk(&mut self, node: &Node, items: &[Item], new: &[Value], (old_range, new_range): Hunk) {
+    fn apply_hunk(&mut self, node: &Node, items: &[Item], new: &[Value], (old_range, new_range): Hunk) {
         let (mut from, to) = (old_range.start, old_range.end);
         let mut added = &new[new_range];
         while let (true, Some((value @ Value::Text(_), rest))) = (from < to, added.split_first()) {
@@ -69,30 +72,27 @@ impl Editor<'_> {
                 break;
             };
             let body = column(self.text, items[from].dash) + self.indentation.map;
-            self.scalar(&items[from].node, value, body, is_flow(node));
+            self.replace_scalar(&items[from].node, value, body, node.is_flow());
             (from, added) = (from + 1, rest);
         }
-        if is_flow(node) {
-            return self.flow_hunk(items, from..to, added);
+        if node.is_flow() {
+            return self.apply_flow_hunk(items, from..to, added);
         }
         items[from..to].iter().for_each(|item| self.remove_item(item));
-        let lines = added
-            .iter()
-            .map(|value| render::item(value, column(self.text, items[0].dash), self.indentation));
-        let lines: Vec<String> = lines.collect();
-        for lines in lines {
+        for value in added {
+            let lines = render::item(value, column(self.text, items[0].dash), self.indentation);
             match to {
                 0 => {
-                    let at = line_start(self.text, items[0].dash);
-                    self.replace(at..at, lines);
+                    let start = line_start(self.text, items[0].dash);
+                    self.replace(start..start, lines);
                 }
                 _ => self.insert_lines(items[to - 1].node.end, lines),
             }
         }
     }
 
-    fn flow_hunk(&mut self, items: &[Item], removed: Range<usize>, added: &[Value]) {
-        let texts: Vec<String> = added.iter().map(in_flow).collect();
+    fn apply_flow_hunk(&mut self, items: &[Item], removed: Range<usize>, added: &[Value]) {
+        let texts: Vec<String> = added.iter().map(flow_value).collect();
         let (start, end) = (|at: usize| items[at].node.start, |at: usize| items[at].node.end);
         let joined = texts.join(", ");
         match (removed.start, removed.end) {
@@ -117,19 +117,19 @@ impl Editor<'_> {
     }
 }
 
-/// Whether `value` was read from `node`, as far as the first member shows.
-fn is_of(value: &Value, node: &Node) -> bool {
+/// Whether `value` was read from `node`, judging by its first member.
+fn matches_node(value: &Value, node: &Node) -> bool {
     let Value::Map(members) = value else { return true };
     members.first().is_none_or(|(key, value)| {
         let content = node.entry(key).map(|entry| &entry.value.content);
-        matches!((content, value), (Some(Content::Scalar { text, .. }), Value::Text(known)) if text == known)
+        matches!((content, value), (Some(Content::Scalar { text, .. }), Value::Text(value)) if text == value)
     })
 }
 
-/// Old items, and the new ones in their place.
+/// The old items, and the new ones that replace them.
 type Hunk = (Range<usize>, Range<usize>);
 
-/// The largest table that is computed for two lists; those that would need a larger one are replaced.
+/// The largest table for comparing two lists, in cells. Longer lists are replaced as a whole.
 const MAX_TABLE: usize = 1 << 20;
 
 /// Where two lists differ, around their longest common subsequence.

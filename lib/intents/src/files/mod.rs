@@ -1,8 +1,8 @@
 //! `active_intents.yaml`, text in and text out.
 //!
-//! - it is read, written and edited in place by [`Registry`]
-//! - people's changes of it are found by [`import::import_changes`], three ways
-//! - `parse`, `tree`: YAML with the place of each node; `scalar`, `render`: YAML written
+//! - [`Registry`] reads, writes and edits the file
+//! - [`import::import_changes`] finds people's changes by a three-way comparison
+//! - `parse`, `tree`: parsed YAML with the position of each node; `scalar`, `render`: written YAML
 
 mod edit;
 pub mod import;

@@ -1,5 +1,5 @@
-//! Text to tree. A strict parser gives the events; the cursor beside it finds the indicators (`-`, `:`, `[`) that events do
-//! not have, and refuses those that are not where they must be.
+//! Parses text into a tree. A strict parser provides the events. Events lack the positions of indicators (`-`, `:`,
+//! `[`), so a cursor finds these in the text. It refuses a file where they are not at the expected positions.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,6 @@ use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 use super::Refusal;
 use super::tree::{Content, Entry, Item, Node, Style, Tree};
 
-/// The deepest nesting that is read.
 const MAX_DEPTH: usize = 32;
 
 impl Tree {
@@ -56,19 +55,14 @@ impl Tree {
             }
         }
         let end = text.len();
-        let nothing = Node {
-            start: end,
+        Ok(tree.unwrap_or(Self {
+            root: Node::empty(end),
             end,
-            content: Content::Scalar {
-                text: String::new(),
-                style: Style::Plain,
-            },
-        };
-        Ok(tree.unwrap_or(Self { root: nothing, end }))
+        }))
     }
 }
 
-/// The byte of each character, where these differ.
+/// The byte offset of each character, unless both are the same everywhere.
 fn offsets(text: &str) -> Option<Vec<u32>> {
     (!text.is_ascii()).then(|| {
         text.char_indices()
@@ -145,16 +139,17 @@ impl<'a> Reader<'a> {
     /// Moves over `indicator`, if it comes next.
     fn take(&mut self, indicator: u8) -> Result<Option<usize>, Refusal> {
         let at = self.skip()?;
-        let found = self.text.as_bytes().get(at) == Some(&indicator);
-        self.cursor += usize::from(found);
-        Ok(found.then_some(at))
+        let is_next = self.text.as_bytes().get(at) == Some(&indicator);
+        self.cursor += usize::from(is_next);
+        Ok(is_next.then_some(at))
     }
 
-    fn need(&mut self, indicator: u8) -> Result<usize, Refusal> {
+    /// Moves over `indicator`, which must come next.
+    fn require(&mut self, indicator: u8) -> Result<usize, Refusal> {
         self.take(indicator)?.ok_or_else(|| self.refuse(self.cursor, NOT_READ))
     }
 
-    fn node(&mut self, event: Event<'a>, start: usize, end: usize, place: ParsePosition) -> Result<Node, Refusal> {
+    fn node(&mut self, event: Event<'a>, start: usize, end: usize, position: ParsePosition) -> Result<Node, Refusal> {
         let (anchor, tag) = match &event {
             Event::Scalar(_, _, anchor, tag) => (*anchor, tag.is_some()),
             Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => (*anchor, tag.is_some()),
@@ -168,28 +163,20 @@ impl<'a> Reader<'a> {
             let at = self.skip()?;
             return Err(self.refuse(at, "tags are not read: write the value alone"));
         }
-        if place.depth > MAX_DEPTH {
+        if position.depth > MAX_DEPTH {
             return Err(self.refuse(start, format!("nested deeper than {MAX_DEPTH} levels")));
         }
         match event {
             Event::Scalar(text, style, ..) => self.scalar(text.into_owned(), style, start, end),
-            Event::SequenceStart(..) => self.list(place),
-            Event::MappingStart(..) => self.map(place),
+            Event::SequenceStart(..) => self.list(position),
+            Event::MappingStart(..) => self.map(position),
             _ => Err(self.refuse(start, NOT_READ)),
         }
     }
 
     fn scalar(&mut self, text: String, style: ScalarStyle, start: usize, end: usize) -> Result<Node, Refusal> {
         if style == ScalarStyle::Plain && text.is_empty() {
-            let at = self.cursor;
-            return Ok(Node {
-                start: at,
-                end: at,
-                content: Content::Scalar {
-                    text,
-                    style: Style::Plain,
-                },
-            });
+            return Ok(Node::empty(self.cursor));
         }
         let at = self.skip()?;
         let style = match style {
@@ -237,11 +224,11 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn list(&mut self, place: ParsePosition) -> Result<Node, Refusal> {
+    fn list(&mut self, position: ParsePosition) -> Result<Node, Refusal> {
         let opening = self.take(b'[')?;
         let flow = opening.is_some();
         let inner = ParsePosition {
-            depth: place.depth + 1,
+            depth: position.depth + 1,
             in_flow: flow,
         };
         let mut items = Vec::new();
@@ -253,7 +240,7 @@ impl<'a> Reader<'a> {
             if matches!(event, Event::SequenceEnd) {
                 break;
             }
-            let dash = if flow { None } else { Some(self.need(b'-')?) };
+            let dash = if flow { None } else { Some(self.require(b'-')?) };
             let node = self.node(event, start, end, inner)?;
             items.push(Item {
                 dash: dash.unwrap_or(node.start),
@@ -261,7 +248,7 @@ impl<'a> Reader<'a> {
             });
         }
         if flow {
-            self.need(b']')?;
+            self.require(b']')?;
         }
         let start = opening.or(items.first().map(|item| item.dash)).unwrap_or(self.cursor);
         Ok(Node {
@@ -271,12 +258,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn map(&mut self, place: ParsePosition) -> Result<Node, Refusal> {
+    fn map(&mut self, position: ParsePosition) -> Result<Node, Refusal> {
         let opening = self.take(b'{')?;
         let flow = opening.is_some();
         let inner = ParsePosition {
-            depth: place.depth + 1,
-            in_flow: flow || place.in_flow,
+            depth: position.depth + 1,
+            in_flow: flow || position.in_flow,
         };
         let mut entries: Vec<Entry> = Vec::new();
         let mut keys = HashSet::new();
@@ -307,7 +294,7 @@ impl<'a> Reader<'a> {
             let colon = if inner.in_flow {
                 self.take(b':')?
             } else {
-                Some(self.need(b':')?)
+                Some(self.require(b':')?)
             };
             let value_from = colon.map_or(self.cursor, |colon| colon + 1);
             let (event, start, end) = self.event()?;
@@ -320,7 +307,7 @@ impl<'a> Reader<'a> {
             });
         }
         if flow {
-            self.need(b'}')?;
+            self.require(b'}')?;
         }
         let start = opening
             .or(entries.first().map(|entry| entry.key_start))

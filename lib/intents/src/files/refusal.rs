@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Why a file cannot be read, and where. Nothing is taken from such a file, and nothing is written to it.
+/// Why a file cannot be read, and where. Coord neither imports such a file nor writes to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// From 1.

@@ -1,19 +1,19 @@
-//! `active_intents.yaml`, read.
+//! Reads `active_intents.yaml`.
 
 use std::collections::HashSet;
 
 use super::Refusal;
 use super::scalar::{Kind, kind};
-use super::tree::{Content, Node, Style, Tree};
+use super::tree::{Content, Entry, Node, Style, Tree};
 use crate::intent::{Budget, Criterion, CriterionProof, Intent, MAX_INTENTS, RelatedSpec, Status, valid_id};
 
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The root keys, the one that wins first. The first is younger; the second is that of the original data model, and the one that is written.
-pub(super) const ROOT_KEYS: [&str; 2] = ["active_intents", "intents"];
+/// The root keys in order of precedence. The first is newer. Coord writes the second, that of the original data model.
+const ROOT_KEYS: [&str; 2] = ["active_intents", "intents"];
 
-/// A file that was read.
+/// A parsed `active_intents.yaml`.
 pub struct Registry {
     pub(super) text: String,
     pub(super) tree: Tree,
@@ -40,34 +40,32 @@ impl Registry {
             }
         };
         let tree = Tree::parse(&text)?;
-        let intents = Reader { text: &text }.registry(&tree.root)?;
+        let intents = Reader { text: &text }.intents(&tree.root)?;
         Ok(Self { text, tree, intents })
     }
 
-    /// Its intents, in its order. [`Intent::missing`] names missing members.
+    /// The intents, in the order of the file. [`Intent::missing`] names missing members.
     pub fn intents(&self) -> &[Intent] {
         &self.intents
     }
 
-    /// The bytes that were read.
+    /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The root key that counts, if the file has one.
-    pub(super) fn root_key(&self) -> Option<&'static str> {
-        root_key(&self.tree.root)
+    /// The entry with the list of intents, if the file has one.
+    pub(super) fn root_entry(&self) -> Option<&Entry> {
+        root_entry(&self.tree.root)
     }
 }
 
-/// The younger key wins where both have a value; a key without value leaves it to the other.
-fn root_key(root: &Node) -> Option<&'static str> {
-    let has_value = |key: &&str| root.entry(key).is_some_and(|entry| !entry.value.is_null());
-    let is_there = |key: &&str| root.entry(key).is_some();
-    ROOT_KEYS
-        .into_iter()
-        .find(has_value)
-        .or_else(|| ROOT_KEYS.into_iter().find(is_there))
+/// The newer key wins if both have a value. A key without a value yields to the other.
+fn root_entry(root: &Node) -> Option<&Entry> {
+    let entries = || ROOT_KEYS.into_iter().filter_map(move |key| root.entry(key));
+    entries()
+        .find(|entry| !entry.value.is_null())
+        .or_else(|| entries().next())
 }
 
 struct Reader<'a> {
@@ -79,14 +77,14 @@ impl Reader<'_> {
         Err(Refusal::at(self.text, node.start, message))
     }
 
-    fn registry(&self, root: &Node) -> Result<Vec<Intent>, Refusal> {
+    fn intents(&self, root: &Node) -> Result<Vec<Intent>, Refusal> {
         if root.is_null() {
             return Ok(Vec::new());
         }
         if root.entries().is_none() {
             return self.refuse(root, "the file begins with the key `intents:`");
         }
-        let Some(entry) = root_key(root).and_then(|key| root.entry(key)) else {
+        let Some(entry) = root_entry(root) else {
             return Ok(Vec::new());
         };
         let nodes = self.list(&entry.value, &entry.key)?;
@@ -98,8 +96,8 @@ impl Reader<'_> {
         for node in nodes {
             let intent = self.intent(node)?;
             if !ids.insert(intent.id.clone()) {
-                let place = node.entry("id").map_or(node, |entry| &entry.value);
-                return self.refuse(place, format!("the id `{}` is there twice", intent.id));
+                let id_node = node.entry("id").map_or(node, |entry| &entry.value);
+                return self.refuse(id_node, format!("the id `{}` is there twice", intent.id));
             }
             intents.push(intent);
         }
@@ -139,7 +137,7 @@ impl Reader<'_> {
             return self.refuse(node, "an intent has no `id`");
         }
         for (text, met) in marks {
-            // A mark outlives no change of its criterion's words.
+            // If the text of a criterion changes, its mark is dropped.
             if let Some(criterion) = intent
                 .acceptance_criteria
                 .iter_mut()
@@ -182,15 +180,17 @@ impl Reader<'_> {
         let Content::Scalar { text, style } = &node.content else {
             return self.refuse(node, format!("`{key}` is due to be text"));
         };
-        let is = match kind(text) {
-            Kind::Text => "",
-            Kind::Number => "a number",
-            Kind::Bool => "true or false",
+        let other_type = match kind(text) {
+            Kind::Text => None,
+            Kind::Number => Some("a number"),
+            Kind::Bool => Some("true or false"),
         };
-        if *style == Style::Plain && !is.is_empty() {
+        if *style == Style::Plain
+            && let Some(other_type) = other_type
+        {
             return self.refuse(
                 node,
-                format!("`{key}` is due to be text, but `{text}` is {is}: put it in quotes"),
+                format!("`{key}` is due to be text, but `{text}` is {other_type}: put it in quotes"),
             );
         }
         Ok((!text.is_empty()).then(|| text.clone()))

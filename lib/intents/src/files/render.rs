@@ -1,10 +1,10 @@
-//! Members written as lines, or within brackets.
+//! Writes members as lines (block style), or in brackets and braces (flow style).
 
 use super::members::{Members, Value};
 use super::scalar::{block_header, inline, is_block_text};
-use super::tree::{Content, Entry, Node, Style};
+use super::tree::{Entry, Node, Style};
 
-/// How far a file indents.
+/// The indentation of a file, in columns.
 #[derive(Clone, Copy)]
 pub(super) struct Indentation {
     /// From a key to the `-` of its list.
@@ -15,7 +15,6 @@ pub(super) struct Indentation {
     pub item: usize,
 }
 
-/// That of a new file.
 pub(super) const NEW_FILE: Indentation = Indentation {
     list: 4,
     map: 4,
@@ -23,11 +22,11 @@ pub(super) const NEW_FILE: Indentation = Indentation {
 };
 
 impl Indentation {
-    /// That inside of the intents of `list`; that of a new file where there is none.
+    /// The indentation of the intents in `list`, or that of a new file if there are none in block style.
     pub fn of(text: &str, list: Option<&Node>) -> Self {
         let column = |offset: usize| column(text, offset);
         let items = list
-            .filter(|list| is_block(list))
+            .filter(|list| !list.is_flow())
             .and_then(Node::items)
             .unwrap_or_default();
         let Some(first) = items.first() else { return NEW_FILE };
@@ -35,10 +34,10 @@ impl Indentation {
         let entries = || items.iter().flat_map(|item| item.node.entries().unwrap_or_default());
         let offset = |entry: &Entry| column(entry.value.start).saturating_sub(column(entry.key_start));
         let list = entries()
-            .find(|entry| entry.value.items().is_some() && is_block(&entry.value))
+            .find(|entry| entry.value.items().is_some() && !entry.value.is_flow())
             .map(offset);
         let map = entries()
-            .find(|entry| entry.value.entries().is_some() && is_block(&entry.value))
+            .find(|entry| entry.value.entries().is_some() && !entry.value.is_flow())
             .map(offset);
         let list = list.or(map).unwrap_or(dash);
         let map = map.unwrap_or(if list == 0 { 2 } else { list });
@@ -50,25 +49,17 @@ impl Indentation {
     }
 }
 
-/// Whether a list or mapping is written in lines.
-pub(super) fn is_block(node: &Node) -> bool {
-    matches!(
-        node.content,
-        Content::List { flow: false, .. } | Content::Map { flow: false, .. }
-    )
-}
-
-/// How far `offset` is from the beginning of its line.
+/// The distance of `offset` from the beginning of its line, in bytes.
 pub(super) fn column(text: &str, offset: usize) -> usize {
     offset - line_start(text, offset)
 }
 
-/// Where the line of `offset` begins.
+/// The beginning of the line at `offset`.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// `key: value` as lines, each with its line break; nothing where there is no value.
+/// `key: value` as lines, each with its line break; empty if the value is absent.
 pub(super) fn entry(key: &str, value: &Value, column: usize, indentation: Indentation) -> String {
     let indent = " ".repeat(column);
     match value {
@@ -123,7 +114,7 @@ pub(super) fn item(value: &Value, column: usize, indentation: Indentation) -> St
     }
 }
 
-/// The lines of a block of text. Empty ones get no blanks.
+/// The lines of a block scalar. Empty lines are not indented.
 pub(super) fn block_lines(text: &str, column: usize) -> String {
     let indent = " ".repeat(column);
     text.lines()
@@ -137,27 +128,27 @@ pub(super) fn block_lines(text: &str, column: usize) -> String {
         .collect()
 }
 
-/// A value in one line, a text in the style `old` where that can hold it.
+/// A value on one line. A text has the style `old` if that style can represent it.
 pub(super) fn scalar(value: &Value, old: Style, flow: bool) -> String {
     match value {
         Value::Absent => "null".to_owned(),
         Value::Text(text) => inline(text, old, flow),
         Value::Number(number) => number.to_string(),
-        Value::List(items) => format!("[{}]", items.iter().map(in_flow).collect::<Vec<_>>().join(", ")),
+        Value::List(items) => format!("[{}]", items.iter().map(flow_value).collect::<Vec<_>>().join(", ")),
         Value::Map(members) => {
-            let written = members.iter().filter(|(_, value)| *value != Value::Absent);
-            let entries: Vec<_> = written.map(|(key, value)| flow_entry(key, value)).collect();
+            let present = members.iter().filter(|(_, value)| *value != Value::Absent);
+            let entries: Vec<_> = present.map(|(key, value)| flow_entry(key, value)).collect();
             format!("{{{}}}", entries.join(", "))
         }
     }
 }
 
-/// A value within brackets.
-pub(super) fn in_flow(value: &Value) -> String {
+/// A value inside a flow list or map.
+pub(super) fn flow_value(value: &Value) -> String {
     scalar(value, Style::Plain, true)
 }
 
-/// `key: value` within brackets.
+/// `key: value` inside a flow map.
 pub(super) fn flow_entry(key: &str, value: &Value) -> String {
-    format!("{key}: {}", in_flow(value))
+    format!("{key}: {}", flow_value(value))
 }

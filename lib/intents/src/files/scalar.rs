@@ -1,10 +1,10 @@
-//! Scalars: the meaning of a plain one, and how a text is written so that every reader reads it as that text.
+//! Scalars: the type of a plain one, and the notation in which every YAML reader takes a text for that text.
 
 use std::fmt::Write;
 
 use super::tree::Style;
 
-/// The meaning of a plain scalar by the core schema of YAML 1.2.
+/// The type of a plain scalar by the core schema of YAML 1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -12,7 +12,7 @@ pub(super) enum Kind {
     Bool,
 }
 
-/// The meaning of the plain scalar `text`; an empty one and `null` are handled before.
+/// The type of the plain scalar `text`. Callers handle empty scalars and `null` first.
 pub(super) fn kind(text: &str) -> Kind {
     if matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE") {
         Kind::Bool
@@ -34,7 +34,7 @@ fn is_number(text: &str) -> bool {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return true;
     }
-    // Rust reads the same decimal forms, and words besides.
+    // Rust parses the same decimal forms, and words such as `inf`, which the first check excludes.
     unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && unsigned
             .bytes()
@@ -42,16 +42,15 @@ fn is_number(text: &str) -> bool {
         && unsigned.parse::<f64>().is_ok()
 }
 
-/// `text` in one line: in the style `old`, where that can hold it, and else plain, or in the quotes that formatters choose.
+/// `text` on one line: in the style `old` if possible, else plain, else in the quotes that formatters choose.
 pub(super) fn inline(text: &str, old: Style, in_flow: bool) -> String {
-    let plain = is_safe_plain(text, in_flow);
     match old {
-        _ if text.chars().any(needs_escape) => double(text),
-        Style::Single => single(text),
-        Style::Double => double(text),
-        _ if plain => text.to_owned(),
-        _ if text.contains(['"', '\\']) => single(text),
-        _ => double(text),
+        _ if text.chars().any(needs_escape) => double_quoted(text),
+        Style::Single => single_quoted(text),
+        Style::Double => double_quoted(text),
+        _ if is_safe_plain(text, in_flow) => text.to_owned(),
+        _ if text.contains(['"', '\\']) => single_quoted(text),
+        _ => double_quoted(text),
     }
 }
 
@@ -74,16 +73,16 @@ fn needs_escape(c: char) -> bool {
 }
 
 fn is_safe_plain(text: &str, in_flow: bool) -> bool {
-    // Numbers, dates and times of day to some reader. A whole timestamp has letters, and is plain in the original files.
-    let like_a_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
+    // Some readers take these for numbers, dates or times. A full timestamp has letters; original files have it plain.
+    let looks_like_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
         && (text.starts_with("0b") || !text.contains(|c: char| c.is_ascii_alphabetic()));
-    // Words that YAML 1.1 reads as something else.
-    let word = matches!(
+    // YAML 1.1 reads these as booleans, null or merge keys.
+    let is_reserved_word = matches!(
         text.to_ascii_lowercase().as_str(),
         "" | "~" | "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n" | "=" | "<<"
     );
-    !like_a_number
-        && !word
+    !looks_like_number
+        && !is_reserved_word
         && kind(text) == Kind::Text
         && !text.starts_with([
             '-', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`',
@@ -93,15 +92,15 @@ fn is_safe_plain(text: &str, in_flow: bool) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        // Parsers refuse a word `-` right before the end of a plain scalar in a flow list or map.
+        // In a flow list or map, parsers refuse a plain scalar that ends with the word `-`.
         && !(in_flow && (text.ends_with(" -") || text.contains([',', '[', ']', '{', '}', ':', '?'])))
 }
 
-fn single(text: &str) -> String {
+fn single_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn double(text: &str) -> String {
+fn double_quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {

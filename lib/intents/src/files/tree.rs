@@ -1,13 +1,13 @@
-//! YAML as a tree in which each node knows its bytes.
+//! A YAML tree in which each node has its byte range.
 
 pub(super) struct Tree {
     pub root: Node,
-    /// Where text can still be appended to the document.
+    /// Where text can be appended to the document.
     pub end: usize,
 }
 
-/// A node, from its first byte (of a block list: its first `-`) to its last; without a final line break, except where the
-/// line breaks belong to a block scalar (`|+`).
+/// A node from its first byte (in a block list, the first `-`) to its last. A final line break is part of it only in a
+/// block scalar that keeps its line breaks (`|+`).
 #[derive(Debug)]
 pub(super) struct Node {
     pub start: usize,
@@ -35,7 +35,7 @@ pub(super) enum Style {
 
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Its `-`; of a flow list, its first byte.
+    /// The offset of its `-`; in a flow list, of its first byte.
     pub dash: usize,
     pub node: Node,
 }
@@ -44,15 +44,41 @@ pub(super) struct Item {
 pub(super) struct Entry {
     pub key: String,
     pub key_start: usize,
-    /// After its colon.
+    /// The offset after the colon.
     pub value_from: usize,
     pub value: Node,
 }
 
 impl Node {
-    /// Nothing, `~` or `null`.
+    /// An empty plain scalar.
+    pub fn empty(offset: usize) -> Self {
+        Self {
+            start: offset,
+            end: offset,
+            content: Content::Scalar {
+                text: String::new(),
+                style: Style::Plain,
+            },
+        }
+    }
+
+    /// Whether this is a list or map in brackets or braces.
+    pub fn is_flow(&self) -> bool {
+        matches!(
+            self.content,
+            Content::List { flow: true, .. } | Content::Map { flow: true, .. }
+        )
+    }
+
+    /// Whether this is empty, `~` or `null`.
     pub fn is_null(&self) -> bool {
-        matches!(&self.content, Content::Scalar { text, style: Style::Plain } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
+        match &self.content {
+            Content::Scalar {
+                text,
+                style: Style::Plain,
+            } => matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"),
+            _ => false,
+        }
     }
 
     /// Its entries, if it is a mapping.
@@ -71,12 +97,12 @@ impl Node {
         }
     }
 
-    /// The value of `key`.
+    /// The entry of `key`.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries()?.iter().find(|entry| entry.key == key)
     }
 
-    /// Whether both say the same, wherever and however it is written.
+    /// Whether both have the same value, regardless of position and notation.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         match (&self.content, &other.content) {
             (Content::Scalar { text: a, style: s }, Content::Scalar { text: b, style: t }) => {

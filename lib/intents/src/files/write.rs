@@ -1,4 +1,4 @@
-//! `active_intents.yaml`, written: a new file, or the one that is there with changes, which are read again before they count.
+//! Writes `active_intents.yaml`: a new file, or changes to an existing one. A changed text is parsed again as a check.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::tree::{Item, Node};
 use crate::intent::Intent;
 
 impl Registry {
-    /// A new file: the order of the model and its indentation.
+    /// The text of a new file, in the order and indentation of the data model.
     pub fn new_file(intents: &[Intent]) -> String {
         render::entry(
             "intents",
@@ -21,14 +21,15 @@ impl Registry {
         )
     }
 
-    /// The file with these intents: those that it has are changed where they differ, others are appended. Its own remain,
-    /// as do its comments, order, unknown members, quotes and indentation. Without a difference, the same bytes.
+    /// The text of the file with these intents: existing ones are updated where they differ, new ones are appended. The
+    /// rest of the file stays, with its comments, order, unknown members, quotes and indentation. Without a difference,
+    /// the text is the same bytes.
     ///
     /// # Errors
-    /// The file is written in a way in which this change cannot be made; nothing else changes it either.
+    /// The notation of the file does not allow this change. The file stays as it is.
     pub fn with(&self, intents: &[Intent]) -> Result<String, Refusal> {
         let mut editor = Editor::new(self);
-        editor.registry(self, intents);
+        editor.update_intents(self, intents);
         if editor.edits.is_empty() {
             return Ok(self.text.clone());
         }
@@ -40,16 +41,16 @@ impl Registry {
             )
         };
         let text = editor.apply().ok_or_else(failure)?;
-        let read = Self::parse(text.as_bytes())?;
-        if self.is_kept_by(&read, intents) {
+        let edited = Self::parse(text.as_bytes())?;
+        if self.is_preserved_in(&edited, intents) {
             Ok(text)
         } else {
             Err(failure())
         }
     }
 
-    /// Whether `edited` has the wanted intents, this file's others, and everything unknown.
-    fn is_kept_by(&self, edited: &Self, wanted: &[Intent]) -> bool {
+    /// Whether `edited` has the wanted intents, and this file's other intents and unknown members.
+    fn is_preserved_in(&self, edited: &Self, wanted: &[Intent]) -> bool {
         let by_id = |intents: &[Intent]| -> HashMap<String, Members> {
             intents
                 .iter()
@@ -72,10 +73,10 @@ impl Registry {
                     .is_some_and(|after| entry.value.is_equivalent(&after.value))
             })
         };
-        let key = edited.root_key();
+        let root_key = edited.root_entry().map(|entry| entry.key.as_str());
         expected == by_id(&edited.intents)
             && expected.len() == edited.intents.len()
-            && same_unknown(&self.tree.root, &edited.tree.root, &|root| Some(root) == key)
+            && same_unknown(&self.tree.root, &edited.tree.root, &|key| Some(key) == root_key)
             && self.items().iter().zip(edited.items()).all(|(before, after)| {
                 let budgets = before.node.entry("budget").zip(after.node.entry("budget"));
                 same_unknown(&before.node, &after.node, &is_known)
@@ -88,7 +89,8 @@ impl Registry {
     }
 
     pub(super) fn items(&self) -> &[Item] {
-        let entry = self.root_key().and_then(|key| self.tree.root.entry(key));
-        entry.and_then(|entry| entry.value.items()).unwrap_or_default()
+        self.root_entry()
+            .and_then(|entry| entry.value.items())
+            .unwrap_or_default()
     }
 }

@@ -1,6 +1,6 @@
-//! Cells: code spans, and the paths in them.
+//! Cells of the table: code spans, and the paths in them.
 
-/// The cells of a row: split at pipes, `\|` being a pipe of the text. A row begins and ends with a pipe.
+/// The cells of a row, which begins and ends with a pipe. Pipes separate cells; `\|` is a pipe in the text.
 pub(super) fn cells(line: &str) -> Option<Vec<String>> {
     let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     let mut cells = vec![String::new()];
@@ -25,7 +25,7 @@ pub(super) fn code(cell: &str) -> Option<String> {
         .get(ticks..)?
         .strip_suffix(&cell[..ticks])
         .filter(|inner| ticks > 0 && !inner.ends_with('`'))?;
-    // A run of as many backticks inside would end the span there.
+    // A run of the same length inside would end the span there.
     let has_same_run = runs_of_backticks(inner).any(|run| run == ticks);
     if has_same_run || inner.is_empty() {
         return None;
@@ -42,8 +42,8 @@ fn runs_of_backticks(text: &str) -> impl Iterator<Item = usize> {
     text.split(|c| c != '`').map(str::len).filter(|&run| run > 0)
 }
 
-/// The path in a code span: as it is, or a JSON string.
-pub(super) fn path_of(code: &str) -> Option<String> {
+/// The path in a code span: plain, or as a JSON string.
+pub(super) fn parse_path(code: &str) -> Option<String> {
     if code.starts_with('"') {
         serde_json::from_str(code).ok()
     } else {
@@ -51,7 +51,7 @@ pub(super) fn path_of(code: &str) -> Option<String> {
     }
 }
 
-/// A path in a code span. Text that a cell cannot hold is written as a JSON string.
+/// A code span with a path. A path that a cell cannot represent becomes a JSON string.
 pub(super) fn path_cell(path: &str) -> String {
     let is_plain = !path.is_empty()
         && !path.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
@@ -75,7 +75,7 @@ pub(super) fn path_cell(path: &str) -> String {
     span(&json)
 }
 
-/// A code span with the shortest fence that the text does not have, as formatters choose it; pipes escaped.
+/// A code span, with pipes escaped. Its fence is the shortest that the text does not contain, as formatters choose it.
 pub(super) fn span(text: &str) -> String {
     let runs: Vec<usize> = runs_of_backticks(text).collect();
     let ticks = "`".repeat((1..).find(|length| !runs.contains(length)).unwrap_or(1));

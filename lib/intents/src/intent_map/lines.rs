@@ -1,15 +1,15 @@
-//! Kinds of the lines of the file.
+//! The lines of the file, by kind.
 
-use super::cells::{cells, code, path_of};
+use super::cells::{cells, code, parse_path};
 use super::row::{EMPTY, HEAD, LastHash, Row};
 
 pub(super) enum Line {
     Row(Row),
-    /// Head or delimiter of one of our tables.
+    /// Head or delimiter row of one of Coord's tables.
     Table,
-    /// The sentence in place of the table.
+    /// The sentence in place of an empty table.
     Empty,
-    /// In a fenced block of code: an example by a person.
+    /// In a fenced code block: a person's example.
     Fenced,
     Prose,
 }
@@ -38,7 +38,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, Line)> {
         })
 }
 
-/// For each line, whether it is part of a fenced block. A fence that is never closed is none, so that it hides no row.
+/// For each line, whether it is part of a fenced code block. An unclosed fence does not count, so it cannot hide rows.
 fn fenced(text: &str) -> Vec<bool> {
     let lines: Vec<&str> = text.split_inclusive('\n').map(str::trim_end).collect();
     let mut fenced = vec![false; lines.len()];
@@ -83,7 +83,7 @@ fn row(cells: &[String]) -> Option<Row> {
         _ => return None,
     };
     let intent_id = bare(intent_id);
-    let path = path_of(&code(path)?)?;
+    let path = parse_path(&code(path)?)?;
     crate::intent::valid_id(&intent_id).then(|| Row {
         path,
         intent_id,

@@ -1,6 +1,6 @@
 //! `intent_map.md`: which intent owns which file, as a table for people.
 //!
-//! The table is a projection: it is replaced as a whole, wherever it is. All other text stays byte for byte.
+//! Coord derives the table from its records, and replaces it as a whole. All other text stays byte for byte.
 
 mod cells;
 mod lines;
@@ -12,7 +12,7 @@ use lines::{Line, lines};
 pub use row::{LastHash, Row};
 pub use write::write;
 
-/// The rows of a file, wherever they are, and those of the older form (`## ID: NAME` and a list).
+/// All rows of a file, including those of the older form (`## ID: NAME` and a list).
 pub fn read(text: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut section: Option<&str> = None;
@@ -25,8 +25,8 @@ pub fn read(text: &str) -> Vec<Row> {
                     section = line
                         .strip_prefix("## ")
                         .and_then(|title| title.split_once(": "))
-                        .map(|(id, _)| id.trim());
-                    section = section.filter(|id| crate::intent::valid_id(id));
+                        .map(|(id, _)| id.trim())
+                        .filter(|id| crate::intent::valid_id(id));
                 } else if let Some(row) = section.and_then(|id| older_row(id, line)) {
                     rows.push(row);
                 }
@@ -50,7 +50,7 @@ fn older_row(intent_id: &str, line: &str) -> Option<Row> {
     let path = path.trim();
     let path = code(path).unwrap_or_else(|| path.to_owned());
     let hash = LastHash::parse(&code(hash).unwrap_or_else(|| hash.to_owned()));
-    // A formatter has changed it: the text is no longer the path.
+    // A Markdown formatter has escaped it, so the text is no longer the path.
     let is_escaped = path.contains("\\*") || path.contains("\\_");
     (is_range && !path.is_empty() && !is_escaped).then(|| Row {
         path,

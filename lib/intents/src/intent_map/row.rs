@@ -8,13 +8,13 @@ pub(super) const HEAD: [&str; 4] = ["File Path", "Owning Intent ID", "Last Hash"
 /// A file and its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// In the repository.
+    /// The path of the file in the repository.
     pub path: String,
-    /// Of the owning intent.
+    /// The id of the owning intent.
     pub intent_id: String,
-    /// Of the last recorded content.
+    /// The hash of the last recorded content.
     pub hash: LastHash,
-    /// Whether the owner is active and not idle. The older form does not say, and has `false`.
+    /// Whether the owner is active and not idle. The older form lacks this: `false`.
     pub is_locked: bool,
 }
 
@@ -24,12 +24,12 @@ pub enum LastHash {
     Whole(String),
     /// The file was deleted.
     Deleted,
-    /// Something else, such as a hash cut short. It is shown, and proves nothing.
+    /// Any other text, such as a truncated hash. It is displayed, but proves nothing.
     Text(String),
 }
 
 impl LastHash {
-    /// Reads a cell. Only a whole hash is one.
+    /// Parses a cell.
     pub fn parse(text: &str) -> Self {
         let digits = text.strip_prefix("sha256:").unwrap_or(text);
         match text {

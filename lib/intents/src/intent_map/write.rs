@@ -1,4 +1,4 @@
-//! The table, written into the file.
+//! Writes the table into the file.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,14 +9,14 @@ use super::row::{EMPTY, HEAD, Row};
 /// The heading of a new file.
 const HEADING: &str = "# Intent Map\n";
 
-/// The file with these rows, sorted by path, in place of those that it has.
+/// The text of the file with its rows replaced by `rows`, sorted by path.
 pub fn write(text: &str, rows: &[Row]) -> String {
     let table = table(rows);
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let is_ours = |kind: &Line| matches!(kind, Line::Row(_) | Line::Table | Line::Empty);
     let mut written = String::with_capacity(text.len() + table.len());
     let mut is_written = false;
-    // Tables touch nothing: without an empty line, the next line of prose would become a row.
+    // Without an empty line after the table, the next line of prose would become a row.
     let mut needs_gap = false;
     for (line, kind) in lines(text) {
         if !is_ours(&kind) {
@@ -41,7 +41,7 @@ pub fn write(text: &str, rows: &[Row]) -> String {
     written
 }
 
-/// Ends the last line, and puts an empty one after it.
+/// Terminates the last line, and appends an empty line after it.
 fn open_gap(written: &mut String, newline: &str) {
     if written.is_empty() {
         return;
@@ -68,7 +68,7 @@ fn table(rows: &[Row]) -> String {
         [
             path_cell(&row.path),
             span(&row.intent_id),
-            // No span can be empty.
+            // A code span cannot be empty.
             if hash.is_empty() { hash } else { span(&hash) },
             locked.to_owned(),
         ]

@@ -9,52 +9,50 @@ use super::input::ToolInput;
 use super::terms::ActionType;
 use super::trace_id::TraceId;
 
-/// Lines of other programs at the beginning of a file, as a line of Coord's names them.
+/// Lines of other programs at the beginning of a file, which a line of Coord identifies by their hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adoption {
     /// The hash of their bytes, newlines included.
     pub hash: ChainHash,
-    /// How many bytes.
     pub bytes: u64,
-    /// How many lines.
     pub lines: u64,
 }
 
 impl Adoption {
-    /// Takes in all of `foreign`, which is not kept in memory. A last line without newline counts.
+    /// Reads all of `foreign` as a stream. A last line without a newline counts.
     pub fn of(mut foreign: impl BufRead) -> io::Result<Self> {
-        let (mut hash, mut bytes, mut newlines, mut last) = (Sha256::new(), 0, 0, b'\n');
+        let (mut hash, mut bytes, mut newlines, mut last_byte) = (Sha256::new(), 0, 0, b'\n');
         loop {
-            let part = foreign.fill_buf()?;
-            let Some(&end) = part.last() else { break };
-            hash.update(part);
-            newlines += memchr::memchr_iter(b'\n', part).count() as u64;
-            last = end;
-            let read = part.len();
-            bytes += read as u64;
-            foreign.consume(read);
+            let chunk = foreign.fill_buf()?;
+            let Some(&end) = chunk.last() else { break };
+            hash.update(chunk);
+            newlines += memchr::memchr_iter(b'\n', chunk).count() as u64;
+            last_byte = end;
+            let length = chunk.len();
+            bytes += length as u64;
+            foreign.consume(length);
         }
         Ok(Adoption {
             hash: ChainHash::finish(hash),
             bytes,
-            lines: newlines + u64::from(last != b'\n'),
+            lines: newlines + u64::from(last_byte != b'\n'),
         })
     }
 
-    /// That of the bytes under `hash`, whose numbers are `input`: `bytes` and `lines`, and no others.
+    /// The adoption of the bytes with this hash. `input` has the members `bytes` and `lines`, and no others.
     pub fn stated(hash: ChainHash, input: &str) -> Option<Self> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Stated {
+        struct Counts {
             bytes: u64,
             lines: u64,
         }
-        let Stated { bytes, lines } = serde_json::from_str(input).ok()?;
-        // A line has its newline, or is the last and has a byte.
+        let Counts { bytes, lines } = serde_json::from_str(input).ok()?;
+        // Each line has at least one byte: a newline, or content in the last line.
         (1..=bytes).contains(&lines).then_some(Adoption { hash, bytes, lines })
     }
 
-    /// The id of the event: the same lines have the same one, so that they are adopted once.
+    /// The id of the event. The same lines have the same id, so they are adopted only once.
     pub fn trace_id(&self) -> TraceId {
         TraceId::parse(&self.hash.to_string()).expect("64 digits")
     }
@@ -70,9 +68,9 @@ impl Adoption {
         }
     }
 
-    /// The entries that `line` adopts, if it is such a line.
+    /// The lines that `line` adopts, if it adopts any.
     pub fn read(line: &[u8]) -> Option<Self> {
-        // Nearly all lines are none, and need not be parsed.
+        // Nearly all lines adopt nothing and need not be parsed.
         memchr::memmem::find(line, b"\"tool_input\":{\"bytes\":")?;
         let entry = Entry::parse(line).ok()?;
         let (input, Some(ContentHash::Sha256(hash))) = (entry.payload.tool_input?, entry.payload.hash) else {

@@ -16,7 +16,7 @@ pub(super) fn link(prev: &ChainHash, body: &[u8]) -> ChainHash {
     ChainHash::finish(hash)
 }
 
-/// A line taken apart.
+/// The parts of a sealed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealedParts<'a> {
     /// The line up to its `chain`, without the comma and the closing brace.
@@ -30,7 +30,7 @@ pub struct SealedParts<'a> {
 }
 
 impl SealedParts<'_> {
-    /// The required hash, after the `prev` that the line itself names.
+    /// The hash that the line must have after its own `prev`.
     pub fn expected_hash(&self) -> ChainHash {
         link(&self.prev, self.body)
     }
@@ -44,7 +44,7 @@ const END: &[u8] = b"\"}}";
 /// The bytes of `chain` with the longest number.
 pub(super) const CHAIN_BYTES: usize = CHAIN.len() + 20 + PREV.len() + 64 + HASH.len() + 64 + END.len() - 1;
 
-/// Takes the `chain` off the end of a line, which has no newline. `None` if it has none in exactly this form.
+/// Splits the `chain` off the end of a line without a newline. `None` if the line has no `chain` in exactly this form.
 pub fn split(line: &[u8]) -> Option<SealedParts<'_>> {
     let rest = line.strip_suffix(END)?;
     let (rest, hash) = rest.split_at_checked(rest.len().checked_sub(64)?)?;
@@ -61,10 +61,10 @@ pub fn split(line: &[u8]) -> Option<SealedParts<'_>> {
     })
 }
 
-/// A text that no chain can take.
+/// Why a text cannot be sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsealableText {
-    /// It is not one JSON object on one line, as far as its first and last bytes show.
+    /// It is not a JSON object on one line. Only its first and last bytes, and line breaks, are checked.
     #[error("a line of the ledger is one JSON object without line breaks")]
     NotALine,
     /// It has a `chain` already.
@@ -72,7 +72,7 @@ pub enum UnsealableText {
     Sealed,
 }
 
-/// Seals `line`, which has no newline, as number `seq` after `prev`. Gives the sealed line, again without one, and its hash.
+/// Seals `line` as number `seq` after `prev`, and returns the sealed line and its hash. Neither line has a newline.
 pub fn seal(prev: &ChainHash, seq: u64, line: &str) -> Result<(String, ChainHash), UnsealableText> {
     let mut sealed = Vec::with_capacity(line.len() + CHAIN_BYTES);
     let hash = append(&mut sealed, prev, seq, line)?;
@@ -106,7 +106,7 @@ pub struct Sealer {
 }
 
 impl Sealer {
-    /// Goes on after `point`.
+    /// Continues the chain after `point`.
     pub fn after(point: Point) -> Self {
         Sealer { point }
     }

@@ -6,18 +6,17 @@ use super::note::{SIGNATURE, SigningKey, VerifyingKey};
 use super::point::{Point, parse_seq};
 use super::timestamp::Timestamp;
 
-/// A statement about a ledger, to be kept outside of its store: the repository, how many lines, the last hash, and when.
+/// A statement about a ledger, to be kept outside the store: repository, number of lines, last hash, and time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// `host/owner/name`.
     pub repository: String,
-    /// Where the ledger was.
+    /// The end of the ledger at `time`.
     pub point: Point,
-    /// When.
     pub time: Timestamp,
 }
 
-/// A checkpoint as it is read, with signatures that are not verified yet.
+/// A parsed checkpoint, with signatures that are not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedCheckpoint {
     pub checkpoint: Checkpoint,
@@ -28,7 +27,7 @@ pub struct SignedCheckpoint {
 /// Why a checkpoint proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// It has not the form of one.
+    /// It does not have the form of a checkpoint.
     #[error("not a checkpoint: {0}")]
     Form(&'static str),
     /// It has no signature at all.
@@ -37,14 +36,13 @@ pub enum CheckpointError {
     /// No signature is by the key.
     #[error("the checkpoint is not signed by {0}")]
     OtherKey(String),
-    /// The signature by the key is of another text.
+    /// The key signed a different text.
     #[error("the signature by {0} does not fit the checkpoint: it was changed or forged")]
     BadSignature(String),
 }
 
 const ORIGIN: &str = "coord-ledger-v1/";
-/// More is no checkpoint.
-const NOTE_BYTES: usize = 16 * 1024;
+const MAX_NOTE_BYTES: usize = 16 * 1024;
 
 impl Checkpoint {
     pub fn text(&self) -> String {
@@ -96,7 +94,7 @@ impl Checkpoint {
 impl SignedCheckpoint {
     /// Reads a checkpoint with or without signatures.
     pub fn read(note: &str) -> Result<Self, CheckpointError> {
-        if note.len() > NOTE_BYTES {
+        if note.len() > MAX_NOTE_BYTES {
             return Err(CheckpointError::Form("it is longer than 16 KiB"));
         }
         if note.contains(|letter: char| letter.is_control() && letter != '\n') {
@@ -128,10 +126,10 @@ impl SignedCheckpoint {
         !self.signatures.is_empty()
     }
 
-    /// Whether `key` signed it. Signatures by others are passed over.
+    /// Checks that `key` signed it. Ignores signatures by other keys.
     pub fn verify(&self, key: &VerifyingKey) -> Result<&Checkpoint, CheckpointError> {
-        let mut checked = self.signatures.iter().filter_map(|line| key.check(&self.text, line));
-        match checked.next() {
+        let mut checks = self.signatures.iter().filter_map(|line| key.check(&self.text, line));
+        match checks.next() {
             Some(true) => Ok(&self.checkpoint),
             Some(false) => Err(CheckpointError::BadSignature(key.name().to_owned())),
             None if self.is_signed() => Err(CheckpointError::OtherKey(key.name().to_owned())),

@@ -4,13 +4,12 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-use super::hash::ChainHash;
-use super::hash::InvalidPoint;
+use super::hash::{ChainHash, InvalidPoint};
 
-/// The recorded content of a file: `sha256:` and 64 digits over all of its bytes, or `DELETED`. An empty file has a hash.
+/// The recorded content of a file: `sha256:` and the 64 digits of its hash, or `DELETED`. An empty file has a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentHash {
-    /// The file is there.
+    /// The file exists.
     Sha256(ChainHash),
     /// The file was deleted.
     Deleted,
@@ -25,7 +24,7 @@ impl ContentHash {
         ContentHash::Sha256(ChainHash::of(&[content]))
     }
 
-    /// The hash of the bytes of `content`, which is not kept in memory.
+    /// The hash of `content`, read as a stream.
     pub fn of_reader(mut content: impl Read) -> io::Result<Self> {
         let mut hash = Sha256::new();
         let mut buffer = [0; 16 * 1024];
@@ -52,7 +51,7 @@ impl fmt::Display for ContentHash {
 impl FromStr for ContentHash {
     type Err = InvalidPoint;
 
-    /// Whole hashes only: one that was cut short proves nothing.
+    /// Accepts whole hashes only: a truncated one proves nothing.
     fn from_str(text: &str) -> Result<Self, InvalidPoint> {
         if text == DELETED {
             return Ok(ContentHash::Deleted);

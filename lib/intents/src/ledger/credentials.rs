@@ -8,11 +8,11 @@ pub(super) const BLANK: &str = "[redacted]";
 
 /// One line of the list of `docs/reference/ledger.md`.
 struct Rule {
-    /// In lower case. A text without any of them needs no look: a hook is a process for each call, and compiling a rule takes
-    /// longer than all else that it does here.
+    /// In lower case. The rule is compiled only for texts that contain one of these: each call of a hook is a process,
+    /// and compiling a rule takes longer than everything else that the process does here.
     signs: &'static [&'static str],
-    /// The first group is kept, and so is the last. Classes are those of ASCII: the tables of Unicode take time too, and a
-    /// binary may be built without them: a class of other characters is `(?u-i:...)`, because without case it needs none.
+    /// The first and the last group are kept. Character classes are ASCII: Unicode tables cost time, and a binary may
+    /// lack them. A negated class is `(?u-i:...)`, which needs no tables, because it does not fold case.
     pattern: &'static str,
     /// The crate `regex` takes linear time for every text.
     compiled: OnceLock<Regex>,
@@ -26,7 +26,7 @@ const fn rule(signs: &'static [&'static str], pattern: &'static str) -> Rule {
     }
 }
 
-/// Words in the names of secrets. In the pattern below they are again, with the ways to join them.
+/// Words in the names of secrets. The last pattern repeats them with separators.
 const WORDS: &[&str] = &["passw", "passphrase", "secret", "token", "key", "credential"];
 
 static RULES: [Rule; 8] = [
@@ -63,7 +63,7 @@ static RULES: [Rule; 8] = [
     ),
 ];
 
-/// Blanks text that looks like a credential. Twice gives the same as once.
+/// Blanks text that looks like a credential. A second pass changes nothing.
 pub fn blank_credentials(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let mut text = Cow::Borrowed(text);
@@ -79,7 +79,7 @@ pub fn blank_credentials(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// Whether a member of this name has a credential as its value, in any of the usual spellings (`apiKey`, `API_KEY`, `api-key`).
+/// Whether a member of this name holds a credential, in any usual spelling (`apiKey`, `API_KEY`, `api-key`).
 pub(super) fn is_name_of_credential(name: &str) -> bool {
     const NAMES: [&str; 13] = [
         "password",

@@ -9,13 +9,14 @@ use super::trace_id::TraceId;
 /// The most bytes of a line that Coord writes, with its `chain` and its newline.
 pub const LINE_BYTES: usize = 8 * 1024;
 
-/// A line of Coord's, without its `chain`. The order of the members is that of the original data model, and of the bytes.
+/// A ledger line by Coord, without its `chain`. The order of the members is that of the original data model and of the
+/// bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// When the store recorded it.
     pub timestamp: Timestamp,
-    /// The verified login, and after a slash the agent's id where there is one.
+    /// The verified login; if there is an agent id, a slash and the id follow.
     pub agent_id: String,
     /// The intent that it belongs to.
     #[serde(deserialize_with = "Option::deserialize")]
@@ -50,7 +51,7 @@ pub struct Payload {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// The content afterwards; mandatory where a file was changed.
+    /// The content afterwards; required if a file was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<ContentHash>,
 }
@@ -75,27 +76,27 @@ pub struct Metadata {
     /// The session of the agent.
     pub session_id: String,
     pub contributor: String,
-    /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where a caller sends it.
+    /// `AST_REFACTOR` or `INTENT_EVOLUTION`, if the caller sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation_class: Option<String>,
 }
 
-/// Bytes that are not a line of Coord's.
+/// Why bytes are not a line by Coord.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidEntry {
     /// It is longer than any line that Coord writes.
     #[error("the line has more than {LINE_BYTES} bytes")]
     TooLong,
-    /// It is no JSON, or has not the members and values of a line.
-    #[error("not a line of Coord's: {0}")]
+    /// It is not JSON, or does not have the members and values of a line.
+    #[error("not a line by Coord: {0}")]
     Members(#[from] serde_json::Error),
-    /// The members are right, and their order, spaces or escapes are not.
+    /// The members are right, but not their order, spaces or escapes.
     #[error("not the bytes that Coord writes")]
     OtherBytes,
 }
 
 impl Entry {
-    /// Reads a line of Coord's, sealed or not, without its newline. The bytes have to be those that Coord writes.
+    /// Parses a line by Coord, sealed or not, without its newline. It must have exactly the bytes that Coord writes.
     pub fn parse(line: &[u8]) -> Result<Self, InvalidEntry> {
         if line.len() >= LINE_BYTES {
             return Err(InvalidEntry::TooLong);

@@ -6,7 +6,7 @@ use super::content::ContentHash;
 use super::credentials::{BLANK, blank_credentials, is_name_of_credential};
 
 /// Longer strings are recorded as their hash and length.
-const STRING_BYTES: usize = 200;
+const MAX_STRING_BYTES: usize = 200;
 
 /// A tool's input as recorded: an object in which credentials are blanked, and long strings are
 /// `{"hash":"sha256:...","bytes":N}`.
@@ -15,24 +15,24 @@ const STRING_BYTES: usize = 200;
 pub struct ToolInput(Box<RawValue>);
 
 impl ToolInput {
-    /// The record of `input`. The hash of a string is that of a file with this content.
+    /// The record of `input`. A string has the same hash as a file with its content.
     pub fn record(input: &Value) -> Self {
         match input {
-            Value::Object(members) => Self::of(&Value::Object(object(members))),
-            other => Self::of(&json!({ "input": value(other) })),
+            Value::Object(members) => Self::of(&Value::Object(record_object(members))),
+            other => Self::of(&json!({ "input": record_value(other) })),
         }
     }
 
     /// The record of an input that is too large as a whole.
     pub(super) fn as_hash(&self) -> Self {
-        Self::of(&long(self.as_str()))
+        Self::of(&hash_and_length(self.as_str()))
     }
 
     fn of(value: &Value) -> Self {
         ToolInput(serde_json::value::to_raw_value(value).expect("JSON"))
     }
 
-    /// The text, as the line has it.
+    /// The JSON text, as it is in the line.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
@@ -49,40 +49,40 @@ impl<'de> Deserialize<'de> for ToolInput {
     }
 }
 
-fn object(members: &Map<String, Value>) -> Map<String, Value> {
-    let member = |(name, content): (&String, &Value)| {
+fn record_object(members: &Map<String, Value>) -> Map<String, Value> {
+    let record_member = |(name, value): (&String, &Value)| {
         let recorded = if is_name_of_credential(name) {
             json!(BLANK)
         } else {
-            value(content)
+            record_value(value)
         };
-        let name = match text(name) {
+        let name = match record_text(name) {
             Value::String(name) => name,
             _ => ContentHash::of(name.as_bytes()).to_string(),
         };
         (name, recorded)
     };
-    members.iter().map(member).collect()
+    members.iter().map(record_member).collect()
 }
 
-fn value(content: &Value) -> Value {
-    match content {
-        Value::String(content) => text(content),
-        Value::Array(items) => items.iter().map(value).collect(),
-        Value::Object(members) => Value::Object(object(members)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => content.clone(),
+fn record_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => record_text(text),
+        Value::Array(items) => items.iter().map(record_value).collect(),
+        Value::Object(members) => Value::Object(record_object(members)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
-fn text(content: &str) -> Value {
-    if content.len() > STRING_BYTES {
-        long(content)
+fn record_text(text: &str) -> Value {
+    if text.len() > MAX_STRING_BYTES {
+        hash_and_length(text)
     } else {
-        json!(blank_credentials(content))
+        json!(blank_credentials(text))
     }
 }
 
-fn long(content: &str) -> Value {
+fn hash_and_length(content: &str) -> Value {
     json!({ "hash": ContentHash::of(content.as_bytes()).to_string(), "bytes": content.len() })
 }
 

@@ -1,11 +1,11 @@
 //! Lines of the ledger, their chain, and its verification. The format is in `docs/reference/ledger.md`.
 //!
-//! - [`Entry`]: a line as it is read; [`Event`] and [`PreparedLine`]: how one is written, as texts that a script joins
+//! - [`Entry`]: a parsed line; [`Event`] and [`PreparedLine`]: a line to write, as texts that a script joins
 //! - [`ToolInput`]: a tool's input as recorded
-//! - [`Record`]: any line for display, also of other programs; [`Adoption`]: their lines under a hash
-//! - [`genesis`], [`seal`], [`Sealer`]: the chain; [`Point`]: a place in it
-//! - [`verify()`]: whether a ledger is whole, as a stream, against [`Anchor`]s
-//! - [`Checkpoint`], [`Trailers`]: anchors outside of the store
+//! - [`Record`]: any line for display, also of other programs; [`Adoption`]: the hash of their lines
+//! - [`genesis`], [`seal`], [`Sealer`]: the chain; [`Point`]: a position in it
+//! - [`verify()`]: checks that a ledger is whole, as a stream, against [`Anchor`]s
+//! - [`Checkpoint`], [`Trailers`]: anchors outside the store
 //! - [`ContentHash`]: the content of a file
 
 mod adoption;

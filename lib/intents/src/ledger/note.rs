@@ -1,4 +1,4 @@
-//! Signed notes and their keys, as C2SP signed-note has them, with Ed25519.
+//! Signed notes and their keys, as specified by C2SP signed-note, with Ed25519.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,20 +6,19 @@ use ed25519_dalek::{Signature, Signer};
 
 use super::hash::ChainHash;
 
-/// The byte that stands for Ed25519 before keys.
+/// The algorithm byte before a key.
 const ED25519: u8 = 1;
 const PRIVATE: &str = "PRIVATE+KEY+";
 /// Prefix of a line with a signature.
 pub(super) const SIGNATURE: &str = "— ";
 
-/// A text that is no key.
+/// Why a text is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidKey {
-    /// The form is another.
     #[error("a key has the form NAME+HASH+BASE64, and a private one PRIVATE+KEY+ before it")]
     Form,
-    /// The hash in the text is not that of the name and the key.
-    #[error("the key does not belong to its name: the hash in its text is another")]
+    /// The hash in the text is not the hash of the name and the key.
+    #[error("the key does not match its name: the hash in its text differs")]
     Hash,
     /// The name is empty or has spaces or `+`.
     #[error("the name of a key has no spaces and no '+', and is not empty")]
@@ -43,7 +42,7 @@ pub struct SigningKey {
 impl VerifyingKey {
     /// Reads `NAME+HASH+BASE64`.
     pub fn parse(text: &str) -> Result<Self, InvalidKey> {
-        let (name, hash, key) = parts(text)?;
+        let (name, hash, key) = split_key(text)?;
         let key = ed25519_dalek::VerifyingKey::from_bytes(&key).map_err(|_| InvalidKey::Form)?;
         let key = VerifyingKey { name, key };
         if hex(key.id()) == hash {
@@ -68,7 +67,7 @@ impl VerifyingKey {
         *hash.bytes().first_chunk().expect("32 bytes")
     }
 
-    /// Whether the line `— NAME BASE64` is this key's; and if it is, whether it is a signature of `text`.
+    /// Whether the line `— NAME BASE64` is a valid signature of `text`; `None` if it is not by this key.
     pub(super) fn check(&self, text: &str, line: &str) -> Option<bool> {
         let (name, signature) = line.strip_prefix(SIGNATURE)?.split_once(' ')?;
         let signature = STANDARD.decode(signature).ok()?;
@@ -82,18 +81,17 @@ impl VerifyingKey {
 }
 
 impl SigningKey {
-    /// A new key, from 32 random bytes of the caller's.
+    /// A new key, from 32 random bytes that the caller provides.
     pub fn new(name: &str, random: [u8; 32]) -> Result<Self, InvalidKey> {
-        let key = ed25519_dalek::SigningKey::from_bytes(&random);
         Ok(SigningKey {
-            name: checked(name)?,
-            key,
+            name: check_name(name)?,
+            key: ed25519_dalek::SigningKey::from_bytes(&random),
         })
     }
 
     /// Reads `PRIVATE+KEY+NAME+HASH+BASE64`.
     pub fn parse(text: &str) -> Result<Self, InvalidKey> {
-        let (name, hash, key) = parts(text.strip_prefix(PRIVATE).ok_or(InvalidKey::Form)?)?;
+        let (name, hash, key) = split_key(text.strip_prefix(PRIVATE).ok_or(InvalidKey::Form)?)?;
         let key = SigningKey {
             name,
             key: ed25519_dalek::SigningKey::from_bytes(&key),
@@ -118,7 +116,7 @@ impl SigningKey {
         }
     }
 
-    /// The line of a signature over `text`, which ends with a newline, and so does the line.
+    /// The line of a signature over `text`. Both end with a newline.
     pub(super) fn sign(&self, text: &str) -> String {
         let signature = self.key.sign(text.as_bytes()).to_bytes();
         let bytes = [&self.verifying_key().id()[..], &signature].concat();
@@ -126,7 +124,7 @@ impl SigningKey {
     }
 }
 
-fn checked(name: &str) -> Result<String, InvalidKey> {
+fn check_name(name: &str) -> Result<String, InvalidKey> {
     let is_allowed = |letter: char| !letter.is_whitespace() && !letter.is_control() && letter != '+';
     if !name.is_empty() && name.chars().all(is_allowed) {
         Ok(name.to_owned())
@@ -135,10 +133,11 @@ fn checked(name: &str) -> Result<String, InvalidKey> {
     }
 }
 
-fn parts(text: &str) -> Result<(String, String, [u8; 32]), InvalidKey> {
+/// Splits `NAME+HASH+BASE64`, and decodes the key.
+fn split_key(text: &str) -> Result<(String, String, [u8; 32]), InvalidKey> {
     let mut parts = text.splitn(3, '+');
     let mut part = || parts.next().ok_or(InvalidKey::Form);
-    let (name, hash, key) = (checked(part()?)?, part()?.to_owned(), part()?);
+    let (name, hash, key) = (check_name(part()?)?, part()?.to_owned(), part()?);
     let key = STANDARD.decode(key).map_err(|_| InvalidKey::Form)?;
     let key = key.strip_prefix(&[ED25519]).and_then(|key| key.try_into().ok());
     Ok((name, hash, key.ok_or(InvalidKey::Form)?))
@@ -156,7 +155,7 @@ fn hex(id: [u8; 4]) -> String {
 mod tests {
     use super::*;
 
-    /// The example in the documentation of Go's package `golang.org/x/mod/sumdb/note`, whose author published its private key.
+    /// The example from the documentation of the Go package `golang.org/x/mod/sumdb/note`, with its private key.
     // rule: ledger#keys
     #[test]
     fn keys_and_signatures_are_those_of_other_implementations() {

@@ -3,18 +3,18 @@ use std::str::FromStr;
 
 use super::hash::{ChainHash, InvalidPoint};
 
-/// The first line's `prev`: it names the repository (`host/owner/name`), so that the ledger of another repository is not
-/// mistaken for it.
+/// The `prev` of the first line. It is the hash of the repository's name (`host/owner/name`), so that the ledger of
+/// another repository cannot pass for this one.
 pub fn genesis(repository: &str) -> ChainHash {
     ChainHash::of(&[b"coord ledger v1\n", repository.as_bytes(), b"\n"])
 }
 
-/// A place in the chain: after so many lines, the last of which has this hash. Written `COUNT:HASH`.
+/// A position in the chain: the number of lines before it, and the hash of the last of these. Written `COUNT:HASH`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Point {
-    /// How many lines there are up to here; the `seq` of the last of them.
+    /// The number of lines before the point, and the `seq` of the last of these.
     pub seq: u64,
-    /// The hash of the last line, or the one that names the repository.
+    /// The hash of the last line, or [`genesis`] before the first.
     pub hash: ChainHash,
 }
 
@@ -46,8 +46,8 @@ impl FromStr for Point {
     }
 }
 
-/// A number as the format has it: digits without zeros before them. Otherwise one number would have several spellings, and
-/// `seq` is not hashed.
+/// Parses digits without leading zeros. With leading zeros, a number would have several spellings, and `seq` is not
+/// hashed.
 pub(super) fn parse_seq(digits: &[u8]) -> Option<u64> {
     let is_number = digits.iter().all(u8::is_ascii_digit) && (digits.first() != Some(&b'0') || digits.len() == 1);
     if !is_number {

@@ -10,7 +10,7 @@ use super::trace_id::TraceId;
 /// The most bytes of the members that a script fills in, with the names of all members.
 const ENVELOPE_BYTES: usize = 1024;
 
-/// An event as far as it is known before the store is asked.
+/// The parts of an event that are known before the call of the store.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// Kind of the event.
@@ -25,12 +25,13 @@ pub struct Event {
     pub trace_id: TraceId,
 }
 
-/// A line in texts, which a script joins without escaping anything: redis' JSON has no fixed order of members.
+/// The texts of a line, already escaped, which a script only joins. The script cannot encode JSON itself, because the
+/// encoder in Redis does not keep the order of members.
 ///
-/// [`PreparedLine::join`] is the same in Rust.
+/// [`PreparedLine::join`] does the same in Rust.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparedLine {
-    /// The part of `agent_id` after the login, with escapes: a slash and the agent's id, or nothing.
+    /// The escaped part of `agent_id` after the login: a slash and the agent's id, or empty.
     pub agent: String,
     /// The value of `action_type`.
     pub action_type: ActionType,
@@ -42,7 +43,7 @@ pub struct PreparedLine {
     pub origin: String,
 }
 
-/// An event that fits into no line: a path or a name that is too long.
+/// An event does not fit into a line, because a path or a name is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the event does not fit into a line of {LINE_BYTES} bytes")]
 pub struct LineTooLong;
@@ -52,15 +53,14 @@ pub struct LineTooLong;
 pub struct Line(String);
 
 impl Line {
-    /// The text of the line.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl Event {
-    /// Writes the known parts of the line. Credentials in texts are blanked. A line that is too long is recorded in less: of
-    /// the tool's input its hash and length, then of the texts their beginnings.
+    /// Writes the known parts of the line, with credentials blanked. If the line is too long, the tool's input becomes
+    /// its hash and length. If that is not enough, texts are truncated.
     pub fn prepare(mut self, agent: Option<&str>) -> Result<PreparedLine, LineTooLong> {
         for text in self.texts() {
             *text = blank_credentials(text).into_owned();
@@ -115,7 +115,7 @@ impl Event {
     }
 }
 
-/// Cuts at least `excess` bytes and says so by an ellipsis.
+/// Cuts at least `excess` bytes, and marks the cut with an ellipsis.
 fn shorten(text: &mut String, excess: usize) {
     const ELLIPSIS: &str = "…";
     let mut end = text.len().saturating_sub(excess + ELLIPSIS.len());
@@ -134,7 +134,7 @@ impl PreparedLine {
         (bytes + ENVELOPE_BYTES + CHAIN_BYTES + 1).saturating_sub(LINE_BYTES)
     }
 
-    /// The line, with the script's values: the store's time, the verified login, the intent, and the holder's state.
+    /// The whole line, with the values that a script fills in.
     pub fn join(
         &self,
         timestamp: Timestamp,

@@ -4,41 +4,40 @@ use super::chain::split;
 use super::entry::Entry;
 use super::verify::MAX_LINE_BYTES;
 
-/// A line for display: of Coord, or of another program whose lines mean the same. Absent fields are empty.
+/// A line for display, by Coord or by another program whose lines mean the same. Absent fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Record {
     /// Whether another program wrote it.
     pub is_foreign: bool,
-    /// The number in the chain, where the line is sealed. Only [`super::verify()`] says whether it is right.
+    /// The number in the chain, if the line is sealed. Only [`super::verify()`] checks it.
     pub seq: Option<u64>,
     /// The time, as the line has it.
     pub timestamp: String,
-    /// The actor; `actor` in others' lines.
+    /// The actor; `actor` in foreign lines.
     pub agent_id: String,
     pub intent_id: Option<String>,
-    /// Other intents or requirements, which only others' lines have.
+    /// Other intents or requirements, only in foreign lines.
     pub related: Vec<String>,
-    /// The state, in others' lines also with other values.
+    /// The state; foreign lines also have other values.
     pub state: String,
-    /// Kind of the event, in others' lines also with other values.
+    /// The kind of the event; foreign lines also have other values.
     pub action_type: String,
     pub tool_name: String,
-    /// The files; `ranges.file` in others' lines.
+    /// The files; `ranges.file` in foreign lines.
     pub target_files: Vec<String>,
-    /// First and last line of the change in others' lines; -1 is the end of the file.
+    /// First and last line of the change in foreign lines; -1 is the end of the file.
     pub lines: Option<(i64, i64)>,
-    /// The content afterwards; `ranges.content_hash` or `result.content_hash` in others' lines. It may be cut short.
+    /// The content afterwards; `ranges.content_hash` or `result.content_hash` in foreign lines. It may be truncated.
     pub hash: String,
-    /// Why.
     pub reasoning: String,
-    /// How it ended, in others' lines also with other values.
+    /// How it ended; foreign lines also have other values.
     pub status: String,
-    /// One line about it; `summary` in others' lines.
+    /// A one-line summary; `summary` in foreign lines.
     pub output_summary: String,
     /// Why it failed or was refused.
     pub error_message: String,
     pub session_id: String,
-    /// The model; `contributor.model_identifier` in others' lines.
+    /// The model; `contributor.model_identifier` in foreign lines.
     pub contributor: String,
     /// The class of the change.
     pub mutation_class: String,
@@ -52,10 +51,10 @@ pub enum UnreadableLine {
     /// It is longer than the format allows.
     #[error("the line has more than {MAX_LINE_BYTES} bytes")]
     TooLong,
-    /// It is no JSON, or too deep.
+    /// It is not JSON, or nested too deeply.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// It is JSON, and no object.
+    /// It is JSON, but not an object.
     #[error("the line is not a JSON object")]
     NoObject,
 }
@@ -72,11 +71,9 @@ impl Record {
         }
         let text = |paths: &[&str]| texts(&value, paths).into_iter().next().unwrap_or_default();
         let number = |path: &str| {
-            value
-                .pointer(path)
-                .or(value.pointer(&path.replace("/ranges/", "/ranges/0/")))
+            let in_first_range = path.replace("/ranges/", "/ranges/0/");
+            value.pointer(path).or(value.pointer(&in_first_range))?.as_i64()
         };
-        let number = |path: &str| number(path).and_then(Value::as_i64);
         let intent_id = text(&["/intent_id"]);
         Ok(Record {
             is_foreign: Entry::parse(line).is_err(),
@@ -110,8 +107,8 @@ impl Record {
 
 /// The texts at the first of `paths` that has any: a text, or those of a list. `*` stands for each item of a list.
 fn texts(value: &Value, paths: &[&str]) -> Vec<String> {
-    let at = |path: &str| -> Vec<String> {
-        let found: Vec<&Value> = match path.split_once("/*") {
+    let texts_at = |path: &str| -> Vec<String> {
+        let values: Vec<&Value> = match path.split_once("/*") {
             Some((list, rest)) => {
                 let items = value.pointer(list).and_then(Value::as_array);
                 items
@@ -126,8 +123,8 @@ fn texts(value: &Value, paths: &[&str]) -> Vec<String> {
             },
         };
         let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        found.into_iter().filter_map(text).collect()
+        values.into_iter().filter_map(text).collect()
     };
-    let mut found = paths.iter().map(|path| at(path));
-    found.find(|texts| !texts.is_empty()).unwrap_or_default()
+    let mut candidates = paths.iter().map(|path| texts_at(path));
+    candidates.find(|texts| !texts.is_empty()).unwrap_or_default()
 }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum State {
-    /// Nothing was asked yet, or the work has ended.
+    /// There was no prompt yet, or the work has ended.
     Request,
-    /// A prompt is there, and no intent is selected.
+    /// There was a prompt, but no intent is selected.
     Reasoning,
     /// An intent is selected.
     Action,
@@ -18,7 +18,7 @@ pub enum State {
 pub enum ActionType {
     /// A tool ran, or its write was refused as stale.
     ToolExecution,
-    /// An agent was given its context.
+    /// An agent received its context.
     ContextLoad,
     /// An intent was selected, or its selection refused.
     IntentSelection,
@@ -35,7 +35,6 @@ pub enum ActionType {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ResultStatus {
     Success,
-    /// It was tried and went wrong.
     Failure,
     Denied,
 }

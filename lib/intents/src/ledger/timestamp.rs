@@ -31,7 +31,7 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (day, time) = (self.0 / DAY, self.0 % DAY);
-        // Years begin in March here, so that the leap day is the last; eras have 400 years. The script's are the same lines.
+        // Years begin in March here, so that the leap day is the last. Eras have 400 years. The Lua code is the same.
         let day = day + 719_468;
         let (era, day) = (day / 146_097, day % 146_097);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -60,16 +60,16 @@ impl FromStr for Timestamp {
             digits.and_then(|digits| digits.parse().ok()).ok_or(InvalidTime)
         };
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-        let (years, month_of) = if month > 2 {
+        let (years, months) = if month > 2 {
             (year, month - 3)
         } else {
             (year.max(1) - 1, month + 9)
         };
         let (era, year) = (years / 400, years % 400);
-        let days = era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * month_of + 2) / 5 + day.max(1) - 1;
+        let days = era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * months + 2) / 5 + day.max(1) - 1;
         let time = number(11, 13)? * 3_600_000 + number(14, 16)? * 60_000 + number(17, 19)? * 1000 + number(20, 23)?;
         let time = Timestamp(days.saturating_sub(719_468) * DAY + time);
-        // Text that is not a date is written otherwise.
+        // Text that is not a valid time is written differently.
         if time.to_string() == text {
             Ok(time)
         } else {

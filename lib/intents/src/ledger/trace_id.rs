@@ -2,18 +2,18 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The id of an event, by which one that is sent twice is recorded once: 1 to 64 letters, digits, `.`, `_` or `-`.
+/// The id of an event: 1 to 64 letters, digits, `.`, `_` or `-`. An event that is sent twice is recorded once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct TraceId(String);
 
-/// Text that is no id of an event.
+/// Text that is not an id of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a trace_id has 1 to 64 letters, digits, '.', '_' or '-'")]
 pub struct InvalidTraceId;
 
 impl TraceId {
-    /// Takes `text` if it needs no escapes in a key or in JSON.
+    /// Parses an id. It needs no escapes in a key or in JSON.
     pub fn parse(text: &str) -> Result<Self, InvalidTraceId> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {
@@ -23,7 +23,6 @@ impl TraceId {
         }
     }
 
-    /// The text of the id.
     pub fn as_str(&self) -> &str {
         &self.0
     }

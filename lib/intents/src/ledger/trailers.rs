@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::point::Point;
+use crate::intent::valid_id;
 
 /// The intents and ledger points of a commit, in lines of its message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,13 +16,13 @@ const INTENT: &str = "Coord-Intent";
 const LEDGER: &str = "Coord-Ledger";
 
 impl Trailers {
-    /// Reads the message of a commit. Every line counts and not only those of the last paragraph, because a squash puts several
-    /// messages one after the other. Names are as git reads them: their case does not matter. Values that are none are left out.
+    /// Reads the message of a commit. Reads every line, not only the last paragraph, because a squash joins several
+    /// messages. As in git, the case of names does not matter. Invalid values are ignored.
     pub fn read(message: &str) -> Self {
         let mut trailers = Trailers::default();
         for (name, value) in message.lines().filter_map(|line| line.split_once(':')) {
             let value = value.trim();
-            if name.eq_ignore_ascii_case(INTENT) && is_id(value) {
+            if name.eq_ignore_ascii_case(INTENT) && valid_id(value) {
                 if !trailers.intents.iter().any(|intent| intent == value) {
                     trailers.intents.push(value.to_owned());
                 }
@@ -46,14 +47,6 @@ impl fmt::Display for Trailers {
         }
         Ok(())
     }
-}
-
-/// Whether `text` may be the id of an intent: 1 to 64 of letters, digits, `.`, `_`, `-`, first a letter or digit.
-fn is_id(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    (1..=64).contains(&text.len())
-        && text.bytes().all(is_plain)
-        && text.starts_with(|first: char| first.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

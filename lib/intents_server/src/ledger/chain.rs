@@ -1,4 +1,4 @@
-//! Sealed lines with their chain, made again from the last known place before them.
+//! Sealed lines with their chain, which is rebuilt from the last known position before them.
 
 use coord_intents::ledger::Sealer;
 
@@ -14,31 +14,31 @@ pub struct SealedLine {
     pub text: String,
 }
 
-/// Reads at most `most` sealed lines of `repo` that follow the line `after`, which is not before the base of `known`. `None` where
-/// lines were dropped meanwhile, so that the seal has to be read again. One round trip.
+/// Reads at most `limit` sealed lines of `repo` after the line `after`, which is not before the base of `known_seal`.
+/// `None` if lines were dropped meanwhile: then read the seal again. One round trip.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its response cannot be parsed.
 pub async fn read_lines(
     store: &dyn Store,
     repo: &RepoId,
-    known: &Seal,
+    known_seal: &Seal,
     after: u64,
-    most: usize,
+    limit: usize,
 ) -> Result<Option<Vec<SealedLine>>, StoreError> {
-    if most == 0 {
-        // The store answers a count of none with no list, once it has the first line.
+    if limit == 0 {
+        // For a count of 0, the store does not return a list if there are lines.
         return Ok(Some(Vec::new()));
     }
-    let from = known.place_before(after);
+    let from = known_seal.position_before(after);
     let skipped = usize::try_from(after.saturating_sub(from.point.seq)).unwrap_or(usize::MAX);
-    // The seal is read after the lines: where its base is still before them, none of them was dropped.
-    let read = lines_after(repo, from.id, most.saturating_add(skipped)).and(seal(repo));
-    let (appended, now) = read.run(store).await?;
-    if now.base.point.seq > from.point.seq {
+    // The seal is read after the lines. If its base is still before them, none of them was dropped.
+    let query = lines_after(repo, from.id, limit.saturating_add(skipped)).and(seal(repo));
+    let (appended, current_seal) = query.run(store).await?;
+    if current_seal.base.point.seq > from.point.seq {
         return Ok(None);
     }
-    let (mut lines, is_whole) = chain(known, from, &appended);
+    let (mut lines, is_whole) = chain_lines(known_seal, from, &appended);
     if !is_whole {
         tracing::error!(%repo, after, "lines of the ledger are not those that were sealed");
     }
@@ -46,24 +46,24 @@ pub async fn read_lines(
     Ok(Some(lines))
 }
 
-/// Makes the chain of `appended`, which follow `from`. At each known place it goes on from there, so that lines that were changed in
-/// the store do not fit to the next place. The flag says whether all of them fit.
-fn chain(seal: &Seal, from: ChainPosition, appended: &[AppendedLine]) -> (Vec<SealedLine>, bool) {
+/// Chains the lines `appended`, which follow `from`, and says whether the chain passes through all known positions. It
+/// restarts at each of them, so that lines that were changed in the store do not lead to the next one.
+fn chain_lines(seal: &Seal, from: ChainPosition, appended: &[AppendedLine]) -> (Vec<SealedLine>, bool) {
     let mut sealer = Sealer::after(from.point);
-    let mut places = seal.places_after(from).peekable();
+    let mut positions = seal.positions_after(from).peekable();
     let (mut lines, mut is_whole) = (Vec::new(), true);
     for line in appended.iter().take_while(|line| line.id <= seal.sealed.id) {
-        while let Some(passed) = places.next_if(|place| place.id < line.id) {
+        while let Some(passed) = positions.next_if(|position| position.id < line.id) {
             is_whole &= sealer.point() == passed.point;
             sealer = Sealer::after(passed.point);
         }
         let mut text = Vec::new();
-        // Text that no script has appended is not a line: it was left out when the lines were sealed, too.
+        // Text that no script has appended is not a line. Sealing has skipped it, too.
         let Ok(point) = sealer.append(&mut text, &line.text) else {
             continue;
         };
         text.pop();
-        if let Some(reached) = places.peek().filter(|place| place.id == line.id) {
+        if let Some(reached) = positions.peek().filter(|position| position.id == line.id) {
             is_whole &= reached.point == point;
         }
         lines.push(SealedLine {

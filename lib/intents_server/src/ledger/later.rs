@@ -1,4 +1,4 @@
-//! Sealing after the response: in a function when the response is out, in a server by a task.
+//! Sealing after the response: a function does it once the response is sent, a server in a task.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use coord_domain::RepoId;
 use coord_runtime::after_response::defer;
 use coord_store::Store;
 
-/// Seals the ledgers to which requests have appended. One sealing of a repository is under way at a time in a process; lines that are
-/// appended meanwhile are sealed by one more after it.
+/// Seals the ledgers to which requests have appended. A process runs one sealing of a repository at a time, and once
+/// more if lines are appended meanwhile.
 #[derive(Debug, Default)]
 pub struct Sealing {
-    /// The repositories that are sealed now, and whether once more.
+    /// The repositories that are being sealed, and whether lines were appended meanwhile.
     running: Mutex<HashMap<RepoId, bool>>,
     /// How often this process has appended.
     appended: watch::Sender<u64>,
 }
 
-/// Ends the sealing of a repository, also where its work is dropped.
+/// Ends the sealing of a repository, even if its task is dropped.
 struct SealingGuard {
     sealing: Arc<Sealing>,
     repo: RepoId,
@@ -28,20 +28,21 @@ struct SealingGuard {
 }
 
 impl Sealing {
-    /// Seals the lines of `repo` after the response, and drops the oldest beyond `most_lines`. It returns at once.
+    /// Seals the lines of `repo` after the response, and drops the oldest beyond `most_lines`. Returns immediately.
     pub fn seal_later(self: &Arc<Self>, store: &Arc<dyn Store>, repo: &RepoId, most_lines: usize) {
         self.appended.send_modify(|count| *count += 1);
-        let Some(mut running) = self.begin(repo) else {
+        let Some(mut guard) = self.begin(repo) else {
             return;
         };
         let store = Arc::clone(store);
         let mut work = Some(async move {
             loop {
-                if let Err(error) = seal_lines(&*store, &running.repo, most_lines).await {
-                    tracing::warn!(repo = %running.repo, %error, "the ledger was not sealed; the next request or sweep does");
+                if let Err(error) = seal_lines(&*store, &guard.repo, most_lines).await {
+                    let repo = &guard.repo;
+                    tracing::warn!(%repo, %error, "the ledger was not sealed; the next request or sweep will seal it");
                     return;
                 }
-                if !running.once_more() {
+                if !guard.must_repeat() {
                     return;
                 }
             }
@@ -57,11 +58,11 @@ impl Sealing {
         self.appended.subscribe()
     }
 
-    /// Begins the sealing of `repo`, unless one is under way, which is then asked for one more.
+    /// Begins the sealing of `repo`. If it is already running, makes it run once more, and returns `None`.
     fn begin(self: &Arc<Self>, repo: &RepoId) -> Option<SealingGuard> {
         let mut running = self.lock();
-        if let Some(once_more) = running.get_mut(repo) {
-            *once_more = true;
+        if let Some(must_repeat) = running.get_mut(repo) {
+            *must_repeat = true;
             return None;
         }
         running.insert(repo.clone(), false);
@@ -78,15 +79,15 @@ impl Sealing {
 }
 
 impl SealingGuard {
-    /// Whether lines were appended since the last call; if not, the sealing is over.
-    fn once_more(&mut self) -> bool {
+    /// Whether lines were appended since the last call. If not, the sealing is over.
+    fn must_repeat(&mut self) -> bool {
         let mut running = self.sealing.lock();
-        let once_more = running.get_mut(&self.repo).is_some_and(std::mem::take);
-        if !once_more {
+        let must_repeat = running.get_mut(&self.repo).is_some_and(std::mem::take);
+        if !must_repeat {
             running.remove(&self.repo);
             self.is_over = true;
         }
-        once_more
+        must_repeat
     }
 }
 

@@ -1,7 +1,7 @@
-//! The chain of the ledger's lines. Scripts append lines; they are sealed here, later, because Redis' Lua has no SHA-256.
+//! The chain of the ledger's lines. Scripts append lines; Rust seals them later, because Lua in Redis has no SHA-256.
 //!
 //! - [`seal_lines`]: moves the seal to the newest line; [`Sealing`]: does so after a response
-//! - [`Seal::lines_after`](coord_intents_state::ledger::Seal), by [`read_lines`]: lines with their chain
+//! - [`read_lines`]: sealed lines with their chain
 
 mod chain;
 mod later;

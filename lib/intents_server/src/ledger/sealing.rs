@@ -1,5 +1,5 @@
-//! Moves the seal. Sealers may race: the script moves the seal only from where it was read, so that there is one chain. If a
-//! process ends with unsealed lines, the next one seals them.
+//! Moves the seal. Sealers may race: the script moves the seal only from where it was read, so there is one chain. If a
+//! process ends and leaves unsealed lines, the next one seals them.
 
 use coord_intents::ledger::Sealer;
 
@@ -12,30 +12,30 @@ use coord_store::{Store, StoreError};
 /// Lines that are sealed at once: 4 MiB at most.
 const BATCH_LINES: usize = 512;
 
-/// Batches of one call; the rest is sealed by the next.
+/// The most batches of one call. The next call seals the other lines.
 const MOST_BATCHES: usize = 64;
 
-/// Seals the lines of `repo`, and drops the oldest beyond `most_lines`. Returns the seal as it is then.
+/// Seals the lines of `repo`, and drops the oldest beyond `most_lines`. Returns the resulting seal.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its response cannot be parsed.
 pub async fn seal_lines(store: &dyn Store, repo: &RepoId, most_lines: usize) -> Result<Seal, StoreError> {
-    let mut known = seal(repo).run(store).await?;
+    let mut current = seal(repo).run(store).await?;
     for _ in 0..MOST_BATCHES {
-        let lines = lines_after(repo, known.sealed.id, BATCH_LINES).run(store).await?;
-        let Some((to, waypoints)) = seal_batch(repo, known.sealed, &lines) else {
+        let lines = lines_after(repo, current.sealed.id, BATCH_LINES).run(store).await?;
+        let Some((to, waypoints)) = seal_batch(repo, current.sealed, &lines) else {
             break;
         };
-        let moved = move_seal(store, repo, &known, to, &waypoints, most_lines).await?;
-        known = seal(repo).run(store).await?;
-        if moved == SealMove::Sealed && lines.len() < BATCH_LINES {
+        let seal_move = move_seal(store, repo, &current, to, &waypoints, most_lines).await?;
+        current = seal(repo).run(store).await?;
+        if seal_move == SealMove::Sealed && lines.len() < BATCH_LINES {
             break;
         }
     }
-    Ok(known)
+    Ok(current)
 }
 
-/// The place after `lines`, which follow `from`, and the waypoints on the way; none where there are no lines.
+/// The position after `lines`, which follow `from`, and the waypoints in between; `None` if there are no lines.
 fn seal_batch(
     repo: &RepoId,
     from: ChainPosition,
@@ -51,8 +51,8 @@ fn seal_batch(
                 waypoints.push(ChainPosition { point, id: line.id });
             }
             Ok(_) => {}
-            // No script appends such a line; the chain goes past it.
-            Err(error) => tracing::error!(%repo, id = %line.id, %error, "the ledger has something else than a line"),
+            // No script appends such text. The chain skips it.
+            Err(error) => tracing::error!(%repo, id = %line.id, %error, "the ledger has an entry that is not a line"),
         }
     }
     let point = sealer.point();

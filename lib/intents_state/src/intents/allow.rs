@@ -3,22 +3,22 @@ use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::ALLOW_OVERLAP;
-use super::status::{state, status};
+use super::status::{decode_state, decode_status};
 use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
 
-/// The outcome of letting two intents overlap.
+/// The outcome of allowing two intents to overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowOutcome {
-    /// They may; the state of the caller.
+    /// They may overlap; the new state of the caller.
     Allowed(State),
     /// There is no intent with this id.
     Unknown(String),
-    /// One of them has ended.
+    /// One of them has ended, with this status.
     Ended(Status),
-    /// One of them may overlap with too many.
+    /// One of them may already overlap with the maximum number of intents.
     Full,
 }
 
@@ -35,7 +35,7 @@ struct UnknownIntent {
     id: String,
 }
 
-/// Lets the intents `id` and `other` overlap.
+/// Allows the intents `id` and `other` to overlap.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -50,9 +50,9 @@ pub async fn allow_overlap(
     let args = terms.request(Kind::Read, 1, &keys, &AllowOverlapArgs { id, other, origin });
     let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "ALLOWED" => Ok(AllowOutcome::Allowed(state(&reply)?)),
+        "ALLOWED" => Ok(AllowOutcome::Allowed(decode_state(&reply)?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
-        "NO_WAY" => Ok(AllowOutcome::Ended(status(&reply)?)),
+        "NO_WAY" => Ok(AllowOutcome::Ended(decode_status(&reply)?)),
         "TOO_MANY" => Ok(AllowOutcome::Full),
         _ => Err(reply.malformed("an unknown outcome")),
     })

@@ -1,6 +1,6 @@
 -- allow_overlap: a person allows two intents to overlap.
 -- KEYS, ARGV: those of admission/request, with `id`, `other`: id of the other intent, and `origin` of the line
--- Returns { outcome, now, answer }: ALLOWED with the `state` of the caller, also if it was allowed before: then nothing is changed
+-- Returns { outcome, now, answer }: ALLOWED with the `state` of the caller; if it was allowed before, nothing is changed
 --      or UNKNOWN with the `id`: there is no such intent
 --      or NO_WAY with the `status`: the intent has ended
 --      or { TOO_MANY, now }: it may overlap with too many
@@ -25,22 +25,22 @@ return function(KEYS, ARGV)
     return denial
   end
   Session.load(call)
-  local one, two = Records.of(call, id), Records.of(call, other)
-  if not one or not two then
-    return Answer.reply(call, 'UNKNOWN', { id = one and other or id })
+  local record, other_record = Records.of(call, id), Records.of(call, other)
+  if not record or not other_record then
+    return Answer.reply(call, 'UNKNOWN', { id = record and other or id })
   end
-  for _, record in ipairs({ one, two }) do
-    if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
-      return Answer.reply(call, 'NO_WAY', { status = record.status })
+  for _, either in ipairs({ record, other_record }) do
+    if either.status == 'COMPLETED' or either.status == 'ABANDONED' then
+      return Answer.reply(call, 'NO_WAY', { status = either.status })
     end
   end
-  for _, allowed in ipairs(one.may_overlap or {}) do
+  for _, allowed in ipairs(record.may_overlap or {}) do
     if allowed == other then
       return Answer.reply(call, 'ALLOWED', { state = call.session.state })
     end
   end
-  -- The intents of another login fill a quarter.
-  for _, pair in ipairs({ { one, two }, { two, one } }) do
+  -- The intents of a different login fill at most a quarter.
+  for _, pair in ipairs({ { record, other_record }, { other_record, record } }) do
     local allowed, login, count = pair[1].may_overlap or {}, pair[2].by, 0
     for index = 1, #allowed >= MOST_OF_LOGIN and login ~= pair[1].by and #allowed or 0 do
       count = count + ((Records.of(call, allowed[index]) or {}).by == login and 1 or 0)
@@ -49,14 +49,14 @@ return function(KEYS, ARGV)
       return { 'TOO_MANY', call.now }
     end
   end
-  local function allow(of, record, with)
-    record.may_overlap = record.may_overlap or {}
-    table.insert(record.may_overlap, with)
-    record.updated_ms = call.now_ms
-    Records.save_record(call, of, record)
+  local function allow(intent_id, changed, allowed_id)
+    changed.may_overlap = changed.may_overlap or {}
+    table.insert(changed.may_overlap, allowed_id)
+    changed.updated_ms = call.now_ms
+    Records.save_record(call, intent_id, changed)
   end
-  allow(id, one, other)
-  allow(other, two, id)
+  allow(id, record, other)
+  allow(other, other_record, id)
   Status.append_change(call, id, call.session.state, 'May overlap with ' .. other, 'Overlap allowed', call.request.origin)
   Status.emit_about(call, 'intent_overlap_allowed', id, { other = other })
   return Answer.reply(call, 'ALLOWED', { state = call.session.state })

@@ -1,5 +1,5 @@
--- deny_selection: records that the selection of an intent was refused, the same refusal once a minute. Nothing else is
--- changed, and nothing at all where the repository has no intents.
+-- deny_selection: records that the selection of an intent was refused, the same refusal once a minute. It changes nothing
+-- else, and records nothing if the repository has no intents.
 -- KEYS, ARGV: those of admission/request, with `id`, and `payload`, `result` and `origin` of the line
 -- Returns { NOTED, now, answer } with the `state` of the caller, or one of the denials of Admission.admit()
 local Admission = require('admission/admission')

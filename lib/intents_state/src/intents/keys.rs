@@ -14,7 +14,8 @@ pub fn intent_texts(repo: &RepoId) -> String {
     of("coord:intent_text:", repo, &[])
 }
 
-/// hash: intent id -> turns, tokens, and the time of a holder's last call (Unix milliseconds), separated by spaces.
+/// hash: intent id -> turns, tokens, turns of other logins (absent for none), and the time of a holder's last call (Unix milliseconds),
+/// separated by blanks.
 pub fn intent_use(repo: &RepoId) -> String {
     of("coord:intent_use:", repo, &[])
 }
@@ -24,7 +25,7 @@ pub fn owners(repo: &RepoId) -> String {
     of("coord:owners:", repo, &[])
 }
 
-/// hash: agent of a person, or empty -> its handshake; see `modules/session.lua`. A day after the last change it is forgotten.
+/// hash: agent of a person, or empty -> its handshake; see `modules/session.lua`. A handshake is forgotten a day after its last change.
 pub fn sessions(repo: &RepoId, holder: &Holder) -> String {
     let person = coord_store::script::sha1_hex(holder.user_id.as_str());
     of("coord:sessions:", repo, &[":", &person])

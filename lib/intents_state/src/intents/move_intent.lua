@@ -3,7 +3,7 @@
 -- FORCED to complete it anyway, or UNMET, `seen`: version of the registry that the decision is based on, `reason`: why, absent for none,
 -- and `origin` of the line
 -- Returns { outcome, now, answer }: MOVED with the `state` of the caller
---      or NO_WAY with its `status`: none leads from it to the new one
+--      or NO_WAY with its `status`: there is no transition from it to the new one
 --      or PERSON with its `status`: only a person may do this
 --      or { UNKNOWN, now }: there is no such intent
 --      or { CRITERIA, now }: not all criteria are met
@@ -23,9 +23,9 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  -- The permitted actor, by the status before and after. As `TRANSITIONS` in `lib/intents/src/intent.rs`, but for
-  -- PENDING to IN_PROGRESS, which is select_intent.
-  local WAYS = {
+  -- The permitted actor, by the status before and after. The same as `TRANSITIONS` in `lib/intents/src/intent.rs`, except
+  -- for PENDING to IN_PROGRESS, which is select_intent.
+  local TRANSITIONS = {
     PENDING = { ABANDONED = 'ANYONE' },
     IN_PROGRESS = { COMPLETED = 'CRITERIA', ABANDONED = 'ANYONE', BLOCKED = 'ANYONE' },
     BLOCKED = { IN_PROGRESS = 'PERSON', ABANDONED = 'PERSON' },
@@ -39,14 +39,14 @@ return function(KEYS, ARGV)
   if not record then
     return { 'UNKNOWN', call.now }
   end
-  local whose = (WAYS[record.status] or {})[status]
-  if not whose then
+  local actor = (TRANSITIONS[record.status] or {})[status]
+  if not actor then
     return Answer.reply(call, 'NO_WAY', { status = record.status })
-  elseif whose == 'CRITERIA' and request.seen ~= call.governed then
+  elseif actor == 'CRITERIA' and request.seen ~= call.governed then
     return { 'CHANGED', call.now }
-  elseif whose == 'CRITERIA' and criteria == 'UNMET' then
+  elseif actor == 'CRITERIA' and criteria == 'UNMET' then
     return { 'CRITERIA', call.now }
-  elseif (whose == 'PERSON' or whose == 'CRITERIA' and criteria == 'FORCED') and not is_person then
+  elseif (actor == 'PERSON' or actor == 'CRITERIA' and criteria == 'FORCED') and not is_person then
     return Answer.reply(call, 'PERSON', { status = record.status })
   elseif not is_person and not Records.is_callers(call, record) then
     return Answer.reply(call, 'PERSON', { status = record.status })

@@ -7,8 +7,8 @@ use coord_domain::{FilePath, RepoId};
 use coord_state::read::Read;
 use coord_store::{Request, Store, StoreError, Value};
 
-/// The files of a repository that have owners. Each has a record of up to some 10 KiB, so [`OwnedPaths::owners`] reads them in
-/// parts: all at once would hold the store up.
+/// The files of a repository that have owners. Each has a record of up to some 10 KiB, so [`OwnedPaths::owners`] reads these in
+/// parts: a single read would block the store for too long.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnedPaths(Vec<String>);
 
@@ -23,10 +23,10 @@ pub fn owned_paths(repo: &RepoId) -> Read<OwnedPaths> {
 }
 
 impl OwnedPaths {
-    /// Reads the owners of these files; of those that still have one. A round trip for 2,000 files, none without files.
+    /// Reads the owners of those of the files that still have one. One round trip for each 2,000 files.
     ///
     /// # Errors
-    /// When the store gives no reply, or none that is understood.
+    /// When the store does not respond, or its reply is malformed.
     pub async fn owners(&self, store: &dyn Store, repo: &RepoId) -> Result<Owners, StoreError> {
         const PATHS_OF_COMMAND: usize = 250;
         const PATHS_AT_ONCE: usize = 2000;

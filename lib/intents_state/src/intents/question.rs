@@ -2,22 +2,22 @@
 
 use serde::Deserialize;
 
-/// A judgement by the scope of an intent, which scripts cannot make, because they match no patterns.
+/// Asks for a judgement by the scope of an intent. Scripts cannot make it, because they cannot match patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ScopeQuestion {
     pub intent: String,
     /// Digest of its scope.
     pub scope: String,
-    /// The intent as JSON; empty where this digest was sent.
+    /// The intent as JSON; empty if the request has this digest.
     #[serde(default)]
     pub text: String,
-    /// Digest of `.intentignore`; empty where there is none.
+    /// Digest of `.intentignore`; empty if there is none.
     #[serde(default)]
     pub ignore: String,
-    /// `.intentignore`; empty where this digest was sent.
+    /// `.intentignore`; empty if the request has this digest.
     #[serde(default)]
     pub ignore_text: String,
-    /// The files, where only the store knows them.
+    /// The files, if only the store knows them.
     #[serde(default)]
     pub files: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Reads of the registry. Of texts, only those that are named are read: they may have 64 KiB each.
+//! Reads of the registry. The texts of intents are read only for given ids: each may have 64 KiB.
 
 use std::collections::BTreeMap;
 
@@ -53,19 +53,19 @@ pub fn registry(repo: &RepoId, holder: &Holder) -> Read<Registry> {
         let now_ms = (seconds * 1000 + micros / 1000).unsigned_abs();
         Ok(Registry {
             version: version.as_str().unwrap_or_default().to_owned(),
-            records: by_field(&records)?,
-            uses: uses_by_id(&uses)?,
+            records: decode_records(&records)?,
+            uses: decode_uses(&uses)?,
             session: match &session {
                 Value::Nil => Session::default(),
-                stored => session_at(bytes(stored)?, now_ms)?,
+                stored => decode_session(bytes(stored)?, now_ms)?,
             },
             now_ms,
         })
     })
 }
 
-/// As it is stored: see `modules/session.lua`.
-fn session_at(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
+/// Decodes a session as `modules/session.lua` stores it.
+fn decode_session(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
     /// How long a session is remembered, in milliseconds.
     const KEPT_FOR_MS: u64 = 86_400_000;
     let stored = std::str::from_utf8(stored).ok();
@@ -78,10 +78,10 @@ fn session_at(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
     decode(json.as_bytes())
 }
 
-/// Reads the texts of these intents. One round trip, none without ids.
+/// Reads the texts of those of the intents that exist. One round trip, none without ids.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn intent_texts(
     store: &dyn Store,
     repo: &RepoId,
@@ -95,13 +95,13 @@ pub async fn intent_texts(
     let request = Request::Command(words.map(|word| word.as_bytes().to_vec()).collect());
     let texts = Read::new([request], |[texts]| Ok(texts)).run(store).await?;
     let texts = texts.as_array().ok_or_else(|| malformed("the texts of intents"))?;
-    let mut found = BTreeMap::new();
+    let mut stored_intents = BTreeMap::new();
     for (id, text) in ids.iter().zip(texts) {
         if !matches!(text, Value::Nil) {
-            found.insert((*id).to_owned(), decode(bytes(text)?)?);
+            stored_intents.insert((*id).to_owned(), decode(bytes(text)?)?);
         }
     }
-    Ok(found)
+    Ok(stored_intents)
 }
 
 fn malformed(detail: &str) -> StoreError {
@@ -119,29 +119,28 @@ pub(super) fn decode<T: DeserializeOwned>(json: &[u8]) -> Result<T, StoreError> 
     serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))
 }
 
-/// The fields of a hash.
-fn fields(hash: &Value) -> Result<impl Iterator<Item = (Result<String, StoreError>, &[u8])>, StoreError> {
+/// The fields of a hash with their values.
+fn fields(hash: &Value) -> Result<Vec<(String, &[u8])>, StoreError> {
     let items = hash.as_array().ok_or_else(|| malformed("a hash of the intents"))?;
-    let pairs: Result<Vec<_>, StoreError> = items
-        .chunks_exact(2)
-        .map(|pair| {
-            let name = String::from_utf8(bytes(&pair[0])?.to_vec());
-            let name = name.map_err(|error| StoreError::Malformed(error.to_string()));
-            Ok((name, bytes(&pair[1])?))
-        })
-        .collect();
-    Ok(pairs?.into_iter())
+    let pairs = items.chunks_exact(2).map(|pair| {
+        let name = String::from_utf8(bytes(&pair[0])?.to_vec());
+        let name = name.map_err(|error| StoreError::Malformed(error.to_string()))?;
+        Ok((name, bytes(&pair[1])?))
+    });
+    pairs.collect()
 }
 
-fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, StoreError> {
-    fields(hash)?.map(|(name, json)| Ok((name?, decode(json)?))).collect()
+/// The records of intents, by id.
+fn decode_records(hash: &Value) -> Result<BTreeMap<String, IntentRecord>, StoreError> {
+    let records = fields(hash)?.into_iter().map(|(id, json)| Ok((id, decode(json)?)));
+    records.collect()
 }
 
 /// The costs of the work on intents, by id.
-fn uses_by_id(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
-    let uses = fields(hash)?.map(|(id, text)| {
-        let text = std::str::from_utf8(text).ok().and_then(IntentUse::parse);
-        Ok((id?, text.ok_or_else(|| malformed("the use of an intent"))?))
+fn decode_uses(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
+    let uses = fields(hash)?.into_iter().map(|(id, text)| {
+        let intent_use = std::str::from_utf8(text).ok().and_then(IntentUse::parse);
+        Ok((id, intent_use.ok_or_else(|| malformed("the use of an intent"))?))
     });
     uses.collect()
 }

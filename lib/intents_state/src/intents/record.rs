@@ -9,58 +9,57 @@ use serde::{Deserialize, Serialize};
 /// The fields of an intent that the scripts need; see `modules/records.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct IntentRecord {
-    /// Where it is in its life.
     pub status: Status,
-    /// Why it was blocked, ended or let go on.
+    /// Why it was blocked, ended or resumed.
     #[serde(default)]
     pub reason: Option<String>,
-    /// The login that said so.
+    /// The login that gave the reason.
     #[serde(default)]
     pub reason_by: Option<String>,
-    /// The branch that it is about; none is every branch.
+    /// The branch that it is about; none for every branch.
     #[serde(default)]
     pub branch: Option<String>,
     /// The digest of its scope; empty without one.
     pub digest: String,
     /// Grows with every change that its holders have to know.
     pub version: u64,
-    /// The most tool calls.
+    /// Maximum number of tool calls.
     #[serde(default)]
     pub max_turns: Option<u64>,
     #[serde(default)]
     pub max_tokens: Option<u64>,
-    /// Intents with which a person has let it overlap.
+    /// Intents with which a person has allowed it to overlap.
     #[serde(default)]
     pub may_overlap: Vec<String>,
     /// Its number in the order of creation.
     pub order: u64,
     /// Bytes of its text.
     pub bytes: usize,
-    /// When it was written, Unix milliseconds.
+    /// When it was created, Unix milliseconds.
     pub created_ms: u64,
-    /// When it was changed last, Unix milliseconds.
+    /// When it was last changed, Unix milliseconds.
     pub updated_ms: u64,
 }
 
-/// The text of an intent. Its status and its consumption are stored elsewhere, and those here do not count.
+/// The text of an intent. Its status and its consumption are stored elsewhere; those in `intent` are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredIntent {
     #[serde(flatten)]
     pub intent: Intent,
     /// A login, or a login, a slash and an agent's id.
     pub created_by: String,
-    /// The last author of a change of its words, in the same form; none if there was none.
+    /// The author of the last change of its words, in the same form; none if they were never changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
 }
 
 impl StoredIntent {
-    /// The login that has written it.
+    /// The login that created it.
     pub fn author(&self) -> &str {
         login_of(&self.created_by)
     }
 
-    /// The login that has changed it last.
+    /// The login that last changed it.
     pub fn editor(&self) -> &str {
         login_of(self.changed_by.as_ref().unwrap_or(&self.created_by))
     }
@@ -84,7 +83,7 @@ pub struct IntentUse {
 }
 
 impl IntentUse {
-    /// Reads the stored text.
+    /// Parses the stored text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let numbers: Vec<u64> = text
             .split(' ')
@@ -134,13 +133,13 @@ impl Default for Session {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Owner {
     pub intent: String,
-    /// The branch of that intent; none is every branch.
+    /// The branch of that intent; none for every branch.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The content that was recorded last: `sha256:` and 64 digits, or `DELETED`.
+    /// The content that was last recorded: `sha256:` and 64 digits, or `DELETED`.
     #[serde(default)]
     pub hash: Option<String>,
-    /// Contents before, the newest first.
+    /// Earlier contents, the newest first.
     #[serde(default)]
     pub earlier: Vec<String>,
 }

@@ -9,9 +9,9 @@ scripts! {
     SELECT_INTENT = "select_intent", repeatable: false;
     /// Records a selection that was refused.
     DENY_SELECTION = "deny_selection", repeatable: false;
-    /// Ends or blocks an intent, or lets it go on.
+    /// Ends, blocks or resumes an intent.
     MOVE_INTENT = "move_intent", repeatable: false;
-    /// Lets two intents overlap.
+    /// Allows two intents to overlap.
     ALLOW_OVERLAP = "allow_overlap", repeatable: false;
     /// Makes an intent the owner of files.
     TAKE_OVER = "take_over", repeatable: false;

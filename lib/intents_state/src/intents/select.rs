@@ -3,7 +3,7 @@ use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::{DENY_SELECTION, SELECT_INTENT};
-use super::status::{state, status};
+use super::status::{decode_state, decode_status};
 use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::share_keys;
@@ -13,30 +13,30 @@ use coord_store::{Store, StoreError};
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Selection<'a> {
     pub id: &'a str,
-    /// Version of the registry by which it was decided that it may begin.
+    /// Version of the registry by which it was decided that the intent may begin.
     pub seen: &'a str,
     /// `payload` of the line of the ledger.
     pub payload: &'a str,
-    /// `result` of the line.
+    /// `result` of that line.
     pub result: &'a str,
-    /// Origin of the line.
+    /// Origin of that line.
     pub origin: &'a str,
 }
 
 /// The outcome of a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectOutcome {
-    /// Done; the state of the caller.
+    /// The intent is selected; the new state of the caller.
     Selected(State),
     /// There is no such intent.
     Unknown,
-    /// It is blocked or has ended.
+    /// The intent is blocked or has ended.
     NotActive(Status),
-    /// Too many are active.
+    /// Too many intents are active.
     Full,
-    /// The caller's login has its share of them; nothing changed.
+    /// The caller's login has begun too many of the active intents.
     LoginFull,
-    /// The registry has changed; decide anew.
+    /// The registry has changed, so the selection must be decided again.
     Changed,
 }
 
@@ -53,9 +53,9 @@ pub async fn select_intent(
     let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &SELECT_INTENT, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "SELECTED" => Ok(SelectOutcome::Selected(state(&reply)?)),
+        "SELECTED" => Ok(SelectOutcome::Selected(decode_state(&reply)?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
-        "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(status(&reply)?)),
+        "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(decode_status(&reply)?)),
         "TOO_MANY" => Ok(match limit_subject(&reply)? {
             IntentLimitSubject::Repository => SelectOutcome::Full,
             IntentLimitSubject::Login => SelectOutcome::LoginFull,
@@ -78,7 +78,7 @@ pub async fn deny_selection(
     let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &DENY_SELECTION, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "NOTED" => state(&reply),
+        "NOTED" => decode_state(&reply),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -1,5 +1,5 @@
 -- select_intent: the caller selects an intent to work on; one that is PENDING begins.
--- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry by which it was decided that it may begin, and
+-- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry on which the decision that it may begin is based, and
 -- `payload`, `result` and `origin` of the line of the ledger
 -- Returns { outcome, now, answer }: SELECTED with the `state` of the caller
 --      or NOT_ACTIVE with its `status`: it is blocked or has ended
@@ -20,7 +20,7 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  -- A login has a quarter of them, so that it does not block others, and as many agents as people run in one repository.
+  -- A login has a quarter, so that it does not block others. That is enough for the agents that a person runs in one repository.
   local MOST_ACTIVE, MOST_OF_LOGIN = 200, 50
 
   local denial = Admission.admit(call) or Append.full_ledger(call, 2)
@@ -50,7 +50,6 @@ return function(KEYS, ARGV)
     if own >= MOST_OF_LOGIN or active >= MOST_ACTIVE then
       return Answer.reply(call, 'TOO_MANY', { whose = own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' })
     end
-    record.begun_by = call.request.user_id
   end
   Append.append_line(call, id, state, 'INTENT_SELECTION', call.request.payload, call.request.result, origin)
   if record.status == 'PENDING' then

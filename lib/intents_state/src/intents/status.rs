@@ -14,25 +14,25 @@ use coord_store::{Store, StoreError};
 pub enum Criteria {
     /// All criteria are met.
     Met,
-    /// Not all of them, and it is to be completed anyway.
+    /// Not all criteria are met, but the intent is completed anyway.
     Forced,
-    /// Not all of them.
+    /// Not all criteria are met.
     Unmet,
 }
 
-/// A change of the status of an intent, but for its beginning, as `move_intent.lua` reads it beside the terms of the admission.
+/// A change of the status of an intent, other than by its selection, as `move_intent.lua` reads it beside the terms of the admission.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Move<'a> {
     pub id: &'a str,
     pub status: Status,
-    /// Whether a person asks.
+    /// Whether the caller is a person.
     #[serde(skip_serializing_if = "is_false")]
     pub is_person: bool,
     /// Whether it may be completed.
     pub criteria: Criteria,
-    /// Version of the registry by which that was found out.
+    /// Version of the registry on which `criteria` is based.
     pub seen: &'a str,
-    /// Why, or empty.
+    /// The reason, or empty.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'a str,
     /// Origin of the line of the ledger.
@@ -42,17 +42,17 @@ pub struct Move<'a> {
 /// The outcome of a change of status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveOutcome {
-    /// Done; the state of the caller.
+    /// The status is changed; the new state of the caller.
     Moved(State),
     /// There is no such intent.
     Unknown,
-    /// No way leads from this status to the new one.
-    NoWay(Status),
-    /// Only a person may do this.
+    /// The intent has this status, from which no transition leads to the new one.
+    NoTransition(Status),
+    /// The intent has this status, and only a person may make this change.
     Person(Status),
     /// Not all criteria are met.
     Criteria,
-    /// The registry has changed; decide anew.
+    /// The registry has changed, so the change must be decided again.
     Changed,
 }
 
@@ -63,16 +63,16 @@ pub enum MoveOutcome {
 pub async fn move_intent(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
-    wanted: &Move<'_>,
+    change: &Move<'_>,
 ) -> Result<Admitted<MoveOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, wanted);
+    let args = terms.request(Kind::Read, 1, &keys, change);
     let reply = call(store, &MOVE_INTENT, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "MOVED" => Ok(MoveOutcome::Moved(state(&reply)?)),
+        "MOVED" => Ok(MoveOutcome::Moved(decode_state(&reply)?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),
-        "NO_WAY" => Ok(MoveOutcome::NoWay(status(&reply)?)),
-        "PERSON" => Ok(MoveOutcome::Person(status(&reply)?)),
+        "NO_WAY" => Ok(MoveOutcome::NoTransition(decode_status(&reply)?)),
+        "PERSON" => Ok(MoveOutcome::Person(decode_status(&reply)?)),
         "CRITERIA" => Ok(MoveOutcome::Criteria),
         "CHANGED" => Ok(MoveOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),
@@ -80,21 +80,21 @@ pub async fn move_intent(
 }
 
 #[derive(Deserialize)]
-struct OfIntent {
+struct StatusAnswer {
     status: Status,
 }
 
 #[derive(Deserialize)]
-struct OfCaller {
+struct StateAnswer {
     state: State,
 }
 
-/// The status of an intent in an answer.
-pub(super) fn status(reply: &Reply) -> Result<Status, StoreError> {
-    Ok(reply.object::<OfIntent>()?.status)
+/// The status of the intent in the answer.
+pub(super) fn decode_status(reply: &Reply) -> Result<Status, StoreError> {
+    Ok(reply.object::<StatusAnswer>()?.status)
 }
 
-/// The state of the caller in an answer.
-pub(super) fn state(reply: &Reply) -> Result<State, StoreError> {
-    Ok(reply.object::<OfCaller>()?.state)
+/// The state of the caller in the answer.
+pub(super) fn decode_state(reply: &Reply) -> Result<State, StoreError> {
+    Ok(reply.object::<StateAnswer>()?.state)
 }

@@ -1,4 +1,4 @@
--- take_over: a person makes an active intent the owner of files, whatever intent owned them.
+-- take_over: a person makes an active intent the owner of files, regardless of their previous owners.
 -- KEYS, ARGV: those of admission/request, with `id`, `origin` of the line, and `paths`
 -- Returns { outcome, now, answer }: TAKEN with the `state` of the caller
 --      or NOT_ACTIVE with its `status`

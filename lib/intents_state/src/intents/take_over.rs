@@ -3,21 +3,21 @@ use coord_intents::ledger::State;
 use serde::Serialize;
 
 use super::scripts::TAKE_OVER;
-use super::status::{state, status};
+use super::status::{decode_state, decode_status};
 use coord_domain::FilePath;
 use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
 
-/// The outcome of taking files over.
+/// The outcome of taking over files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakeOutcome {
-    /// The intent owns them; the state of the caller.
+    /// The intent owns the files; the new state of the caller.
     Taken(State),
     /// There is no such intent.
     Unknown,
-    /// It is not active.
+    /// The intent is not active.
     NotActive(Status),
     /// Too many files are owned.
     Full,
@@ -43,17 +43,17 @@ pub async fn take_over(
     paths: &[FilePath],
 ) -> Result<Admitted<TakeOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let taken = TakeOverArgs {
+    let takeover = TakeOverArgs {
         id,
         origin,
         paths: paths.iter().map(FilePath::as_str).collect(),
     };
-    let args = terms.request(Kind::Read, paths.len(), &keys, &taken);
+    let args = terms.request(Kind::Read, paths.len(), &keys, &takeover);
     let reply = call(store, &TAKE_OVER, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "TAKEN" => Ok(TakeOutcome::Taken(state(&reply)?)),
+        "TAKEN" => Ok(TakeOutcome::Taken(decode_state(&reply)?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),
-        "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(status(&reply)?)),
+        "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(decode_status(&reply)?)),
         "TOO_MANY" => Ok(TakeOutcome::Full),
         _ => Err(reply.malformed("an unknown outcome")),
     })

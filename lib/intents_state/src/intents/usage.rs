@@ -12,7 +12,7 @@ use coord_store::{Store, StoreError};
 #[derive(Clone, Copy, Debug)]
 pub struct Usage<'a> {
     pub id: &'a str,
-    /// The name of a tool, and the digest of name and input: a call that may change something.
+    /// A call that may change something: the name of the tool, and the digest of name and input.
     pub call: Option<(&'a str, &'a str)>,
     /// Identical calls in a row that are allowed; 0 for any number.
     pub breaker_calls: u32,
@@ -36,7 +36,7 @@ pub enum Limit {
 /// The outcome of counting costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UseOutcome {
-    /// Counted.
+    /// The costs are counted, and the call, if any, is allowed.
     Used {
         /// The state of the caller.
         state: State,
@@ -44,15 +44,15 @@ pub enum UseOutcome {
         turns: u64,
         /// Tokens, as agents report them.
         tokens: u64,
-        /// The most tool calls.
+        /// Maximum number of tool calls.
         max_turns: Option<u64>,
         max_tokens: Option<u64>,
     },
     /// There is no such intent.
     Unknown,
-    /// The call is refused.
+    /// The call is refused, because the intent has this status.
     NotActive(State, Status),
-    /// The call is refused, and the intent is blocked now, with the reason.
+    /// The call is refused, and the intent is now blocked for this reason.
     Stopped(State, Limit, String),
 }
 
@@ -84,7 +84,7 @@ struct TokensArgs<'a> {
 struct Used {
     state: State,
     turns: u64,
-    /// Text, because sessions may sum up to more digits than cjson writes of a number.
+    /// A text, because the sum over sessions may have more digits than cjson writes of a number.
     tokens: String,
     max_turns: Option<u64>,
     max_tokens: Option<u64>,
@@ -112,7 +112,7 @@ pub async fn use_intent(
     terms: &AdmissionTerms<'_>,
     usage: &Usage<'_>,
 ) -> Result<Admitted<UseOutcome>, StoreError> {
-    let sent = UseIntentArgs {
+    let request = UseIntentArgs {
         id: usage.id,
         call: usage.call.map(|(name, digest)| ToolCallArgs { name, digest }),
         most_repeats: usage.breaker_calls,
@@ -120,7 +120,7 @@ pub async fn use_intent(
         origin: usage.origin,
     };
     let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, &sent);
+    let args = terms.request(Kind::Read, 1, &keys, &request);
     let reply = call(store, &USE_INTENT, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
         "USED" => {

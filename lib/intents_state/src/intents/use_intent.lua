@@ -1,4 +1,4 @@
--- use_intent: counts what the work on an intent costs: tokens, by the running total of a session; a tool call as a turn.
+-- use_intent: counts the cost of the work on an intent: tokens, by the running total of a session; a tool call as a turn.
 -- KEYS, ARGV: those of admission/request, with `id`, `call`: `name` of the tool and `digest` of the call, absent for none, `most_repeats`:
 -- identical calls in a row that are allowed, `tokens`: the `session` that used them and its running `total`, absent for none, and `origin`
 -- of lines
@@ -22,7 +22,7 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  -- The tokens that the session has used since its last report. Reports may come twice, and in any order.
+  -- The tokens that the session has used since its last report. Reports may arrive twice, and in any order.
   local function new_tokens()
     local MOST_SESSIONS = 16
     call.session.tokens, call.session.order = call.session.tokens or {}, call.session.order or {}
@@ -48,8 +48,8 @@ return function(KEYS, ARGV)
   Session.load(call)
   -- Tokens that an agent of another login reports do not count: it could spend the whole budget.
   if used and Records.is_callers(call, record) then
-    local turns, tokens, others = Records.use_of(call, id)
-    Records.save_use(call, id, turns, tokens + new_tokens(), others)
+    local turns, tokens, other_turns = Records.use_of(call, id)
+    Records.save_use(call, id, turns, tokens + new_tokens(), other_turns)
   end
   local outcome, answer
   if tool_call and record.status ~= 'IN_PROGRESS' then

@@ -4,13 +4,13 @@ use serde::Serialize;
 use super::record::StoredIntent;
 use super::scripts::WRITE_INTENT;
 use super::select::{IntentLimitSubject, limit_subject};
-use super::status::state;
+use super::status::decode_state;
 use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
 
-/// An intent as it is to be stored.
+/// An intent to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenIntent<'a> {
     /// Version of the registry by which the change was decided; none for a new intent.
@@ -18,32 +18,32 @@ pub struct WrittenIntent<'a> {
     pub stored: &'a StoredIntent,
     /// The digest of its scope; empty without one.
     pub digest: &'a str,
-    /// Whether its holders have to know.
+    /// Whether its holders have to know of the change.
     pub is_for_holders: bool,
-    /// The change, for the ledger.
+    /// The change, for the line of the ledger.
     pub change: &'a str,
-    /// The origin of the line.
+    /// The origin of that line.
     pub origin: &'a str,
-    /// Whether a person asks.
+    /// Whether the caller is a person.
     pub is_person: bool,
 }
 
 /// The outcome of writing an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// Done; the state of the caller.
+    /// The intent is written; the new state of the caller.
     Written(State),
     /// Another intent has this id.
     Exists,
     /// There are too many intents.
     Full,
-    /// The caller's login has its share of them; nothing changed.
+    /// There are too many intents of the caller's login.
     LoginFull,
     /// There is no such intent.
     Unknown,
-    /// The registry has changed; decide anew.
+    /// The registry has changed, so the change must be decided again.
     Changed,
-    /// It has begun, and is another login's.
+    /// The intent has begun, and belongs to another login.
     Person,
 }
 
@@ -85,7 +85,7 @@ pub async fn write_intent(
     let text = serde_json::to_string(written.stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let budget = intent.budget.unwrap_or_default();
     let keys = share_keys(terms);
-    let own = WriteIntentArgs {
+    let write = WriteIntentArgs {
         id: &intent.id,
         seen: written.seen,
         text: &text,
@@ -100,10 +100,10 @@ pub async fn write_intent(
         owner: written.stored.author(),
         assigned: intent.assigned_agent.as_deref(),
     };
-    let args = terms.request(Kind::Read, 1, &keys, &own);
+    let args = terms.request(Kind::Read, 1, &keys, &write);
     let reply = call(store, &WRITE_INTENT, keys, args).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "WRITTEN" => Ok(WriteOutcome::Written(state(&reply)?)),
+        "WRITTEN" => Ok(WriteOutcome::Written(decode_state(&reply)?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
         "TOO_MANY" => Ok(match limit_subject(&reply)? {
             IntentLimitSubject::Repository => WriteOutcome::Full,

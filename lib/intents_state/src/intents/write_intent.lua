@@ -1,15 +1,15 @@
 -- write_intent: writes a new intent, or changes one.
--- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry by which the change was decided, absent for a new
+-- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry on which the change is based, absent for a new
 -- intent, `text`: the intent as JSON, `change`: the change, `origin` of the line, `is_for_holders`: it matters to its holders,
 -- `is_person`: a person asks; and of its record `intent_branch`, `digest` of its scope or '', `max_turns`, `max_tokens`, `owner`, and
 -- `assigned` (intents/records)
 -- Returns { outcome, now, answer }: WRITTEN with the `state` of the caller
---      or TOO_MANY with `whose`, REPOSITORY or LOGIN: there are too many, or too many that the caller's login has written, and none of all has
---           ended more than a day ago
---      or { EXISTS, now }: a new intent has the id of another
---      or { UNKNOWN, now }: there is none to be changed
+--      or TOO_MANY with `whose`, REPOSITORY or LOGIN: there are too many, or too many by the caller's login, and none has ended more than a
+--           day ago
+--      or { EXISTS, now }: a new intent has the id of an existing one
+--      or { UNKNOWN, now }: there is no such intent to change
 --      or { CHANGED, now }: the registry has another version
---      or { PERSON, now }: it has begun, and is another login's
+--      or { PERSON, now }: it has begun, and belongs to another login
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -27,8 +27,8 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  -- Drops the oldest of the intents that have ended more than a day ago, so that no holder and no lock knows them. The ledger
-  -- has their lines, and the recorded content of their files stays.
+  -- Drops the oldest of the intents that ended more than a day ago: no holder and no lock refers to them any more. The ledger keeps
+  -- their lines, and the recorded content of their files stays.
   local function drop_ended()
     local DAY_MS, AT_ONCE = 86400000, 100
     local stored, ended = redis.call('HGETALL', call.keys.intents), {}
@@ -39,8 +39,8 @@ return function(KEYS, ARGV)
         ended[#ended + 1] = { id = stored[index], order = other.order }
       end
     end
-    table.sort(ended, function(one, other)
-      return one.order < other.order
+    table.sort(ended, function(left, right)
+      return left.order < right.order
     end)
     local dropped, is_dropped = {}, {}
     for index = 1, math.min(AT_ONCE, #ended) do
@@ -52,7 +52,7 @@ return function(KEYS, ARGV)
     for _, key in ipairs({ call.keys.intents, call.keys.intent_texts, call.keys.intent_use }) do
       redis.call('HDEL', key, unpack(dropped))
     end
-    -- Mentions of them would refer to another intent that gets the same id.
+    -- Remaining references would point to a later intent with the same id.
     for other, other_record in pairs(call.records) do
       local kept = {}
       for _, allowed in ipairs(other_record and other_record.may_overlap or {}) do
@@ -90,8 +90,8 @@ return function(KEYS, ARGV)
   -- As `MAX_INTENTS` in `lib/intents/src/intent.rs`.
   local MOST_INTENTS, MOST_OF_LOGIN = 1000, 250
 
-  -- REPOSITORY or LOGIN where there is no room for one more, or nil.
-  local function without_room()
+  -- The subject that has no room for one more, REPOSITORY or LOGIN, or nil.
+  local function full_subject()
     if redis.call('HLEN', call.keys.intents) >= MOST_INTENTS then
       return 'REPOSITORY'
     end
@@ -117,15 +117,15 @@ return function(KEYS, ARGV)
     return { 'PERSON', call.now }
   end
   if is_new then
-    local whose = without_room()
+    local whose = full_subject()
     if whose then
       drop_ended()
-      whose = without_room()
+      whose = full_subject()
     end
     if whose then
       return Answer.reply(call, 'TOO_MANY', { whose = whose })
     end
-    -- Each intent that is written counts the registry's version up.
+    -- Each write increments the registry's version.
     record =
       { status = 'PENDING', by = call.request.user_id, version = 0, order = tonumber(call.governed or 0) + 1, created_ms = call.now_ms }
   end

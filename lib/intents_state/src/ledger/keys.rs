@@ -8,7 +8,7 @@ pub fn ledger(repo: &RepoId) -> String {
     of("coord:ledger:", repo, &[])
 }
 
-/// hash: where the chain of the lines begins and how far it is sealed; see `seal_ledger.lua`.
+/// hash: where the chain of the lines begins, and how far it is sealed; see `seal_ledger.lua`.
 pub fn seal(repo: &RepoId) -> String {
     of("coord:seal:", repo, &[])
 }

@@ -1,4 +1,4 @@
-//! Reads of the lines, as the scripts have appended them.
+//! Reads of the lines as scripts have appended them.
 
 use coord_domain::{EventId, RepoId};
 use coord_state::read::Read;
@@ -11,7 +11,7 @@ use super::keys;
 pub struct AppendedLine {
     /// Its id in the stream.
     pub id: EventId,
-    /// Its text; empty where something else than a line is in the stream, which no script appends.
+    /// Its text; empty if the entry of the stream is not a line. No script appends such an entry.
     pub text: String,
 }
 

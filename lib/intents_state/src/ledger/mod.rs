@@ -1,4 +1,4 @@
-//! The ledger: its lines in order, and the seal, which says where their chain begins and how far it is made. Scripts append
+//! The ledger: its lines in order, and the seal, which says where their chain begins and how far it goes. Scripts append
 //! lines: `modules/append.lua`.
 
 pub mod keys;

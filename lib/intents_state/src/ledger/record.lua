@@ -1,9 +1,9 @@
--- record: appends to the ledger what a holder did. A changed file is recorded as a success only under the caller's live lock for
--- writing; then it is noted as its content, too.
+-- record: appends a holder's actions to the ledger. A changed file is recorded as a success only under the caller's live lock for
+-- writing; then its new content is recorded too.
 -- KEYS, ARGV: those of admission/request, with `intent` that is cited, absent for none, `is_reset_by_prompts`: a prompt ends the selection of
 -- an intent, and `entries`: each with `kind`: MUTATION, PROMPT, END, or OTHER; `trace`: its id; `action_type`, `payload` and `result`;
--- `origin` (ledger/append); and of a mutation `path`, `hash`, fencing `token`, absent for none, `has_failed`: the caller says so, and
--- `without_lock`, `other_token`: the result without a lock, and with another token
+-- `origin` (ledger/append); and of a mutation `path`, `hash`, fencing `token`, absent for none, `has_failed`: the caller reports a failure,
+-- and `without_lock`, `other_token`: the result if there is no lock, or its token differs
 -- Returns { RECORDED, now, answer }: `outcomes`, for each entry SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
 --           `has_lines`: a line was appended, `is_unknown_intent`, and `without_room`: number of files without room for their content
 --      or TOO_MUCH (Answer.too_much(), LOCKS): the files have too many locks; nothing was recorded
@@ -43,24 +43,24 @@ return function(KEYS, ARGV)
   if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
     return Answer.too_much(call, 'LOCKS')
   end
-  local owners, is_known = #paths > 0 and Owners.of(call, paths) or {}, {}
+  local owners, was_stored = #paths > 0 and Owners.of(call, paths) or {}, {}
   for path, list in pairs(owners) do
-    is_known[path] = #list > 0
+    was_stored[path] = #list > 0
   end
-  local is_unknown = cited ~= '' and not Records.of(call, cited)
-  if is_unknown then
+  local is_unknown_intent = cited ~= '' and not Records.of(call, cited)
+  if is_unknown_intent then
     cited = ''
   end
   Session.load(call)
 
-  -- Traces of a day: an entry that a holder sends twice is recorded once.
+  -- Traces are kept for a day: an entry that a holder sends twice is recorded once.
   local TRACES_FOR, MOST_TRACES, DROPPED_AT_ONCE = 86400, 20000, 64
   local new_traces = {}
 
   local function is_repeated(trace)
     local name = call.request.user_id .. ' ' .. call.request.agent_id .. ' ' .. trace
-    local seen = new_traces[name] or redis.call('ZSCORE', call.keys.traces, name)
-    if seen and tonumber(seen) > call.now - TRACES_FOR then
+    local recorded_at = new_traces[name] or redis.call('ZSCORE', call.keys.traces, name)
+    if recorded_at and tonumber(recorded_at) > call.now - TRACES_FOR then
       return true
     end
     new_traces[name] = call.now
@@ -87,9 +87,9 @@ return function(KEYS, ARGV)
     end
   end
 
-  local is_noted = {} -- file path -> true where its content has changed
+  local has_new_content = {} -- file path -> true
 
-  -- Notes `hash` as the content of `path`, which was changed for `intent`, or for none.
+  -- Records `hash` as the content of `path`, which was changed for `intent`, or for none.
   local function note_content(path, hash, intent)
     local MOST_EARLIER = 16
     local record = intent ~= '' and Records.of(call, intent)
@@ -97,13 +97,13 @@ return function(KEYS, ARGV)
     if record then
       branch = record.branch
     end
-    local list, place = owners[path], nil
+    local list, owner_index = owners[path], nil
     for index, owner in ipairs(list) do
       if owner.branch == branch and (owner.intent == intent or not Records.is_active(Records.of(call, owner.intent))) then
-        place = index
+        owner_index = index
       end
     end
-    local owner = place and table.remove(list, place) or { branch = branch }
+    local owner = owner_index and table.remove(list, owner_index) or { branch = branch }
     owner.intent = intent
     if owner.hash and owner.hash ~= hash then
       local earlier = { owner.hash }
@@ -120,18 +120,18 @@ return function(KEYS, ARGV)
     if not Owners.has_room_in(call, list) then
       table.remove(list, #list - 1)
     end
-    is_noted[path] = true
+    has_new_content[path] = true
   end
 
   -- Writes the contents back; returns the number of files for which there is no room.
   local function save_contents()
     local new_files, values, without_room = 0, {}, 0
-    for path in pairs(is_noted) do
-      new_files = new_files + (is_known[path] and 0 or 1)
+    for path in pairs(has_new_content) do
+      new_files = new_files + (was_stored[path] and 0 or 1)
     end
     local has_room = new_files == 0 or Owners.has_room_for(call, new_files)
-    for path in pairs(is_noted) do
-      if not is_known[path] and not has_room then
+    for path in pairs(has_new_content) do
+      if not was_stored[path] and not has_room then
         without_room = without_room + 1
       else
         values[#values + 1] = path
@@ -153,13 +153,13 @@ return function(KEYS, ARGV)
     end
   end
 
-  local heard = {} -- intents whose holder called now
+  local has_line = {} -- intent -> true where a line was appended
 
   local function append(entry, intent, action_type, payload, result)
     -- Each entry has a separate trace id.
     call.lines_appended = 0
     Append.append_line(call, intent, call.session.state, action_type, payload, result, entry.origin)
-    heard[intent] = true
+    has_line[intent] = true
   end
 
   local function record_mutation(entry)
@@ -212,7 +212,7 @@ return function(KEYS, ARGV)
   save_traces()
   LockChanges.save(call)
   local without_room = save_contents()
-  for intent in pairs(heard) do
+  for intent in pairs(has_line) do
     if call.governed and intent ~= '' and Records.is_active(Records.of(call, intent)) then
       Records.save_use(call, intent, Records.use_of(call, intent))
     end
@@ -224,15 +224,15 @@ return function(KEYS, ARGV)
       written[#written + 1] = entry.kind == 'MUTATION' and not lock_on(entry.path) and entry.path or nil
     end
     if has_ended then
-      Queue.released(call, {})
+      Queue.leave_all(call, {})
     elseif #written > 0 then
-      Queue.leave_for(call, written)
+      Queue.leave_others(call, written)
     end
   end
   return Answer.reply(call, 'RECORDED', {
     outcomes = Answer.some(outcomes),
-    has_lines = next(heard) ~= nil,
-    is_unknown_intent = is_unknown,
+    has_lines = next(has_line) ~= nil,
+    is_unknown_intent = is_unknown_intent,
     without_room = without_room,
   })
 end

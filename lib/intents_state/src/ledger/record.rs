@@ -8,7 +8,7 @@ use coord_state::reply::{Reply, call};
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
 
-/// An event that is recorded.
+/// An event to be recorded.
 #[derive(Clone, Debug)]
 pub struct RecordedEvent {
     /// Its kind, with the fields for the script.
@@ -23,11 +23,11 @@ pub struct RecordedEvent {
 pub enum RecordedKind {
     /// A file was changed.
     Mutation(Mutation),
-    /// The agent was given a prompt.
+    /// The agent got a prompt.
     Prompt,
     /// The agent's session has ended.
     End,
-    /// Anything else: it is recorded as it was sent.
+    /// Any other event: it is recorded with the status that was sent.
     Other(ResultStatus),
 }
 
@@ -36,13 +36,13 @@ pub enum RecordedKind {
 pub struct Mutation {
     pub path: FilePath,
     pub hash: ContentHash,
-    /// Fencing token of the lock, where it was sent.
+    /// Fencing token of the lock, if it was sent.
     pub token: Option<i64>,
-    /// Whether the caller says that it failed.
+    /// Whether the caller reports that it failed.
     pub has_failed: bool,
-    /// `result` where the caller has no lock for writing.
+    /// `result` if the caller has no lock for writing.
     pub without_lock: String,
-    /// `result` where the lock has another token.
+    /// `result` if the lock has another token.
     pub other_token: String,
 }
 
@@ -61,20 +61,20 @@ pub struct Record<'a> {
 pub enum RecordStatus {
     /// It is recorded with this status.
     New(ResultStatus),
-    /// It was recorded before.
+    /// It was already recorded.
     Repeated,
 }
 
 /// The result of recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordOutcome {
-    /// For each event.
+    /// One for each event.
     pub outcomes: Vec<RecordStatus>,
-    /// Whether the ledger has more lines now.
+    /// Whether lines were appended to the ledger.
     pub has_lines: bool,
-    /// Whether the cited intent is unknown: it is in no line.
+    /// Whether the cited intent is unknown: then no line names it.
     pub is_unknown_intent: bool,
-    /// Number of files without room for their content, which is in the ledger alone.
+    /// Number of files whose content only the ledger has, for lack of room.
     pub without_room: u64,
 }
 
@@ -116,40 +116,41 @@ struct MutationArgs<'a> {
 #[derive(Deserialize)]
 struct RecordAnswer {
     #[serde(default)]
-    outcomes: Vec<OutcomeArgs>,
+    outcomes: Vec<RawStatus>,
     has_lines: bool,
     is_unknown_intent: bool,
     without_room: u64,
 }
 
+/// A [`RecordStatus`] as `record.lua` writes it.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-enum OutcomeArgs {
+enum RawStatus {
     Success,
     Failure,
     Repeated,
-    /// As it was sent.
+    /// The status that was sent.
     Other,
 }
 
-/// Appends events to the ledger. One round trip. It counts as a release does: finished work can always be recorded.
+/// Appends events to the ledger. One round trip. It counts against the limits like a release: finished work can always be recorded.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed. Even then the events may have been recorded.
 pub async fn record(
     store: &dyn Store,
-    entry: &AdmissionTerms<'_>,
-    request: &Record<'_>,
+    terms: &AdmissionTerms<'_>,
+    record: &Record<'_>,
 ) -> Result<Admitted<RecordOutcome>, StoreError> {
-    let keys = share_keys(entry);
-    let sent = RecordArgs {
-        intent: request.intent,
-        is_reset_by_prompts: request.is_reset_by_prompts,
-        entries: request.events.iter().map(RecordedEvent::args).collect(),
+    let keys = share_keys(terms);
+    let request = RecordArgs {
+        intent: record.intent,
+        is_reset_by_prompts: record.is_reset_by_prompts,
+        entries: record.events.iter().map(RecordedEvent::args).collect(),
     };
-    let args = entry.request(Kind::Release, request.events.len(), &keys, &sent);
+    let args = terms.request(Kind::Release, record.events.len(), &keys, &request);
     let reply = call(store, &RECORD, keys, args).await?;
-    decode_admission(reply, |reply| read_outcome(reply, request.events))
+    decode_admission(reply, |reply| decode_outcome(reply, record.events))
 }
 
 impl RecordedEvent {
@@ -186,7 +187,7 @@ impl Mutation {
     }
 }
 
-fn read_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
+fn decode_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
     if reply.outcome != "RECORDED" {
         return Err(reply.malformed("an unknown outcome"));
     }
@@ -194,11 +195,11 @@ fn read_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome,
     if answer.outcomes.len() != events.len() {
         return Err(reply.malformed("another number of outcomes"));
     }
-    let outcome = |(sent, event): (&OutcomeArgs, &RecordedEvent)| match (sent, &event.kind) {
-        (OutcomeArgs::Success, _) => Ok(RecordStatus::New(ResultStatus::Success)),
-        (OutcomeArgs::Failure, _) => Ok(RecordStatus::New(ResultStatus::Failure)),
-        (OutcomeArgs::Repeated, _) => Ok(RecordStatus::Repeated),
-        (OutcomeArgs::Other, RecordedKind::Other(status)) => Ok(RecordStatus::New(*status)),
+    let decode_status = |(raw, event): (&RawStatus, &RecordedEvent)| match (raw, &event.kind) {
+        (RawStatus::Success, _) => Ok(RecordStatus::New(ResultStatus::Success)),
+        (RawStatus::Failure, _) => Ok(RecordStatus::New(ResultStatus::Failure)),
+        (RawStatus::Repeated, _) => Ok(RecordStatus::Repeated),
+        (RawStatus::Other, RecordedKind::Other(status)) => Ok(RecordStatus::New(*status)),
         _ => Err(reply.malformed("an unknown outcome of an event")),
     };
     Ok(RecordOutcome {
@@ -206,7 +207,7 @@ fn read_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome,
             .outcomes
             .iter()
             .zip(events)
-            .map(outcome)
+            .map(decode_status)
             .collect::<Result<_, _>>()?,
         has_lines: answer.has_lines,
         is_unknown_intent: answer.is_unknown_intent,

@@ -1,4 +1,4 @@
-//! The seal: where the chain of the kept lines begins, how far it is made, and the waypoints between.
+//! The seal: where the chain of the kept lines begins, how far it goes, and the waypoints between.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,31 +16,31 @@ use coord_state::reply::call;
 use coord_state::request_keys::Keys;
 use coord_store::{Request, Store, StoreError, Value};
 
-/// Lines from one waypoint to the next.
+/// Number of lines from one waypoint to the next.
 pub const WAYPOINT_LINES: u64 = 256;
 
-/// A point of the chain, and the line in the stream that it comes after.
+/// A position in the chain, after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
     pub point: Point,
-    /// The id of its line in the stream.
+    /// The id of the line in the stream.
     pub id: EventId,
 }
 
 /// The seal of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// After which the kept lines begin.
+    /// The position after which the kept lines begin.
     pub base: ChainPosition,
-    /// After the newest sealed line.
+    /// The position after the newest sealed line.
     pub sealed: ChainPosition,
-    /// Places between, by their number.
+    /// Positions between, by the number of the line.
     waypoints: BTreeMap<u64, ChainPosition>,
     is_stored: bool,
 }
 
 impl ChainPosition {
-    /// Before the first line of `repo`.
+    /// The position before the first line of `repo`.
     pub fn start(repo: &RepoId) -> Self {
         ChainPosition {
             point: Point::start(repo.as_str()),
@@ -64,26 +64,27 @@ impl fmt::Display for ChainPosition {
 }
 
 impl Seal {
-    /// The last known place that is not after the line `seq`: the chain of the lines that follow is made from it.
-    pub fn place_before(&self, seq: u64) -> ChainPosition {
-        let known = self.waypoints.range(..=seq).next_back().map(|(_, place)| *place);
-        [Some(self.base), known, Some(self.sealed)]
+    /// The last known position that is not after the line `seq`: the chain of the lines that follow is computed from it.
+    pub fn position_before(&self, seq: u64) -> ChainPosition {
+        let waypoint = self.waypoints.range(..=seq).next_back().map(|(_, waypoint)| *waypoint);
+        [Some(self.base), waypoint, Some(self.sealed)]
             .into_iter()
             .flatten()
-            .filter(|place| place.point.seq <= seq)
-            .max_by_key(|place| place.point.seq)
+            .filter(|position| position.point.seq <= seq)
+            .max_by_key(|position| position.point.seq)
             .unwrap_or(self.base)
     }
 
-    /// The known places after `place`, in order, the sealed one last.
-    pub fn places_after(&self, place: ChainPosition) -> impl Iterator<Item = ChainPosition> {
-        let after = self.waypoints.range(place.point.seq + 1..).map(|(_, place)| *place);
-        let sealed = Some(self.sealed).filter(|sealed| sealed.point.seq > place.point.seq);
-        let waypoints = after.filter(move |waypoint| waypoint.point.seq < self.sealed.point.seq);
+    /// The known positions after `position`, in order, the sealed one last.
+    pub fn positions_after(&self, position: ChainPosition) -> impl Iterator<Item = ChainPosition> {
+        let after = self.waypoints.range(position.point.seq + 1..);
+        let waypoints = after.map(|(_, waypoint)| *waypoint);
+        let waypoints = waypoints.filter(move |waypoint| waypoint.point.seq < self.sealed.point.seq);
+        let sealed = Some(self.sealed).filter(|sealed| sealed.point.seq > position.point.seq);
         waypoints.chain(sealed)
     }
 
-    /// The sealed place as it is stored, if there is one.
+    /// The sealed position as it is stored, if there is one.
     fn stored(&self) -> Option<String> {
         self.is_stored.then(|| self.sealed.to_string())
     }
@@ -98,18 +99,18 @@ impl Seal {
             is_stored: false,
         };
         for pair in fields.as_array().ok_or_else(malformed)?.chunks(2) {
-            let [name, place] = pair else {
+            let [name, text] = pair else {
                 return Err(malformed());
             };
-            let place = place.as_str().and_then(ChainPosition::parse).ok_or_else(malformed)?;
+            let position = text.as_str().and_then(ChainPosition::parse).ok_or_else(malformed)?;
             match name.as_str() {
-                Some("base") => seal.base = place,
+                Some("base") => seal.base = position,
                 Some("sealed") => {
-                    seal.sealed = place;
+                    seal.sealed = position;
                     seal.is_stored = true;
                 }
                 _ => {
-                    seal.waypoints.insert(place.point.seq, place);
+                    seal.waypoints.insert(position.point.seq, position);
                 }
             }
         }
@@ -127,8 +128,8 @@ pub fn seal(repo: &RepoId) -> Read<Seal> {
 /// Reads whether `repo` has lines that are not sealed.
 pub fn has_unsealed_lines(repo: &RepoId) -> Read<bool> {
     let newest = newest_lines(repo, 1);
-    let sealed = Read::new([Request::command(["HGET", &keys::seal(repo), "sealed"])], |[place]| {
-        Ok(place.as_str().and_then(ChainPosition::parse).map(|place| place.id))
+    let sealed = Read::new([Request::command(["HGET", &keys::seal(repo), "sealed"])], |[text]| {
+        Ok(text.as_str().and_then(ChainPosition::parse).map(|sealed| sealed.id))
     });
     let pair = newest.and(sealed);
     pair.map(|(newest, sealed)| newest.first().is_some_and(|line| Some(line.id) != sealed))
@@ -154,10 +155,10 @@ struct SealLedgerArgs {
 }
 
 /// Moves the seal of `repo`, which was read as `from`, to `to`, with the waypoints between; and drops sealed lines beyond `most_lines`,
-/// up to a waypoint. Lines of the last day stay beside those of other logins, until there are four times as many.
+/// up to a waypoint. If several logins append, lines of the last day stay, until there are four times as many as `most_lines`.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood. Even then the seal may have been moved.
+/// When the store does not respond, or its reply is malformed. Even then the seal may have been moved.
 pub async fn move_seal(
     store: &dyn Store,
     repo: &RepoId,
@@ -196,7 +197,7 @@ mod tests {
         RepoId::parse("https://github.com/acme/shop").unwrap()
     }
 
-    fn place(seq: u64) -> ChainPosition {
+    fn after_line(seq: u64) -> ChainPosition {
         let hash = Point::start(&seq.to_string()).hash;
         ChainPosition {
             point: Point { seq, hash },
@@ -204,10 +205,10 @@ mod tests {
         }
     }
 
-    fn seal_of(places: &[(&str, ChainPosition)]) -> Seal {
-        let texts = places
+    fn seal_of(positions: &[(&str, ChainPosition)]) -> Seal {
+        let texts = positions
             .iter()
-            .flat_map(|(name, place)| [Value::bulk(*name), Value::bulk(place.to_string())]);
+            .flat_map(|(name, position)| [Value::bulk(*name), Value::bulk(position.to_string())]);
         Seal::decode(&repo(), &Value::Array(texts.collect())).unwrap()
     }
 
@@ -219,7 +220,7 @@ mod tests {
             (ChainPosition::start(&repo()), ChainPosition::start(&repo()))
         );
         assert_eq!(seal.stored(), None);
-        assert_eq!(seal.places_after(seal.base).count(), 0);
+        assert_eq!(seal.positions_after(seal.base).count(), 0);
         assert_eq!(
             seal_of(&[("sealed", ChainPosition::start(&repo()))]).stored(),
             Some(ChainPosition::start(&repo()).to_string())
@@ -227,12 +228,12 @@ mod tests {
     }
 
     #[test]
-    fn the_chain_is_made_from_the_last_known_place() {
+    fn the_chain_is_computed_from_the_last_known_position() {
         let seal = seal_of(&[
-            ("512", place(512)),
-            ("sealed", place(800)),
-            ("768", place(768)),
-            ("base", place(256)),
+            ("512", after_line(512)),
+            ("sealed", after_line(800)),
+            ("768", after_line(768)),
+            ("base", after_line(256)),
         ]);
         for (seq, from) in [
             (0, 256),
@@ -244,11 +245,11 @@ mod tests {
             (799, 768),
             (900, 800),
         ] {
-            assert_eq!(seal.place_before(seq), place(from), "{seq}");
+            assert_eq!(seal.position_before(seq), after_line(from), "{seq}");
         }
-        let after: Vec<ChainPosition> = seal.places_after(place(512)).collect();
-        assert_eq!(after, [place(768), place(800)]);
-        assert_eq!(seal.stored(), Some(place(800).to_string()));
+        let after: Vec<ChainPosition> = seal.positions_after(after_line(512)).collect();
+        assert_eq!(after, [after_line(768), after_line(800)]);
+        assert_eq!(seal.stored(), Some(after_line(800).to_string()));
     }
 
     #[test]

@@ -1,9 +1,9 @@
--- seal_ledger: moves the seal of a ledger from the place that was read to one further on, and drops the oldest sealed lines beyond
--- the limit. The chain of lines is made in Rust: Redis' Lua has no SHA-256.
+-- seal_ledger: moves the seal of a ledger from the position that was read to a later one, and drops the oldest sealed lines beyond
+-- the limit. Rust chains the lines: Redis' Lua has no SHA-256.
 -- KEYS: `seal`, `ledger`, `status_log`, `events`, `shares` of logins
--- ARGV: that of admission/request, with `read`: the sealed place that was read, absent for none, `sealed`: the new one, `most_lines` that are
--- kept, `between`: lines between two waypoints, and `waypoints` between the two places: places
--- A place is the text 'SEQ:HASH ID': the number and the hash of a line, and its id in the stream. The seal is a hash of places:
+-- ARGV: that of admission/request, with `read`: the sealed position that was read, absent for none, `sealed`: the new one, `most_lines` that
+-- are kept, `between`: lines between two waypoints, and `waypoints`: the positions of those between the two
+-- A position is the text 'SEQ:HASH ID': the number and the hash of a line, and its id in the stream. The seal is a hash of positions:
 -- `sealed`, after the newest sealed line; `base`, absent for the beginning, after which the kept lines begin; and each waypoint
 -- between them, under its number.
 -- Returns { SEALED, now } or { MOVED, now }: the seal is not where it was read; nothing changed
@@ -18,14 +18,14 @@ return function(KEYS, ARGV)
   local sealed, most_lines, between = request.sealed, request.most_lines, request.between
   Clock.begin(call)
 
-  -- Most lines that one run drops, so that it does not block the store for long.
+  -- Maximum lines that one run drops, so that it does not block the store for long.
   local MOST_DROPPED = 4096
 
-  -- Lines of the last day stay beside those of other logins, until the ledger has MOST_TIMES the lines that it keeps.
+  -- If several logins append, lines of the last day stay until the ledger has MOST_TIMES the lines that it keeps.
   local DAY_MS, MOST_TIMES = 86400000, 4
 
-  -- Writes the most lines that are kept, for modules/append.lua, and forgets logins that have appended nothing for a day. Returns whether
-  -- there is at most one left.
+  -- Writes the maximum of kept lines, for modules/append.lua, and forgets logins that have appended nothing for a day. Returns whether
+  -- at most one login is left.
   local function is_of_one_login()
     redis.call('HSET', call.keys.shares, '\n', most_lines)
     if redis.call('HLEN', call.keys.shares) <= 2 then
@@ -44,32 +44,32 @@ return function(KEYS, ARGV)
     return count <= 1
   end
 
-  -- Whether the lines up to the waypoint `seq` may go: they are a day old.
+  -- Whether the lines up to the waypoint `seq` are a day old.
   local function is_old(seq)
-    local place = redis.call('HGET', call.keys.seal, string.format('%.0f', seq))
-    local milliseconds = string.match(place or '', ' (%d+)%-%d+$')
+    local position = redis.call('HGET', call.keys.seal, string.format('%.0f', seq))
+    local milliseconds = string.match(position or '', ' (%d+)%-%d+$')
     return milliseconds ~= nil and tonumber(milliseconds) <= call.now_ms - DAY_MS
   end
 
-  local function seq_of(place)
-    return tonumber(string.match(place, '^(%d+):'))
+  local function seq_of(position)
+    return tonumber(string.match(position, '^(%d+):'))
   end
 
   -- Drops the lines up to the waypoint `seq`, which becomes the base.
   local function drop_to(base, seq)
     local field = string.format('%.0f', seq)
-    local place = redis.call('HGET', call.keys.seal, field)
-    if not place then
+    local position = redis.call('HGET', call.keys.seal, field)
+    if not position then
       return
     end
-    local point, milliseconds, number = string.match(place, '^(%S+) (%d+)%-(%d+)$')
+    local point, milliseconds, number = string.match(position, '^(%S+) (%d+)%-(%d+)$')
     redis.call('XTRIM', call.keys.ledger, 'MINID', milliseconds .. '-' .. string.format('%.0f', number + 1))
-    redis.call('HSET', call.keys.seal, 'base', place)
-    local passed = {}
+    redis.call('HSET', call.keys.seal, 'base', position)
+    local waypoints = {}
     for waypoint = base + between - base % between, seq, between do
-      passed[#passed + 1] = string.format('%.0f', waypoint)
+      waypoints[#waypoints + 1] = string.format('%.0f', waypoint)
     end
-    redis.call('HDEL', call.keys.seal, unpack(passed))
+    redis.call('HDEL', call.keys.seal, unpack(waypoints))
     Emit.event(call, { type = 'ledger_trimmed', lines = seq - base, base = point })
   end
 
@@ -92,7 +92,7 @@ return function(KEYS, ARGV)
     if seq > count then
       seq = seq - between
     end
-    -- Young lines of several logins go only beyond the most that the ledger may have.
+    -- If several logins append, young lines go only beyond the maximum of the ledger.
     local least = math.floor((count - most_lines * MOST_TIMES) / between) * between
     while not is_alone and seq > base and seq > least and not is_old(seq) do
       seq = seq - between

@@ -22,7 +22,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
             b'/' if rest.get(1) == Some(&b'/') => at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
             b'/' if rest.get(1) == Some(&b'*') => {
                 let end = memchr::memmem::find(&rest[2..], b"*/").ok_or(InterfaceUnknown::NotUnderstood)? + 4;
-                // A comment with a line break is one.
+                // A comment with a line break counts as a line break.
                 tokens.at_line_start |= memchr::memchr(b'\n', &rest[..end]).is_some();
                 at += end;
             }

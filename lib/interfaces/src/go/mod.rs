@@ -1,5 +1,5 @@
-//! The interface of Go: capitalized names of the package. Types with their exported fields and methods, heads of functions,
-//! constants and variables with their types, or with the names that their types depend on.
+//! The interface of Go: capitalized names of the package. Types with their exported fields and methods, heads of
+//! functions, constants and variables with their types, or with the names that their types depend on.
 
 mod lexer;
 
@@ -41,7 +41,7 @@ impl<'t> Reader<'_, 't> {
         let keyword = self.word(at);
         match keyword {
             b"package" => {
-                outline.exported(b"package", &Head::of(&[self.word(at + 1)]));
+                outline.add_exported(b"package", &Head::of(&[self.word(at + 1)]));
                 at + 2
             }
             b"func" => self.function(at, outline),
@@ -52,7 +52,7 @@ impl<'t> Reader<'_, 't> {
                     return end;
                 }
                 let end = self.tokens.partner(at + 1);
-                // A constant without a value repeats the one before.
+                // A constant without a value repeats the value before it.
                 let mut before = Head::default();
                 let mut start = at + 2;
                 while start < end {
@@ -88,7 +88,7 @@ impl<'t> Reader<'_, 't> {
             b"type" => {
                 if self.tokens.is_name(start) {
                     let mut head = Head::of(&[b"type"]);
-                    self.type_of(start + 1..end, &mut head);
+                    self.write_type(start + 1..end, &mut head);
                     let name = self.word(start);
                     outline.add(name, is_exported(name), &head);
                 }
@@ -107,9 +107,9 @@ impl<'t> Reader<'_, 't> {
                 let equals = (at..end).find(|at| self.word(*at) == b"=").unwrap_or(end);
                 let mut head = Head::of(&[keyword]);
                 if at < equals {
-                    head.tokens(self.tokens, at..equals);
+                    head.push_range(self.tokens, at..equals);
                 } else if equals < end {
-                    self.value(equals + 1..end, &mut head);
+                    self.write_value(equals + 1..end, &mut head);
                 } else {
                     head = before.clone();
                 }
@@ -124,7 +124,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The package that a name in a type means.
+    /// Adds the package that names in types may refer to.
     fn import(&self, start: usize, end: usize, outline: &mut Outline) {
         let path = end.saturating_sub(1).max(start);
         let [_, content @ .., _] = self.word(path) else { return };
@@ -134,7 +134,7 @@ impl<'t> Reader<'_, 't> {
         let last = if is_version { parts.next().unwrap_or(last) } else { last };
         let name = if path > start { self.word(start) } else { last };
         if !matches!(name, b"_" | b".") {
-            outline.local(name, &Head::of(&[b"import", self.word(path)]));
+            outline.add_local(name, &Head::of(&[b"import", self.word(path)]));
         }
     }
 
@@ -163,19 +163,19 @@ impl<'t> Reader<'_, 't> {
             head.push(if is_pointer { b"*" } else { b"-" });
             head.push(receiver);
         }
-        head.tokens(self.tokens, name + 1..body);
-        let own = self.word(name);
+        head.push_range(self.tokens, name + 1..body);
+        let name = self.word(name);
         match receiver {
-            Some(receiver) if is_exported(own) && is_exported(receiver) => {
-                outline.exported(&[receiver, b".", own].concat(), &head);
+            Some(receiver) if is_exported(name) && is_exported(receiver) => {
+                outline.add_exported(&[receiver, b".", name].concat(), &head);
             }
-            Some(receiver) if is_exported(own) => {
-                // It counts where its type is named.
-                outline.local(receiver, &Head::of(&[b".", own]));
-                outline.local(receiver, &head);
+            Some(receiver) if is_exported(name) => {
+                // It counts if an exported head names its type.
+                outline.add_local(receiver, &Head::of(&[b".", name]));
+                outline.add_local(receiver, &head);
             }
             Some(_) => {}
-            None => outline.add(own, is_exported(own), &head),
+            None => outline.add(name, is_exported(name), &head),
         }
         if self.is_open(body, b"{") {
             self.tokens.after(body)
@@ -184,16 +184,16 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// Writes a type: of a struct the exported and embedded fields, everything of any other.
-    fn type_of(&self, range: Range<usize>, head: &mut Head) {
+    /// Writes a type: the exported and embedded fields of a struct, all tokens of any other type.
+    fn write_type(&self, range: Range<usize>, head: &mut Head) {
         let structure = range
             .clone()
             .find(|at| self.word(*at) == b"struct" && self.is_open(at + 1, b"{"))
             .filter(|at| self.tokens.after(at + 1) == range.end);
         let Some(structure) = structure else {
-            return head.tokens(self.tokens, range);
+            return head.push_range(self.tokens, range);
         };
-        head.tokens(self.tokens, range.start..structure + 2);
+        head.push_range(self.tokens, range.start..structure + 2);
         let end = range.end - 1;
         let mut start = structure + 2;
         while start < end {
@@ -202,13 +202,13 @@ impl<'t> Reader<'_, 't> {
                 continue;
             }
             let close = self.line_end(start, end).max(start + 1);
-            self.field(start..close, head);
+            self.write_field(start..close, head);
             start = close;
         }
         head.push(b"}");
     }
 
-    fn field(&self, range: Range<usize>, head: &mut Head) {
+    fn write_field(&self, range: Range<usize>, head: &mut Head) {
         let Range { start, end } = range;
         let mut names = vec![start];
         let mut at = start + 1;
@@ -218,26 +218,26 @@ impl<'t> Reader<'_, 't> {
         }
         let is_embedded = !self.tokens.is_name(start)
             || at >= end
-            || matches!(self.word(at), b".")
+            || self.word(at) == b"."
             || self.tokens.kind(at) == Some(Kind::Text)
             // `Type[T]` is embedded, `name []T` is not.
             || self.is_open(at, b"[") && self.tokens.bytes(at).start == self.tokens.bytes(start).end;
         if is_embedded {
             head.push(b"embeds");
-            return head.tokens(self.tokens, range);
+            return head.push_range(self.tokens, range);
         }
         names.retain(|name| is_exported(self.word(*name)));
         for name in &names {
             head.push(&[b"'", self.word(*name)].concat());
         }
         if !names.is_empty() {
-            head.tokens(self.tokens, at..end);
+            head.push_range(self.tokens, at..end);
             head.push(b";");
         }
     }
 
     /// Writes values as far as their types depend on them.
-    fn value(&self, range: Range<usize>, head: &mut Head) {
+    fn write_value(&self, range: Range<usize>, head: &mut Head) {
         let mut at = range.start;
         while at < range.end {
             let next = at + 1;
@@ -256,7 +256,7 @@ impl<'t> Reader<'_, 't> {
                     at = self.tokens.after(at);
                     continue;
                 }
-                _ => head.tokens(self.tokens, at..next),
+                _ => head.push_range(self.tokens, at..next),
             }
             at = next;
         }

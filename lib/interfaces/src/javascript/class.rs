@@ -44,7 +44,7 @@ impl Reader<'_, '_> {
         }
         if depth > MAX_DEPTH {
             let after = self.after(at).min(end);
-            self.exact(start..after, head);
+            self.write_exact(start..after, head);
             return after;
         }
         self.value(start..at.min(end), Mode::Exact, head, depth + 1);
@@ -58,7 +58,7 @@ impl Reader<'_, '_> {
     fn members(&self, range: Range<usize>, head: &mut Head, depth: usize) {
         head.push(b"{");
         let mut has_private = false;
-        // The last member without a body: a later one with the same name implements it, and is not shown.
+        // The last member without a body: a later member of the same name implements it, and is not written.
         let mut signature: Option<Head> = None;
         let mut at = range.start;
         while at < range.end {
@@ -71,17 +71,17 @@ impl Reader<'_, '_> {
                 at = self.after(start + 1);
                 continue;
             }
-            let (mut member, mut name) = (Head::default(), Head::default());
-            let read = self.member(start, range.end, &mut name, &mut member, depth);
-            at = read.end.max(start + 1);
-            has_private |= read.is_hash;
-            let is_hidden = read.is_hash || read.has_body && signature.as_ref() == Some(&name);
+            let (mut name, mut member_head) = (Head::default(), Head::default());
+            let member = self.member(start, range.end, &mut name, &mut member_head, depth);
+            at = member.end.max(start + 1);
+            has_private |= member.is_hash;
+            let is_hidden = member.is_hash || member.has_body && signature.as_ref() == Some(&name);
             if !is_hidden {
                 head.append(&name);
-                head.append(&member);
+                head.append(&member_head);
                 head.push(b";");
             }
-            signature = (!read.has_body).then_some(name);
+            signature = (!member.has_body).then_some(name);
         }
         if has_private {
             head.push(b"#private");
@@ -93,16 +93,16 @@ impl Reader<'_, '_> {
     fn member(&self, start: usize, end: usize, name: &mut Head, head: &mut Head, depth: usize) -> Member {
         let mut at = start;
         let (mut is_private, mut is_constant) = (false, false);
-        let (mut is_inferred, mut kinds) = (Vec::new(), 0);
+        let (mut return_modifiers, mut is_accessor) = (Vec::new(), false);
         while MODIFIERS.contains(&self.word(at)) && self.is_name_of_property(at + 1) {
             let word = self.word(at);
             match word {
                 b"public" | b"override" | b"declare" => {}
-                // They only show in a return type that is inferred.
-                b"async" | b"*" => is_inferred.push(word),
+                // A declared return type already shows them.
+                b"async" | b"*" => return_modifiers.push(word),
                 _ => name.push(word),
             }
-            kinds += usize::from(matches!(word, b"get" | b"set"));
+            is_accessor |= matches!(word, b"get" | b"set");
             is_private |= word == b"private";
             is_constant |= word == b"readonly";
             at += 1;
@@ -126,13 +126,12 @@ impl Reader<'_, '_> {
         };
         if self.is_open(at, b"(") || self.is(at, b"<") {
             let body = self.function(at, end, head, depth + 1);
-            if !self.is(body.wrapping_sub(1), b")") {
-                is_inferred.clear();
+            if self.is(body.wrapping_sub(1), b")") {
+                for word in return_modifiers {
+                    head.push(word);
+                }
             }
-            for word in is_inferred {
-                head.push(word);
-            }
-            member.has_body = self.is_open(body, b"{") && kinds == 0;
+            member.has_body = self.is_open(body, b"{") && !is_accessor;
             if self.is(key_at, b"constructor") {
                 self.fields_of_body(body, head);
             }
@@ -141,7 +140,7 @@ impl Reader<'_, '_> {
         }
         if self.is(at, b":") {
             let close = self.type_end(at + 1, end);
-            self.exact(at..close, head);
+            self.write_exact(at..close, head);
             at = close;
             if self.is(at, b"=") {
                 // Its type is declared.

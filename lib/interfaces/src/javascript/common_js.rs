@@ -5,7 +5,7 @@ use super::value::Mode;
 use crate::outline::{Head, Outline};
 use crate::tokens::Kind;
 
-/// Macros of components whose calls are part of what a component is to others.
+/// Macros of components whose calls are part of a component's interface.
 const MACROS: [&[u8]; 9] = [
     b"defineProps",
     b"defineEmits",
@@ -21,7 +21,7 @@ const MACROS: [&[u8]; 9] = [
 impl Reader<'_, '_> {
     /// Adds every `exports.NAME = ...` and `module.exports = ...`, wherever it is in the file.
     pub(super) fn common_js(&mut self, outline: &mut Outline) {
-        // The end of the last value: an assignment inside of it only adds its name.
+        // The end of the last value: an assignment inside it only adds its name.
         let mut read_to = 0;
         for at in 0..self.tokens.len() {
             if at > 0 && self.is(at - 1, b".") && !self.is(at, b"exports") {
@@ -32,13 +32,11 @@ impl Reader<'_, '_> {
                 b"require" => self.is_module |= self.is_open(at + 1, b"("),
                 b"exports" if at > 0 && self.is(at - 1, b".") => {
                     let is_whole = at > 1 && self.is(at - 2, b"module") && !(at > 2 && self.is(at - 3, b"."));
-                    read_to = if is_whole {
-                        self.exports(at, true, read_to, outline)
-                    } else {
-                        read_to
-                    };
+                    if is_whole {
+                        read_to = self.add_assignment(at, true, read_to, outline);
+                    }
                 }
-                b"exports" => read_to = self.exports(at, false, read_to, outline),
+                b"exports" => read_to = self.add_assignment(at, false, read_to, outline),
                 b"Object"
                     if self.is(at + 2, b"defineProperty") && self.is(at + 4, b"exports") && self.is(at + 5, b",") =>
                 {
@@ -46,11 +44,11 @@ impl Reader<'_, '_> {
                     let arguments = at + 7..self.inside(at + 3).end;
                     if self.tokens.kind(at + 6) == Some(Kind::Text) && !self.is_marker(at + 6) {
                         self.value(arguments, Mode::Widened, &mut head, 1);
-                        outline.exported(&self.string(at + 6), &head);
+                        outline.add_exported(&self.string(at + 6), &head);
                     }
                 }
                 b"__exportStar" | b"__export" | b"__reExport" if self.is_open(at + 1, b"(") => {
-                    self.exported_by_helper(at + 1, outline);
+                    self.add_helper_call(at + 1, outline);
                 }
                 _ => {}
             }
@@ -61,21 +59,22 @@ impl Reader<'_, '_> {
         self.string(at) == b"__esModule"
     }
 
-    /// `__exportStar(require('a'), exports)`, `__export(exports, { a: () => b })`: by compilers and bundlers.
-    fn exported_by_helper(&self, open: usize, outline: &mut Outline) {
+    /// Adds the exports of `__exportStar(require('a'), exports)` and `__export(exports, { a: () => b })`, which
+    /// compilers and bundlers write. The parenthesis is at `open`.
+    fn add_helper_call(&self, open: usize, outline: &mut Outline) {
         for at in self.inside(open) {
             if self.is(at, b"require") && self.tokens.kind(at + 2) == Some(Kind::Text) {
-                outline.exported(&[b"* from ", &self.string(at + 2)[..]].concat(), &Head::default());
+                outline.add_exported(&[b"* from ", &self.string(at + 2)[..]].concat(), &Head::default());
             }
             if self.is_open(at, b"{") && self.is(at.wrapping_sub(1), b",") {
-                self.object_exports(at, true, outline);
+                self.add_properties(at, true, outline);
                 return;
             }
         }
     }
 
     /// Adds the assignment to `exports` at `at`, if it is one. Returns how far values were read.
-    fn exports(&self, at: usize, is_whole: bool, read_to: usize, outline: &mut Outline) -> usize {
+    fn add_assignment(&self, at: usize, is_whole: bool, read_to: usize, outline: &mut Outline) -> usize {
         let (name, assign) = match self.word(at + 1) {
             b"." => (Some(self.word(at + 2).to_owned()), at + 3),
             b"[" if self.tokens.kind(at + 2) == Some(Kind::Text) => (Some(self.string(at + 2)), at + 4),
@@ -88,7 +87,7 @@ impl Reader<'_, '_> {
         let end = self.tokens.len();
         let mut names = vec![name.unwrap_or_else(|| b"module.exports".to_vec())];
         if at < read_to {
-            outline.exported(&names[0], &Head::default());
+            outline.add_exported(&names[0], &Head::default());
             return read_to;
         }
         // `exports.a = module.exports = c`
@@ -103,24 +102,23 @@ impl Reader<'_, '_> {
         }
         if self.is_open(start, b"{") && close == self.after(start) && names.iter().any(|name| name == b"module.exports")
         {
-            self.object_exports(start, false, outline);
+            self.add_properties(start, false, outline);
             return close;
         }
         let mut head = Head::default();
-        self.exported_expression(start, end, &mut head);
-        let (first, others) = names.split_at(1);
+        self.write_expression(start, end, &mut head);
         if close == start + 1 && self.tokens.is_name(start) && outline.has(self.word(start)) {
-            outline.alias(&first[0], self.word(start));
+            outline.add_alias(&names[0], self.word(start));
         } else {
-            outline.exported(&first[0], &head);
+            outline.add_exported(&names[0], &head);
         }
-        for other in others {
-            outline.alias(other, &first[0]);
+        for name in &names[1..] {
+            outline.add_alias(name, &names[0]);
         }
         close
     }
 
-    /// The name and the value of the assignment to `exports` at `at`, in a row of them.
+    /// The name and the value of the assignment to `exports` at `at`, in a chain of assignments.
     fn next_in_chain(&self, at: usize) -> Option<(Vec<u8>, usize)> {
         let (name, assign) = match (self.word(at), self.word(at + 1), self.word(at + 2)) {
             (b"exports", b".", name) => (name, at + 3),
@@ -133,31 +131,28 @@ impl Reader<'_, '_> {
     }
 
     /// Adds each property of the object at `open` as an export.
-    fn object_exports(&self, open: usize, are_getters: bool, outline: &mut Outline) {
+    fn add_properties(&self, open: usize, are_getters: bool, outline: &mut Outline) {
         let inside = self.inside(open);
         let mut at = inside.start;
-        outline.exported(b"module.exports", &Head::of(&[b"{}"]));
+        outline.add_exported(b"module.exports", &Head::of(&[b"{}"]));
         while at < inside.end {
             let close = self.expression_end(at, inside.end).max(at);
             let after = at + 1;
             if self.tokens.is_name(at) && close == after {
-                outline.alias(self.word(at), self.word(at));
+                outline.add_alias(self.word(at), self.word(at));
             } else if self.is(after, b":") && matches!(self.tokens.kind(at), Some(Kind::Word | Kind::Text)) {
-                let name = match self.tokens.kind(at) {
-                    Some(Kind::Text) => self.string(at),
-                    _ => self.word(at).to_owned(),
-                };
-                // `a: () => b` is read when `a` is.
+                let name = self.name_at(at);
+                // In `a: () => b`, the value of the export `a` is `b`.
                 let value = after + if are_getters && self.is(after + 3, b"=>") { 4 } else { 1 };
                 if value + 1 == close && self.tokens.is_name(value) && outline.has(self.word(value)) {
-                    outline.alias(&name, self.word(value));
+                    outline.add_alias(&name, self.word(value));
                 } else {
                     let mut head = Head::default();
                     self.value(value..close, Mode::Widened, &mut head, 1);
-                    outline.exported(&name, &head);
+                    outline.add_exported(&name, &head);
                 }
             } else {
-                // A method, an accessor, a spread object: by its name, or under that of the whole.
+                // A method or an accessor is added by its name, a spread object by that of the whole.
                 let mut name = at;
                 while matches!(self.word(name), b"async" | b"get" | b"set" | b"*") && self.is_name_of_property(name + 1)
                 {
@@ -165,8 +160,8 @@ impl Reader<'_, '_> {
                 }
                 let mut head = Head::default();
                 let end = self.property(at, inside.end, Mode::Widened, &mut head, 1);
-                let is_named = matches!(self.tokens.kind(name), Some(Kind::Word)) && !self.is(at, b"...");
-                outline.exported(if is_named { self.word(name) } else { b"module.exports" }, &head);
+                let has_name = self.tokens.is_name(name) && !self.is(at, b"...");
+                outline.add_exported(if has_name { self.word(name) } else { b"module.exports" }, &head);
                 at = end.max(at + 1);
                 at += usize::from(self.is(at, b","));
                 continue;
@@ -190,8 +185,8 @@ impl Reader<'_, '_> {
                 for part in (at + 2..assign).step_by(2) {
                     head.push(&key(self.word(part)));
                 }
-                self.exported_expression(assign + 1, close, &mut head);
-                outline.local(name, &head);
+                self.write_expression(assign + 1, close, &mut head);
+                outline.add_local(name, &head);
             }
         }
         let call = (at..close.min(at + 4)).find(|at| self.is_open(*at, b"("));
@@ -208,12 +203,12 @@ impl Reader<'_, '_> {
         {
             let mut head = Head::default();
             self.value(open..self.after(open), Mode::Widened, &mut head, 0);
-            outline.local(self.word(open + 1), &head);
+            outline.add_local(self.word(open + 1), &head);
         }
         close
     }
 
-    /// Adds the calls of a component's macros, and the names of Astro's properties.
+    /// Adds the calls of a component's macros.
     pub(super) fn macros(&self, outline: &mut Outline) {
         let mut read_to = 0;
         for at in 0..self.tokens.len() {
@@ -225,15 +220,15 @@ impl Reader<'_, '_> {
             let mut head = Head::default();
             if at > 0 && self.is(at - 1, b"=") {
                 // `let { a, b }: Props = $props()`
-                self.value(self.declared_before(at - 1)..at, Mode::Exact, &mut head, 0);
+                self.value(self.declaration_start(at - 1)..at, Mode::Exact, &mut head, 0);
             }
             self.value(at..read_to, Mode::Exact, &mut head, 0);
-            outline.exported(word, &head);
+            outline.add_exported(word, &head);
         }
     }
 
     /// Index of the pattern or name that is declared before the `=` at `at`, with its type.
-    fn declared_before(&self, at: usize) -> usize {
+    fn declaration_start(&self, at: usize) -> usize {
         let mut start = at;
         for _ in 0..64 {
             if start == 0 || matches!(self.word(start), b"let" | b"const" | b"var" | b";") {

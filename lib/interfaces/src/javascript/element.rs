@@ -1,5 +1,5 @@
-//! Elements of JSX. An element is one pair of brackets, `<` and `>`, around the code of its holes: its type does not depend on
-//! its content.
+//! Elements of JSX. An element is one pair of brackets, `<` and `>`, around the code of its holes: its type does not
+//! depend on its content.
 
 use coord_scan::javascript::bytes::{is_word, word_end};
 use coord_scan::javascript::{literal, trivia};
@@ -8,7 +8,7 @@ use coord_scan::meter;
 use super::lexer::{ElementPart, Frame, Lexer};
 use crate::InterfaceUnknown;
 
-/// How far type parameters before a parenthesis are looked for, in bytes.
+/// How far the lexer looks ahead for the arrow after `<T>(...)`, in bytes.
 const LOOKAHEAD: usize = 2_000;
 
 impl Lexer<'_> {
@@ -75,31 +75,31 @@ impl Lexer<'_> {
         self.element_from(ElementPart::Tag(1))
     }
 
-    /// Reads on from `part` to the end of the outermost element, or to the next hole.
+    /// Continues from `part` to the end of the outermost element, or to the next hole.
     pub(super) fn element_from(&mut self, part: ElementPart) -> Result<(), InterfaceUnknown> {
         let mut part = part;
         loop {
-            let end = match part {
+            let next = match part {
                 ElementPart::Tag(depth) => self.tag(depth)?,
                 ElementPart::Children(depth) => self.children(depth)?,
             };
-            if end == part {
+            if next == part {
                 self.tokens.open(self.position..self.position + 1);
                 self.frames.push(Frame::Element(part));
                 self.position += 1;
                 self.is_operand = false;
                 return Ok(());
             }
-            if end == ElementPart::Children(0) {
+            if next == ElementPart::Children(0) {
                 self.tokens.close(self.position - 1..self.position)?;
                 self.is_operand = true;
                 return Ok(());
             }
-            part = end;
+            part = next;
         }
     }
 
-    /// Reads an opening tag, up to a hole in it, where its own part is returned.
+    /// Reads an opening tag. Returns the part that follows, or this part again if a hole begins.
     fn tag(&mut self, depth: usize) -> Result<ElementPart, InterfaceUnknown> {
         let mut is_value = false;
         loop {
@@ -116,7 +116,7 @@ impl Lexer<'_> {
                     self.position += 2;
                     return Ok(ElementPart::Children(depth - 1));
                 }
-                // An element as the value of an attribute, without braces: no formatter leaves it so.
+                // An element as the value of an attribute, without braces: formatters add the braces.
                 b'<' if is_value => return Err(InterfaceUnknown::NotUnderstood),
                 b'<' => self.type_arguments()?,
                 b'"' | b'\'' => {
@@ -130,12 +130,12 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads children, up to a hole among them, where their own part is returned, or to the next tag or end.
+    /// Reads children up to the next tag. Returns the part that follows, or this part again if a hole begins.
     fn children(&mut self, depth: usize) -> Result<ElementPart, InterfaceUnknown> {
         let rest = self.text.get(self.position..).unwrap_or_default();
-        let found = memchr::memchr2(b'<', b'{', rest).ok_or(InterfaceUnknown::NotUnderstood)?;
-        meter::read(found + 1);
-        self.position += found;
+        let distance = memchr::memchr2(b'<', b'{', rest).ok_or(InterfaceUnknown::NotUnderstood)?;
+        meter::read(distance + 1);
+        self.position += distance;
         if self.text[self.position] == b'{' {
             return Ok(ElementPart::Children(depth));
         }

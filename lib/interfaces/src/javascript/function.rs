@@ -11,12 +11,12 @@ use crate::tokens::Kind;
 const MODIFIERS: [&[u8]; 5] = [b"public", b"private", b"protected", b"readonly", b"override"];
 
 impl Reader<'_, '_> {
-    /// Writes the head of a function from its `<` or `(` at `at`. Returns the index after it, where the body is, if any.
+    /// Writes the head of a function from its `<` or `(` at `at`. Returns the index after it, where a body would begin.
     pub(super) fn function(&self, at: usize, end: usize, head: &mut Head, depth: usize) -> usize {
         let mut at = at;
         if self.is(at, b"<") {
             let close = self.angle_end(at, end);
-            self.exact(at..close, head);
+            self.write_exact(at..close, head);
             at = close;
         }
         if !self.is_open(at, b"(") {
@@ -26,7 +26,7 @@ impl Reader<'_, '_> {
         at = self.after(at);
         if self.is(at, b":") && at < end {
             let close = self.type_end(at + 1, end);
-            self.exact(at..close, head);
+            self.write_exact(at..close, head);
             at = close;
         }
         at
@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
                 (Some(Kind::Sign), b",") => break,
                 (Some(Kind::Sign), b":") => {
                     let close = self.type_end(at + 1, end).max(at + 1);
-                    self.exact(at..close, head);
+                    self.write_exact(at..close, head);
                     at = close;
                     continue;
                 }

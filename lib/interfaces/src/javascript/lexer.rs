@@ -113,7 +113,7 @@ impl Lexer<'_> {
         Ok(true)
     }
 
-    /// Goes to the next token. A decorator is one, unlike in the scan for imports.
+    /// Goes to the next token. Unlike in the scan for imports, a decorator is a token.
     pub(super) fn skip(&mut self) {
         let start = self.position;
         while let Some(byte) = self.byte(0) {
@@ -168,7 +168,7 @@ impl Lexer<'_> {
             b'=' if rest.starts_with(b"=>") => 2,
             b'?' if rest.starts_with(b"?.") && !rest.get(2).is_some_and(u8::is_ascii_digit) => 2,
             b'+' | b'-' if rest.get(1) == Some(&byte) => 2,
-            // Compound assignments and comparisons are no assignments of a declaration.
+            // Compound assignments and comparisons are single tokens: their `=` does not initialize a declaration.
             b'=' | b'!' | b'<' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'?' => {
                 let doubled = 1 + usize::from(matches!(byte, b'*' | b'&' | b'|' | b'?') && rest.get(1) == Some(&byte));
                 let equals = rest[doubled..].iter().take(2).take_while(|byte| **byte == b'=').count();
@@ -181,9 +181,9 @@ impl Lexer<'_> {
             _ => 1,
         };
         // An assertion follows its operand directly; an increment may follow one.
-        let stays = byte == b'!' && length == 1 && start > 0 && !self.text[start - 1].is_ascii_whitespace()
+        let stays_operand = byte == b'!' && length == 1 && start > 0 && !self.text[start - 1].is_ascii_whitespace()
             || length == 2 && matches!(byte, b'+' | b'-') && rest.get(1) == Some(&byte);
-        self.is_operand &= stays;
+        self.is_operand &= stays_operand;
         self.position += length;
         self.tokens.push(Kind::Sign, start..start + length);
     }
@@ -250,8 +250,8 @@ impl Lexer<'_> {
         let start = self.position;
         let end = match regex::regex_end(self.text, start) {
             Ok(end) => end,
-            Err(read) => {
-                self.rereads = self.rereads.saturating_sub(read);
+            Err(bytes_read) => {
+                self.rereads = self.rereads.saturating_sub(bytes_read);
                 return false;
             }
         };

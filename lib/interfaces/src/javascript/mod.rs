@@ -1,4 +1,4 @@
-//! The interface of JavaScript and TypeScript: the content of its declaration file, by the text alone.
+//! The interface of JavaScript and TypeScript: the content of its declaration file, derived from the text alone.
 //!
 //! - `lexer`, `element`: tokens
 //! - `module`, `statement`: exports, imports and declarations; `common_js`: `exports.NAME = ...`
@@ -30,26 +30,22 @@ use reader::Reader;
 use super::InterfaceUnknown;
 use super::outline::Outline;
 
-/// Adds the declarations of the script in `range` to `outline`.
-pub(super) fn read(
-    text: &[u8],
-    range: Range<usize>,
-    dialect: Dialect,
-    outline: &mut Outline,
-) -> Result<(), InterfaceUnknown> {
-    let tokens = lexer::tokens(text, range, dialect)?;
+/// Adds the declarations of `text` to `outline`.
+pub(super) fn read(text: &[u8], dialect: Dialect, outline: &mut Outline) -> Result<(), InterfaceUnknown> {
+    let tokens = lexer::tokens(text, 0..text.len(), dialect)?;
     let mut reader = Reader::new(&tokens, dialect);
     reader.module(outline);
     reader.common_js(outline);
-    // The names of a script are those of everybody, and a file of declarations exports all that it does not list.
+    // All names of a script are global, and a file of declarations without an export list exports all of them.
     let is_script = !reader.is_module && !outline.has_exports();
-    if is_script || dialect.types && !reader.has_code && !reader.has_list {
+    if is_script || dialect.types && !reader.has_code && !reader.has_export_list {
         outline.export_all();
     }
     Ok(())
 }
 
-/// Adds a component's script, whose declarations its markup uses: calls of macros, such as `defineProps()`, are exports.
+/// Adds the script in `range` of a component. Only its markup uses the declarations; calls of macros, such as
+/// `defineProps()`, are exports.
 pub(super) fn read_component(
     text: &[u8],
     range: Range<usize>,

@@ -22,19 +22,19 @@ impl Reader<'_, '_> {
             let first = self.decorators_end(at);
             let is_exported = self.is(first, b"export");
             let is_default = is_exported && self.is(first + 1, b"default");
-            let declaration = if is_exported {
+            let declaration_start = if is_exported {
                 first + 1 + usize::from(is_default)
             } else {
                 at
             };
-            if let Some(declared) = self.declaration(declaration, end, 0) {
+            if let Some(declaration) = self.declaration(declaration_start, end, 0) {
                 self.is_module |= is_exported;
-                self.has_code |= declared.has_code;
-                signature = declared.is_signature.then(|| declared.names[0].0);
-                at = declared.end;
-                // An implementation is not shown where it has signatures.
-                if !(declared.has_body && before == Some(declared.names[0].0)) {
-                    add(declared, is_exported, is_default, outline);
+                self.has_code |= declaration.has_code;
+                signature = declaration.is_signature.then(|| declaration.names[0].0);
+                at = declaration.end;
+                // The signatures of a function replace its implementation.
+                if !(declaration.has_body && before == Some(declaration.names[0].0)) {
+                    add(declaration, is_exported, is_default, outline);
                 }
             } else if self.is(at, b"export") {
                 self.is_module = true;
@@ -50,19 +50,19 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Adds the export at `at` that declares nothing by itself. Returns its end.
+    /// Adds the export at `at`, which is not a declaration. Returns its end.
     fn export(&mut self, at: usize, end: usize, outline: &mut Outline) -> usize {
         let mut next = at + 1;
         match self.word(next) {
-            b"default" => return self.expression(b"default", next + 1, end, outline),
-            b"=" => return self.expression(b"export =", next + 1, end, outline),
+            b"default" => return self.exported_value(b"default", next + 1, end, outline),
+            b"=" => return self.exported_value(b"export =", next + 1, end, outline),
             b"import" => return self.import(next, end, true, outline),
             b"as" => {
                 // `export as namespace A`
                 let close = self.statement_end(next, end);
                 let mut head = Head::default();
-                self.exact(next..close, &mut head);
-                outline.exported(b"export as namespace", &head);
+                self.write_exact(next..close, &mut head);
+                outline.add_exported(b"export as namespace", &head);
                 return close;
             }
             _ => {}
@@ -75,30 +75,30 @@ impl Reader<'_, '_> {
             let source = self.string(from + 1);
             let mut head = self.source_head(is_type, &source);
             head.push(b"*");
-            outline.exported(&name.unwrap_or_else(|| [b"* from ", &source[..]].concat()), &head);
+            outline.add_exported(&name.unwrap_or_else(|| [b"* from ", &source[..]].concat()), &head);
             return self.statement_end(from, end);
         }
         if !self.is_open(next, b"{") {
             // `export @decorator class A {}`, or unparsed text: all of it counts.
             let close = self.statement_end(at + 1, end);
             let mut head = Head::default();
-            self.exact(at..close, &mut head);
-            outline.exported(b"export", &head);
+            self.write_exact(at..close, &mut head);
+            outline.add_exported(b"export", &head);
             return close;
         }
         let after = self.after(next);
-        self.has_list |= !self.is(after, b"from");
+        self.has_export_list |= !self.is(after, b"from");
         let source = self.is(after, b"from").then(|| self.string(after + 1));
         for (local, name, is_one_type) in self.specifiers(next) {
             let is_type = is_type || is_one_type;
             if let Some(source) = &source {
                 let mut head = self.source_head(is_type, source);
                 head.push(&[b"'", &local[..]].concat());
-                outline.exported(&name, &head);
+                outline.add_exported(&name, &head);
             } else {
-                outline.alias(&name, &local);
+                outline.add_alias(&name, &local);
                 if is_type {
-                    outline.exported(&name, &Head::of(&[b"type"]));
+                    outline.add_exported(&name, &Head::of(&[b"type"]));
                 }
             }
         }
@@ -109,15 +109,16 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn expression(&mut self, name: &[u8], at: usize, end: usize, outline: &mut Outline) -> usize {
+    /// Adds the expression at `at` as the export `name`. Returns its end.
+    fn exported_value(&mut self, name: &[u8], at: usize, end: usize, outline: &mut Outline) -> usize {
         self.is_module = true;
-        self.has_list = true;
+        self.has_export_list = true;
         let mut head = Head::default();
-        let close = self.exported_expression(at, end, &mut head);
+        let close = self.write_expression(at, end, &mut head);
         if close == at + 1 && self.tokens.is_name(at) && outline.has(self.word(at)) {
-            outline.alias(name, self.word(at));
+            outline.add_alias(name, self.word(at));
         } else {
-            outline.exported(name, &head);
+            outline.add_exported(name, &head);
         }
         close
     }
@@ -125,7 +126,7 @@ impl Reader<'_, '_> {
     /// `a as b`, `type c`, ... in the braces at `open`: local name, other name, whether it is only a type.
     fn specifiers(&self, open: usize) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
         let inside = self.inside(open);
-        let mut found = Vec::new();
+        let mut specifiers = Vec::new();
         let mut at = inside.start;
         while at < inside.end {
             let close = self.expression_end(at, inside.end);
@@ -137,13 +138,14 @@ impl Reader<'_, '_> {
             } else {
                 local.clone()
             };
-            found.push((local, other, is_type));
+            specifiers.push((local, other, is_type));
             at = close.max(at) + 1;
         }
-        found
+        specifiers
     }
 
-    fn name_at(&self, at: usize) -> Vec<u8> {
+    /// The name at `at`, which may be written as a string.
+    pub(super) fn name_at(&self, at: usize) -> Vec<u8> {
         match self.tokens.kind(at) {
             Some(Kind::Text) => self.string(at),
             _ => self.word(at).to_owned(),
@@ -162,8 +164,8 @@ impl Reader<'_, '_> {
     fn import(&self, at: usize, end: usize, is_exported: bool, outline: &mut Outline) -> usize {
         let mut next = at + 1;
         if self.tokens.kind(next) == Some(Kind::Text) {
-            // Importers of this file get its effects.
-            outline.exported(&[b"import ", &self.string(next)[..]].concat(), &Head::default());
+            // Importers of this file also get the effects of the import.
+            outline.add_exported(&[b"import ", &self.string(next)[..]].concat(), &Head::default());
             return self.statement_end(next, end);
         }
         let is_type = self.is(next, b"type") && !matches!(self.word(next + 1), b"," | b"from" | b"=")
@@ -173,7 +175,7 @@ impl Reader<'_, '_> {
             // `import a = b.c`, `import a = require('b')`
             let close = self.statement_end(next, end);
             let mut head = Head::default();
-            self.exact(next + 1..close, &mut head);
+            self.write_exact(next + 1..close, &mut head);
             outline.add(self.word(next), is_exported, &head);
             return close;
         }
@@ -199,21 +201,21 @@ impl Reader<'_, '_> {
         for (imported, name, is_one_type) in bound {
             let mut head = self.source_head(is_type || is_one_type, &source);
             head.push(&[b"'", &imported[..]].concat());
-            outline.imported(&name, &head);
+            outline.add_imported(&name, &head);
         }
         self.statement_end(next, end)
     }
 }
 
-fn add(declared: Declaration<'_>, is_exported: bool, is_default: bool, outline: &mut Outline) {
-    for (name, head) in declared.names {
+fn add(declaration: Declaration<'_>, is_exported: bool, is_default: bool, outline: &mut Outline) {
+    for (name, head) in declaration.names {
         match (is_default, name) {
-            (true, b"") => outline.exported(b"default", &head),
+            (true, b"") => outline.add_exported(b"default", &head),
             (true, name) => {
-                outline.local(name, &head);
-                outline.alias(b"default", name);
+                outline.add_local(name, &head);
+                outline.add_alias(b"default", name);
             }
-            (false, name) => outline.add(name, is_exported || declared.is_global, &head),
+            (false, name) => outline.add(name, is_exported || declaration.is_global, &head),
         }
     }
 }

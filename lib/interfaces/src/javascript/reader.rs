@@ -8,7 +8,7 @@ use coord_scan::Dialect;
 use crate::outline::Head;
 use crate::tokens::{Kind, Tokens};
 
-/// How deep heads are read with their meaning; below, all tokens count. It bounds the stack.
+/// Deepest nesting whose meaning is read; below it, all tokens count. It bounds the stack.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// Words that an expression cannot end with.
@@ -34,7 +34,7 @@ const BEFORE_OPERAND: [&[u8]; 20] = [
     b"unique",
     b"readonly",
 ];
-/// Words that go on with an expression in a new line.
+/// Words that continue an expression on a new line.
 const AFTER_OPERAND: [&[u8]; 4] = [b"in", b"instanceof", b"as", b"satisfies"];
 /// Words that begin a statement.
 const STATEMENTS: [&[u8]; 22] = [
@@ -65,12 +65,12 @@ const STATEMENTS: [&[u8]; 22] = [
 pub(super) struct Reader<'a, 't> {
     pub(super) tokens: &'a Tokens<'t>,
     pub(super) dialect: Dialect,
-    /// Whether an `import` or `export` was met.
+    /// Whether the file has an `import` or `export`.
     pub(super) is_module: bool,
-    /// Whether there is more than declarations of types and ambient values.
+    /// Whether the file has more than declarations of types and ambient values.
     pub(super) has_code: bool,
-    /// Whether exports are named apart from their declarations.
-    pub(super) has_list: bool,
+    /// Whether the file lists exports apart from their declarations.
+    pub(super) has_export_list: bool,
 }
 
 impl<'a, 't> Reader<'a, 't> {
@@ -80,7 +80,7 @@ impl<'a, 't> Reader<'a, 't> {
             dialect,
             is_module: false,
             has_code: false,
-            has_list: false,
+            has_export_list: false,
         }
     }
 
@@ -101,20 +101,20 @@ impl<'a, 't> Reader<'a, 't> {
         self.tokens.after(at)
     }
 
-    /// The tokens between the bracket at `at` and its other one.
+    /// The tokens between the bracket at `at` and its partner.
     pub(super) fn inside(&self, at: usize) -> Range<usize> {
         at + 1..self.tokens.partner(at)
     }
 
     /// Writes all tokens of `range`, in their normal form.
-    pub(super) fn exact(&self, range: Range<usize>, head: &mut Head) {
+    pub(super) fn write_exact(&self, range: Range<usize>, head: &mut Head) {
         for at in range {
             self.write(at, head);
         }
     }
 
-    /// Writes one token so that a formatter's choices do not count: quotes, semicolons, commas before a closing bracket, the
-    /// first `|` of a union. The name of a property or a parameter is no reference.
+    /// Writes one token so that a formatter's choices do not count: quotes, semicolons, commas before a closing
+    /// bracket, the first `|` of a union. The name of a property or a parameter is not a reference.
     pub(super) fn write(&self, at: usize, head: &mut Head) {
         let word = self.word(at);
         match self.tokens.kind(at) {
@@ -134,9 +134,9 @@ impl<'a, 't> Reader<'a, 't> {
 
     /// Whether the name at `at` is that of a property or parameter.
     fn is_key(&self, at: usize) -> bool {
-        let is_followed = self.is(at + 1, b":") || self.is(at + 1, b"?") && self.is(at + 2, b":");
-        let Some(before) = at.checked_sub(1).filter(|_| is_followed) else {
-            return is_followed;
+        let precedes_colon = self.is(at + 1, b":") || self.is(at + 1, b"?") && self.is(at + 2, b":");
+        let Some(before) = at.checked_sub(1).filter(|_| precedes_colon) else {
+            return precedes_colon;
         };
         match self.word(before) {
             b"{" | b"," | b";" | b"(" | b"[" => true,
@@ -164,11 +164,15 @@ impl<'a, 't> Reader<'a, 't> {
         let word = self.word(at);
         let mut rest = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();
         let mut out = Vec::with_capacity(rest.len());
-        while let Some(found) = memchr::memchr(b'\\', rest) {
-            let is_quote = matches!(rest.get(found + 1), Some(b'\'' | b'"'));
-            let kept = if is_quote { found } else { (found + 2).min(rest.len()) };
-            out.extend_from_slice(&rest[..kept]);
-            rest = &rest[if is_quote { found + 1 } else { kept }..];
+        while let Some(backslash) = memchr::memchr(b'\\', rest) {
+            let is_quote = matches!(rest.get(backslash + 1), Some(b'\'' | b'"'));
+            let end = if is_quote {
+                backslash
+            } else {
+                (backslash + 2).min(rest.len())
+            };
+            out.extend_from_slice(&rest[..end]);
+            rest = &rest[if is_quote { backslash + 1 } else { end }..];
             if is_quote {
                 out.push(rest[0]);
                 rest = &rest[1..];
@@ -179,7 +183,7 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     /// Whether a line break before `at` ends the statement or member.
-    pub(super) fn is_ended_before(&self, at: usize) -> bool {
+    pub(super) fn ends_before(&self, at: usize) -> bool {
         if at == 0 || !self.tokens.starts_line(at) {
             return false;
         }
@@ -212,7 +216,7 @@ impl<'a, 't> Reader<'a, 't> {
             match self.tokens.kind(at) {
                 Some(Kind::Sign) if matches!(word, b"," | b";") => return at,
                 Some(Kind::Close) => return at,
-                _ if at > start && self.is_ended_before(at) => return at,
+                _ if at > start && self.ends_before(at) => return at,
                 Some(Kind::Sign) if word == b"<" => {
                     at = self.type_arguments_end(at).unwrap_or(at + 1);
                     continue;
@@ -229,17 +233,17 @@ impl<'a, 't> Reader<'a, 't> {
         end.min(at)
     }
 
-    /// The end of the statement at `start`, which is none that declares.
+    /// The end of the statement at `start`, which is not a declaration.
     pub(super) fn statement_end(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
             if self.is(at, b";") && self.tokens.kind(at) == Some(Kind::Sign) {
                 return at + 1;
             }
-            if at > start && self.is_ended_before(at) {
+            if at > start && self.ends_before(at) {
                 return at;
             }
-            // A block behind a head, or by itself.
+            // A block after a head, or by itself.
             let is_block = self.is_open(at, b"{")
                 && (at == start || matches!(self.word(at - 1), b")" | b"else" | b"try" | b"finally" | b"do"));
             at = self.after(at);
@@ -251,7 +255,7 @@ impl<'a, 't> Reader<'a, 't> {
     }
 }
 
-/// The name of a property: no reference to a declaration.
+/// The name of a property, marked so that it is not a reference to a declaration.
 pub(super) fn key(name: &[u8]) -> Vec<u8> {
     [b"'", name].concat()
 }

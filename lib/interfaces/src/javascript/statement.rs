@@ -16,27 +16,27 @@ pub(super) struct Declaration<'t> {
     pub(super) is_signature: bool,
     /// A function with a body.
     pub(super) has_body: bool,
-    /// `declare module 'x'`, `declare global`: it counts for all.
+    /// `declare module 'x'`, `declare global`: it affects every file, exported or not.
     pub(super) is_global: bool,
     /// It has a value, unlike a type and an ambient declaration.
     pub(super) has_code: bool,
 }
 
 impl<'t> Reader<'_, 't> {
-    /// Reads the declaration at `start`, behind `export`. `None` where there is none.
+    /// Reads the declaration at `start`, after `export`. `None` if there is none.
     pub(super) fn declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declaration<'t>> {
-        let mut declared = self.any_declaration(start, end, depth)?;
-        let has_code = match self.word(self.decorators_end(start)) {
+        let mut declaration = self.declaration_of_any_kind(start, end, depth)?;
+        declaration.has_code = match self.word(self.decorators_end(start)) {
             b"declare" | b"interface" | b"type" => false,
-            b"const" | b"let" | b"var" => (start..declared.end).any(|at| self.is(at, b"=")),
-            b"function" | b"async" => declared.has_body,
+            b"const" | b"let" | b"var" => (start..declaration.end).any(|at| self.is(at, b"=")),
+            b"function" | b"async" => declaration.has_body,
             _ => true,
         };
-        declared.has_code = has_code;
-        Some(declared)
+        Some(declaration)
     }
 
-    fn any_declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declaration<'t>> {
+    /// Reads the declaration at `start`, apart from [`Declaration::has_code`].
+    fn declaration_of_any_kind(&self, start: usize, end: usize, depth: usize) -> Option<Declaration<'t>> {
         let mut at = self.decorators_end(start);
         let mut head = Head::default();
         let mut is_ambient = false;
@@ -58,7 +58,7 @@ impl<'t> Reader<'_, 't> {
             b"class" if names_follow || self.is_open(next, b"{") => {
                 let name = if names_follow { self.word(next) } else { b"" };
                 let after = self.class(at, end, &mut head, depth);
-                Some(Declaration::one(name, head, after))
+                Some(Declaration::new(name, head, after))
             }
             b"interface" | b"enum" if names_follow => {
                 head.push(self.word(at));
@@ -71,8 +71,8 @@ impl<'t> Reader<'_, 't> {
                     };
                 }
                 let after = self.after(body).min(end);
-                self.exact(next + 1..after, &mut head);
-                Some(Declaration::one(self.word(next), head, after))
+                self.write_exact(next + 1..after, &mut head);
+                Some(Declaration::new(self.word(next), head, after))
             }
             b"type" if names_follow && matches!(self.word(next + 1), b"=" | b"<") => {
                 head.push(b"type");
@@ -81,8 +81,8 @@ impl<'t> Reader<'_, 't> {
                     after = self.angle_end(after, end);
                 }
                 after = self.type_end((after + 1).min(end), end);
-                self.exact(next + 1..after, &mut head);
-                Some(Declaration::one(self.word(next), head, after))
+                self.write_exact(next + 1..after, &mut head);
+                Some(Declaration::new(self.word(next), head, after))
             }
             b"namespace" | b"module" | b"global" => self.namespace(at, end, is_ambient, head, depth),
             b"const" | b"let" | b"var" | b"using"
@@ -114,23 +114,23 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn function_declaration(&self, at: usize, end: usize, mut head: Head, depth: usize) -> Declaration<'t> {
-        let mut is_inferred = vec![];
+        let mut return_modifiers = vec![];
         if head.last() == Some(b"async") {
             head.pop();
-            is_inferred.push(&b"async"[..]);
+            return_modifiers.push(&b"async"[..]);
         }
         head.push(b"function");
         let mut at = at + 1;
         if self.is(at, b"*") {
-            is_inferred.push(b"*");
+            return_modifiers.push(b"*");
             at += 1;
         }
         let name = if self.tokens.is_name(at) { self.word(at) } else { b"" };
         at += usize::from(!name.is_empty());
         let body = self.function(at, end, &mut head, depth + 1);
-        // They only show in a return type that is inferred.
+        // A declared return type already shows them.
         if self.is(body.wrapping_sub(1), b")") {
-            for word in is_inferred {
+            for word in return_modifiers {
                 head.push(word);
             }
         }
@@ -139,7 +139,7 @@ impl<'t> Reader<'_, 't> {
         Declaration {
             is_signature: after.is_none(),
             has_body: after.is_some(),
-            ..Declaration::one(name, head, after.unwrap_or(body))
+            ..Declaration::new(name, head, after.unwrap_or(body))
         }
     }
 
@@ -162,15 +162,15 @@ impl<'t> Reader<'_, 't> {
                 body += 2;
             }
         }
-        let is_declared_text = is_ambient && self.tokens.kind(at + 1) == Some(Kind::Text);
-        if !(self.is_open(body, b"{") || is_declared_text) {
+        let is_text = self.tokens.kind(at + 1) == Some(Kind::Text);
+        if !(self.is_open(body, b"{") || is_ambient && is_text) {
             return None;
         }
         head.push(self.word(at));
-        self.exact(at + 1..body, &mut head);
+        self.write_exact(at + 1..body, &mut head);
         let after = if self.is_open(body, b"{") {
             if is_ambient || depth > MAX_DEPTH {
-                self.exact(body..self.after(body), &mut head);
+                self.write_exact(body..self.after(body), &mut head);
             } else {
                 self.namespace_body(body, &mut head, depth + 1);
             }
@@ -178,7 +178,6 @@ impl<'t> Reader<'_, 't> {
         } else {
             body
         };
-        let is_text = self.tokens.kind(at + 1) == Some(Kind::Text);
         let name = match self.word(at + 1) {
             _ if is_global => b"global",
             [b'\'' | b'"', name @ .., _] => name,
@@ -186,7 +185,7 @@ impl<'t> Reader<'_, 't> {
         };
         Some(Declaration {
             is_global: is_global || is_text,
-            ..Declaration::one(name, head, after.min(end))
+            ..Declaration::new(name, head, after.min(end))
         })
     }
 
@@ -200,13 +199,13 @@ impl<'t> Reader<'_, 't> {
             let is_exported = self.is(at, b"export");
             at += usize::from(is_exported);
             match self.declaration(at, inside.end, depth) {
-                Some(declared) => {
-                    for (name, of) in &declared.names {
+                Some(declaration) => {
+                    for (name, declaration_head) in &declaration.names {
                         head.push(if is_exported { b"export" } else { b"-" });
                         head.push(name);
-                        head.append(of);
+                        head.append(declaration_head);
                     }
-                    at = declared.end;
+                    at = declaration.end;
                 }
                 None => at = self.statement_end(at, inside.end),
             }
@@ -218,7 +217,7 @@ impl<'t> Reader<'_, 't> {
     /// Reads `const a = 1, { b, c } = d`.
     fn variables(&self, at: usize, end: usize, depth: usize) -> Declaration<'t> {
         let is_constant = self.is(at, b"const");
-        let mut declared = Declaration::default();
+        let mut declaration = Declaration::default();
         let mut at = at + 1;
         loop {
             let start = at;
@@ -235,7 +234,7 @@ impl<'t> Reader<'_, 't> {
             let is_declared = self.is(at, b":");
             if is_declared {
                 let close = self.type_end(at + 1, end).max(at + 1);
-                self.exact(at..close, &mut head);
+                self.write_exact(at..close, &mut head);
                 at = close;
             }
             if self.is(at, b"=") {
@@ -247,22 +246,24 @@ impl<'t> Reader<'_, 't> {
                 at = close;
             }
             if let [name] = names[..] {
-                declared.names.push((name, head));
+                declaration.names.push((name, head));
             } else {
-                // Each name of a pattern has all of it for its head, by its digest, so that the heads stay as long as the text.
-                // By the first name, all of them lead to the pattern's names.
+                // The head of each name is a digest of the whole pattern, so that heads are not longer than the text.
+                // It also has the first name, whose own head has all names of the pattern.
                 let mut digest = head.digest();
                 digest.push(names.first().copied().unwrap_or_default());
-                declared.names.extend(names.iter().map(|name| (*name, digest.clone())));
-                declared.names.extend(names.first().map(|name| (*name, head)));
+                declaration
+                    .names
+                    .extend(names.iter().map(|name| (*name, digest.clone())));
+                declaration.names.extend(names.first().map(|name| (*name, head)));
             }
             if !self.is(at, b",") || at <= start || at >= end {
                 break;
             }
             at += 1;
         }
-        declared.end = at.min(end);
-        declared
+        declaration.end = at.min(end);
+        declaration
     }
 
     /// The names that a pattern binds.
@@ -278,7 +279,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Writes the expression at `at`. Returns its end.
-    pub(super) fn exported_expression(&self, at: usize, end: usize, head: &mut Head) -> usize {
+    pub(super) fn write_expression(&self, at: usize, end: usize, head: &mut Head) -> usize {
         let close = self.expression_end(at, end).max(at);
         if at < close {
             let is_const_assertion = self.is(close - 1, b"const") && self.is(close.wrapping_sub(2), b"as");
@@ -294,7 +295,7 @@ impl<'t> Reader<'_, 't> {
 }
 
 impl<'t> Declaration<'t> {
-    fn one(name: &'t [u8], head: Head, end: usize) -> Self {
+    fn new(name: &'t [u8], head: Head, end: usize) -> Self {
         Declaration {
             names: vec![(name, head)],
             end,

@@ -26,7 +26,7 @@ impl Reader<'_, '_> {
         self.type_end_with(start, end, true)
     }
 
-    /// [`Self::type_end`]; `takes_arrows`: whether an arrow behind a parenthesis belongs to the type.
+    /// [`Self::type_end`]; `takes_arrows`: whether an arrow after a parenthesis belongs to the type.
     fn type_end_with(&self, start: usize, end: usize, takes_arrows: bool) -> usize {
         let mut at = start;
         let mut conditions = 0_usize;
@@ -73,7 +73,7 @@ impl Reader<'_, '_> {
         at.min(end)
     }
 
-    /// Whether a type goes on after one of its first words.
+    /// Whether a type continues after one of [`PREFIXES`].
     fn begins_operand(&self, at: usize) -> bool {
         match self.tokens.kind(at) {
             Some(Kind::Word) => !self.is(at, b"is"),
@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         None
     }
 
-    /// The `=>` behind a return type whose `:` is at `at`.
+    /// The `=>` after a return type whose `:` is at `at`.
     pub(super) fn arrow_after_type(&self, at: usize, end: usize) -> Option<usize> {
         if !self.is(at, b":") || !self.dialect.types {
             return None;

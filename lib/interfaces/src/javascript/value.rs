@@ -9,15 +9,16 @@ use crate::tokens::Kind;
 /// The relevant part of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Its value; inside of an object or array, its kind. So TypeScript infers the type of a constant.
+    /// Its value; inside an object or array, its kind. TypeScript infers the type of a constant in the same way.
     Constant,
+    /// Its kind.
     Widened,
-    /// Its value, anywhere inside.
+    /// Its value, even inside objects and arrays.
     Exact,
 }
 
 impl Mode {
-    fn inside_of_literal(self) -> Mode {
+    fn inside_literal(self) -> Mode {
         match self {
             Mode::Exact => Mode::Exact,
             Mode::Constant | Mode::Widened => Mode::Widened,
@@ -43,7 +44,7 @@ impl Reader<'_, '_> {
     /// Writes the expressions in `range`: without the bodies of functions, and literals by `mode`.
     pub(super) fn value(&self, range: Range<usize>, mode: Mode, head: &mut Head, depth: usize) {
         if depth > MAX_DEPTH {
-            return self.exact(range, head);
+            return self.write_exact(range, head);
         }
         let mut at = range.start;
         let mut is_operand = false;
@@ -69,7 +70,7 @@ impl Reader<'_, '_> {
                         self.angle_end(at, range.end)
                     };
                     is_operand = was_operand && close > at + 1;
-                    self.exact(at..close, head);
+                    self.write_exact(at..close, head);
                     close
                 }
                 Some(Kind::Sign) if matches!(self.word(at), b"-" | b"+") && !was_operand && mode == Mode::Widened => {
@@ -110,8 +111,8 @@ impl Reader<'_, '_> {
                     };
                     if let Some(arrow) = arrow {
                         self.parameters(inside, head, depth + 1);
-                        self.exact(after..arrow, head);
-                        return self.arrow_body(arrow, end, head);
+                        self.write_exact(after..arrow, head);
+                        return self.write_arrow(arrow, end, head);
                     }
                 }
                 head.push(b"(");
@@ -121,13 +122,15 @@ impl Reader<'_, '_> {
             }
             b"[" => {
                 head.push(b"[");
-                self.value(inside, mode.inside_of_literal(), head, depth + 1);
+                self.value(inside, mode.inside_literal(), head, depth + 1);
                 self.write(after - 1, head);
             }
-            b"{" => self.object(inside, mode.inside_of_literal(), head, depth + 1),
+            b"{" => self.object(inside, mode.inside_literal(), head, depth + 1),
             b"<" => head.push(b"#element"),
             // A template: a literal type where it has no holes, or where it is constant.
-            _ if mode == Mode::Exact || mode == Mode::Constant && inside.len() == 1 => self.exact(at..after, head),
+            _ if mode == Mode::Exact || mode == Mode::Constant && inside.len() == 1 => {
+                self.write_exact(at..after, head);
+            }
             _ => head.push(b"#string"),
         }
         after
@@ -156,7 +159,7 @@ impl Reader<'_, '_> {
             b"class" => return self.class(at, end, head, depth + 1).max(at + 1),
             b"as" | b"satisfies" if was_operand => {
                 let close = self.type_end(at + 1, end).max(at + 1);
-                self.exact(at..close, head);
+                self.write_exact(at..close, head);
                 return close;
             }
             b"true" | b"false" if mode == Mode::Widened => {
@@ -167,7 +170,7 @@ impl Reader<'_, '_> {
                 for part in [&b"("[..], &key(word), b")"] {
                     head.push(part);
                 }
-                return self.arrow_body(at + 1, end, head);
+                return self.write_arrow(at + 1, end, head);
             }
             _ => {}
         }
@@ -176,7 +179,7 @@ impl Reader<'_, '_> {
     }
 
     /// Writes the arrow at `arrow`. Returns the index after the body.
-    fn arrow_body(&self, arrow: usize, end: usize, head: &mut Head) -> usize {
+    fn write_arrow(&self, arrow: usize, end: usize, head: &mut Head) -> usize {
         head.push(b"=>");
         let body = arrow + 1;
         self.body_end(body)
@@ -219,20 +222,16 @@ impl Reader<'_, '_> {
         }
         let name = at;
         at = self.after(at);
-        let follows = if at < end { self.word(at) } else { b"" };
-        if matches!(follows, b"," | b"=" | b"") && self.tokens.is_name(name) {
+        let following = if at < end { self.word(at) } else { b"" };
+        if matches!(following, b"," | b"=" | b"") && self.tokens.is_name(name) {
             // A reference: `{ name }`.
             head.push(self.word(name));
         } else {
             self.property_name(name, head, depth);
         }
-        match follows {
-            b":" => {
-                head.push(b":");
-                value_from(at + 1, head)
-            }
-            b"=" => {
-                head.push(b"=");
+        match following {
+            b":" | b"=" => {
+                head.push(following);
                 value_from(at + 1, head)
             }
             b"(" | b"<" => {

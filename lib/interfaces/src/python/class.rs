@@ -1,4 +1,4 @@
-//! A class as read so far.
+//! A class, as far as it has been read.
 
 use std::collections::BTreeSet;
 
@@ -24,21 +24,16 @@ impl<'t> Class<'t> {
         }
     }
 
-    /// Adds a method or an attribute.
-    pub(super) fn member(&mut self, name: &[u8], head: &Head) {
+    /// Adds a method, an attribute or a nested class.
+    pub(super) fn add_member(&mut self, name: &[u8], head: &Head) {
         if is_public(name) {
             self.members.push(&[b".", name].concat());
             self.members.append(head);
         }
     }
 
-    /// Adds a class in this one.
-    pub(super) fn nested(&mut self, name: &[u8], head: &Head) {
-        self.member(name, head);
-    }
-
     /// Adds an attribute that `__init__` sets, with its annotation.
-    pub(super) fn attribute(&mut self, name: &[u8], annotation: &Head) {
+    pub(super) fn add_attribute(&mut self, name: &[u8], annotation: &Head) {
         if is_public(name) {
             self.attributes
                 .insert([b"self.", name, b" ", annotation.bytes()].concat());
@@ -55,7 +50,7 @@ impl<'t> Class<'t> {
     }
 }
 
-/// Whether a member of a class is one for others.
+/// Whether a member of a class is public: its name has no leading underscore, or is a special name such as `__call__`.
 pub(super) fn is_public(name: &[u8]) -> bool {
     !name.starts_with(b"_") || name.len() > 4 && name.starts_with(b"__") && name.ends_with(b"__")
 }

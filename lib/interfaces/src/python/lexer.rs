@@ -9,14 +9,14 @@ use coord_scan::python::{Scanner, trivia};
 use crate::InterfaceUnknown;
 use crate::tokens::{Kind, Tokens};
 
-/// A statement with its indentation, or several behind one another.
+/// A logical line: one or more statements, with their indentation.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) indentation: usize,
     pub(super) tokens: Range<usize>,
 }
 
-/// Columns from one stop of a tabulator to the next.
+/// Columns from one tab stop to the next.
 const TAB: usize = 8;
 /// Signs of more than one byte, longer ones first.
 const SIGNS: [&[u8]; 22] = [
@@ -31,9 +31,9 @@ const SIGNS: [&[u8]; 22] = [
 pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), InterfaceUnknown> {
     let mut tokens = Tokens::new(text);
     let mut lines = Vec::new();
-    // Findings in the fields of strings are not used.
-    let mut found = Findings::default();
-    let mut strings = Scanner::new(text, &mut found);
+    // Imports in the fields of strings are not used.
+    let mut findings = Findings::default();
+    let mut strings = Scanner::new(text, &mut findings);
     let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let (mut indentation, mut first) = (0, 0);
     while let Some(&byte) = text.get(at) {

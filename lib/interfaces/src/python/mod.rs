@@ -1,8 +1,8 @@
-//! The interface of Python: every name of the module's top level, the heads of its functions, and of its classes the parents,
-//! public methods, attributes, and those that `__init__` sets.
+//! The interface of Python: every name at the module's top level, and the heads of its functions. A class has its
+//! parents, its public methods, and its attributes, including those that `__init__` sets.
 //!
-//! Names behind `if`, `try`, `with` and loops count. An imported name counts where the import says that others may have it:
-//! it is relative, in `__all__`, repeated by `as`, a star, or the module defines nothing itself.
+//! Names inside `if`, `try`, `with` and loops count. An imported name counts if the module reexports it: the import is
+//! relative, in `__all__`, repeated by `as`, or a star, or the module itself defines nothing.
 
 mod class;
 mod lexer;
@@ -24,11 +24,11 @@ use super::tokens::{Kind, Tokens};
 enum Block {
     /// Conditions and loops: their lines count like those around them.
     Plain,
-    /// Nothing in it counts.
+    /// The body of a function: nothing in it counts.
     Body,
-    /// The body of a method that sets attributes.
+    /// The body of `__init__`, which sets attributes.
     Initializer,
-    /// A class, or one in it.
+    /// A class, which may be nested.
     Class,
 }
 
@@ -42,8 +42,9 @@ pub(super) struct Module<'a, 't> {
     decorators: Head,
     imports: Vec<Import<'t>>,
     /// Names in `__all__`.
-    listed: Vec<Vec<u8>>,
-    defines: bool,
+    names_in_all: Vec<Vec<u8>>,
+    /// Whether the module defines a function or a class.
+    has_definitions: bool,
 }
 
 struct Import<'t> {
@@ -61,18 +62,21 @@ pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUn
         classes: Vec::new(),
         decorators: Head::default(),
         imports: Vec::new(),
-        listed: Vec::new(),
-        defines: false,
+        names_in_all: Vec::new(),
+        has_definitions: false,
     };
     for line in &lines {
         module.line(line, outline);
     }
     module.close_blocks(0, outline);
-    module.listed.sort_unstable();
+    module.names_in_all.sort_unstable();
     for import in &module.imports {
-        let is_listed = module.listed.binary_search_by(|name| name[..].cmp(import.name)).is_ok();
-        if import.is_public || is_listed || !module.defines {
-            outline.exported(import.name, &import.head);
+        let is_in_all = module
+            .names_in_all
+            .binary_search_by(|name| name[..].cmp(import.name))
+            .is_ok();
+        if import.is_public || is_in_all || !module.has_definitions {
+            outline.add_exported(import.name, &import.head);
         }
     }
     Ok(())
@@ -124,28 +128,28 @@ impl<'t> Module<'_, 't> {
 
     /// Ends the blocks whose lines are deeper than `indentation`.
     fn close_blocks(&mut self, indentation: usize, outline: &mut Outline) {
-        while let Some((_, block)) = self.blocks.pop_if(|(of, _)| *of >= indentation) {
+        while let Some((_, block)) = self.blocks.pop_if(|(head, _)| *head >= indentation) {
             if matches!(block, Block::Class)
                 && let Some(class) = self.classes.pop()
             {
                 let head = class.head();
                 match self.classes.last_mut() {
-                    Some(outer) => outer.nested(class.name, &head),
-                    None => outline.exported(class.name, &head),
+                    Some(outer) => outer.add_member(class.name, &head),
+                    None => outline.add_exported(class.name, &head),
                 }
             }
         }
     }
 
-    /// The first token `word` of `range` outside of brackets.
+    /// The first sign `word` in `range` that is outside of brackets.
     fn find(&self, range: Range<usize>, word: &[u8]) -> Option<usize> {
         let mut at = range.start;
-        let mut in_lambda = 0_usize;
+        let mut open_lambdas = 0_usize;
         while at < range.end {
             match (self.tokens.kind(at), self.word(at)) {
-                (Some(Kind::Word), b"lambda") => in_lambda += 1,
-                (Some(Kind::Sign), b":") if in_lambda > 0 => in_lambda -= 1,
-                (Some(Kind::Sign), found) if found == word => return Some(at),
+                (Some(Kind::Word), b"lambda") => open_lambdas += 1,
+                (Some(Kind::Sign), b":") if open_lambdas > 0 => open_lambdas -= 1,
+                (Some(Kind::Sign), sign) if sign == word => return Some(at),
                 _ => {}
             }
             at = self.tokens.after(at);
@@ -153,13 +157,13 @@ impl<'t> Module<'_, 't> {
         None
     }
 
-    /// Whether `match` or `case` at `start` is a name, in `match: int = 1`.
+    /// Whether `match` or `case` at `start` is a name, as in `match: int = 1`.
     fn is_soft_name(&self, start: usize, colon: usize) -> bool {
         matches!(self.word(start), b"match" | b"case") && colon == start + 1
     }
 
     /// Writes tokens; the quotes of a string do not count.
-    fn exact(&self, range: Range<usize>, head: &mut Head) {
+    fn write_exact(&self, range: Range<usize>, head: &mut Head) {
         for at in range {
             let word = self.word(at);
             match (self.tokens.kind(at), word) {
@@ -168,7 +172,7 @@ impl<'t> Module<'_, 't> {
                 {
                     head.push(&[b"\"", content, b"\""].concat());
                 }
-                _ => head.tokens(self.tokens, at..at + 1),
+                _ => head.push_range(self.tokens, at..at + 1),
             }
         }
     }

@@ -6,8 +6,8 @@ use super::{Block, Class, Import, Module};
 use crate::outline::{Head, Outline};
 use crate::tokens::Kind;
 
-/// Callables whose arguments are part of the type that they make.
-const MAKERS: [&[u8]; 10] = [
+/// Callables whose arguments are part of the type that they create.
+const TYPE_FACTORIES: [&[u8]; 10] = [
     b"TypeVar",
     b"ParamSpec",
     b"TypeVarTuple",
@@ -20,7 +20,7 @@ const MAKERS: [&[u8]; 10] = [
     b"TypeAliasType",
 ];
 
-/// Longest name of a module that is repeated in the head of each name imported from it; a digest stands for a longer one.
+/// Longest module name that the head of each name imported from it repeats. A digest stands for a longer one.
 const MAX_SOURCE_BYTES: usize = 256;
 
 impl<'t> Module<'_, 't> {
@@ -38,7 +38,7 @@ impl<'t> Module<'_, 't> {
         match self.word(at) {
             b"@" => {
                 let mut decorators = std::mem::take(&mut self.decorators);
-                self.exact(at..end, &mut decorators);
+                self.write_exact(at..end, &mut decorators);
                 self.decorators = decorators;
                 return end;
             }
@@ -55,10 +55,10 @@ impl<'t> Module<'_, 't> {
             b"import" | b"from" if !is_class => self.import(start..close, outline),
             b"type" if self.tokens.is_name(start + 1) && matches!(self.word(start + 2), b"=" | b"[") => {
                 let mut head = Head::of(&[b"type"]);
-                self.exact(start + 2..close, &mut head);
+                self.write_exact(start + 2..close, &mut head);
                 self.declare(start + 1, is_class, &head, outline);
             }
-            b"__all__" if !is_class => self.list(start..close, outline),
+            b"__all__" if !is_class => self.dunder_all(start..close, outline),
             _ => self.assignment(start..close, is_class, outline),
         }
         close + 1
@@ -68,8 +68,8 @@ impl<'t> Module<'_, 't> {
     fn declare(&mut self, at: usize, is_class: bool, head: &Head, outline: &mut Outline) {
         let name = self.tokens.word(at);
         match self.classes.last_mut().filter(|_| is_class) {
-            Some(class) => class.member(name, head),
-            None => outline.exported(name, head),
+            Some(class) => class.add_member(name, head),
+            None => outline.add_exported(name, head),
         }
     }
 
@@ -82,11 +82,11 @@ impl<'t> Module<'_, 't> {
         is_class: bool,
         outline: &mut Outline,
     ) {
-        self.defines = true;
+        self.has_definitions = true;
         let mut head = std::mem::take(&mut self.decorators);
         head.push(if is_async { b"async" } else { b"def" });
         let colon = self.find(at..end, b":").unwrap_or(end);
-        self.exact(at + 2..colon, &mut head);
+        self.write_exact(at + 2..colon, &mut head);
         self.declare(at + 1, is_class, &head, outline);
         let is_initializer = is_class && self.word(at + 1) == b"__init__";
         if colon + 1 < end {
@@ -105,11 +105,11 @@ impl<'t> Module<'_, 't> {
     }
 
     fn class(&mut self, at: usize, end: usize, indentation: usize, is_class: bool, outline: &mut Outline) -> usize {
-        self.defines = true;
+        self.has_definitions = true;
         let mut head = std::mem::take(&mut self.decorators);
         head.push(b"class");
         let colon = self.find(at..end, b":").unwrap_or(end);
-        self.exact(at + 2..colon, &mut head);
+        self.write_exact(at + 2..colon, &mut head);
         if head.ends_with(&[b"(", b")"]) {
             head.pop();
             head.pop();
@@ -119,13 +119,12 @@ impl<'t> Module<'_, 't> {
             self.blocks.push((indentation, Block::Body));
             return end;
         }
+        self.classes.push(Class::new(name, head));
         if colon + 1 >= end {
-            self.classes.push(Class::new(name, head));
             self.blocks.push((indentation, Block::Class));
             return end;
         }
         // `class A: b = 1`
-        self.classes.push(Class::new(name, head));
         let mut next = colon + 1;
         while next < end {
             next = self.statement(next, end, indentation, true, outline);
@@ -145,7 +144,7 @@ impl<'t> Module<'_, 't> {
                 at += 1;
             }
             at += 1;
-            // It is in the head of each name.
+            // The head of each name repeats it.
             if source.bytes().len() > MAX_SOURCE_BYTES {
                 source = source.digest();
             }
@@ -155,7 +154,7 @@ impl<'t> Module<'_, 't> {
         while at < range.end {
             let start = at;
             if self.word(at) == b"*" {
-                // A star is alone. The name of each of many would be as long as the text before it.
+                // Python allows one star, by itself. With many, each name below would be as long as the text before it.
                 if !is_from || at > first {
                     break;
                 }
@@ -163,7 +162,7 @@ impl<'t> Module<'_, 't> {
                 for part in range.start + 1..start - 1 {
                     name.extend_from_slice(self.word(part));
                 }
-                outline.exported(&name, &Head::default());
+                outline.add_exported(&name, &Head::default());
             } else if self.tokens.is_name(at) {
                 let mut head = source.clone();
                 head.push(&[b"'", self.word(at)].concat());
@@ -187,13 +186,13 @@ impl<'t> Module<'_, 't> {
     }
 
     /// Reads `__all__ = [...]`, `__all__ += [...]` or a call of one of its methods.
-    fn list(&mut self, range: Range<usize>, outline: &mut Outline) {
+    fn dunder_all(&mut self, range: Range<usize>, outline: &mut Outline) {
         let mut head = Head::default();
-        self.exact(range.start + 1..range.end, &mut head);
-        outline.exported(b"__all__", &head);
+        self.write_exact(range.start + 1..range.end, &mut head);
+        outline.add_exported(b"__all__", &head);
         for at in range {
             if let (Some(Kind::Text), [_, name @ .., _]) = (self.tokens.kind(at), self.word(at)) {
-                self.listed.push(name.to_owned());
+                self.names_in_all.push(name.to_owned());
             }
         }
     }
@@ -205,7 +204,7 @@ impl<'t> Module<'_, 't> {
         if let Some(colon) = colon {
             if colon == start + 1 && self.tokens.is_name(start) {
                 let mut head = Head::default();
-                self.exact(colon..equals.unwrap_or(end), &mut head);
+                self.write_exact(colon..equals.unwrap_or(end), &mut head);
                 if equals.is_some() && is_class {
                     head.push(b"=");
                 }
@@ -227,29 +226,29 @@ impl<'t> Module<'_, 't> {
         let mut value = Head::default();
         let is_slots = is_class && matches!(self.word(start), b"__slots__" | b"__match_args__");
         if is_slots || self.is_type(target..end) {
-            self.exact(target..end, &mut value);
+            self.write_exact(target..end, &mut value);
         } else if self.word(target) == b"lambda" {
             let mut colon = target + 1;
             while colon < end && self.word(colon) != b":" {
                 colon = self.tokens.after(colon);
             }
-            self.exact(target..colon, &mut value);
+            self.write_exact(target..colon, &mut value);
         }
-        // Several names share one head, whose length counts once.
-        let names: Vec<usize> = targets.into_iter().flat_map(|range| self.names(range)).collect();
+        // Several names share one head by its digest, so that a long head is stored once.
+        let names: Vec<usize> = targets.into_iter().flat_map(|range| self.bound_names(range)).collect();
         let shared = if names.len() > 1 { value.digest() } else { value };
         for name in names {
             self.declare(name, is_class, &shared, outline);
         }
     }
 
-    /// Whether a value gives a name its meaning: another name, a type, or an expression that makes a type.
+    /// Whether a value may be a type: another name, a type, or an expression that creates a type.
     fn is_type(&self, range: Range<usize>) -> bool {
         let mut at = range.start;
         while self.tokens.is_name(at) && self.word(at + 1) == b"." {
             at += 2;
         }
-        if MAKERS.contains(&self.word(at)) && self.word(at + 1) == b"(" {
+        if TYPE_FACTORIES.contains(&self.word(at)) && self.word(at + 1) == b"(" {
             return self.tokens.after(at + 1) == range.end;
         }
         // Names, dots, `|`, and subscripts with anything in them.
@@ -283,7 +282,7 @@ impl<'t> Module<'_, 't> {
     }
 
     /// The names that a target binds.
-    fn names(&self, range: Range<usize>) -> Vec<usize> {
+    fn bound_names(&self, range: Range<usize>) -> Vec<usize> {
         range
             .clone()
             .filter(|at| {
@@ -291,7 +290,7 @@ impl<'t> Module<'_, 't> {
                     && (*at + 1 >= range.end || !matches!(self.word(at + 1), b"." | b"[" | b"("))
                     && (*at == range.start || matches!(self.word(at - 1), b"," | b"(" | b"[" | b"*"))
             })
-            // Targets in a subscript are none.
+            // Names in a subscript are not targets.
             .filter(|at| self.is_target(*at, range.start))
             .collect()
     }
@@ -308,7 +307,7 @@ impl<'t> Module<'_, 't> {
         match self.word(start) {
             b"for" => {
                 let stop = range.clone().find(|at| self.word(*at) == b"in").unwrap_or(range.end);
-                names = self.names(start + 1..stop);
+                names = self.bound_names(start + 1..stop);
             }
             b"with" => {
                 let mut at = start;
@@ -318,7 +317,7 @@ impl<'t> Module<'_, 't> {
                     at = target;
                     if is_as && matches!(self.word(target), b"(" | b"[") {
                         at = self.tokens.after(target);
-                        names.extend(self.names(target..at));
+                        names.extend(self.bound_names(target..at));
                     } else if is_as && self.tokens.is_name(target) && !matches!(self.word(target + 1), b"." | b"[") {
                         names.push(target);
                     }
@@ -351,7 +350,7 @@ impl<'t> Module<'_, 't> {
             };
             let mut annotation = Head::default();
             if is_annotated {
-                self.exact(start + 3..self.find(start..end, b"=").unwrap_or(end), &mut annotation);
+                self.write_exact(start + 3..self.find(start..end, b"=").unwrap_or(end), &mut annotation);
             }
             let mut names: Vec<&'t [u8]> = Vec::new();
             for at in targets.clone() {
@@ -363,7 +362,7 @@ impl<'t> Module<'_, 't> {
             }
             if let Some(class) = self.classes.last_mut() {
                 for name in names {
-                    class.attribute(name, &annotation);
+                    class.add_attribute(name, &annotation);
                 }
             }
             start = end + 1;

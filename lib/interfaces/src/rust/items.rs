@@ -22,22 +22,22 @@ const SILENT: [&[u8]; 11] = [
     b"track_caller",
 ];
 
-/// Items that are to be read: those of the file, or of a module in it.
+/// Items to read: those of the file, or of a module in it.
 struct Module {
     range: Range<usize>,
     /// `outer::inner::`
     prefix: Vec<u8>,
-    /// The private module that they belong to: they count where that one is named.
-    private: Option<Vec<u8>>,
+    /// The private module that contains them, if any: they count if an exported head names that module.
+    private_module: Option<Vec<u8>>,
 }
 
 pub(super) struct Reader<'a, 't> {
     tokens: &'a Tokens<'t>,
     /// Modules that are still to be read.
     modules: Vec<Module>,
-    declared: HashSet<&'t [u8]>,
+    declared_names: HashSet<&'t [u8]>,
     /// Implementations, by the name of the type.
-    implemented: Vec<(Vec<u8>, Head)>,
+    implementations: Vec<(Vec<u8>, Head)>,
 }
 
 impl<'a, 't> Reader<'a, 't> {
@@ -45,8 +45,8 @@ impl<'a, 't> Reader<'a, 't> {
         Reader {
             tokens,
             modules: Vec::new(),
-            declared: HashSet::new(),
-            implemented: Vec::new(),
+            declared_names: HashSet::new(),
+            implementations: Vec::new(),
         }
     }
 
@@ -54,7 +54,7 @@ impl<'a, 't> Reader<'a, 't> {
         self.modules.push(Module {
             range: 0..self.tokens.len(),
             prefix: Vec::new(),
-            private: None,
+            private_module: None,
         });
         while let Some(module) = self.modules.pop() {
             let mut at = module.range.start;
@@ -62,9 +62,9 @@ impl<'a, 't> Reader<'a, 't> {
                 at = self.item(at, &module, outline).max(at + 1);
             }
         }
-        for (name, head) in &self.implemented {
-            // A type of another file: its users get these implementations.
-            outline.add(name, !self.declared.contains(&name[..]), head);
+        for (name, head) in &self.implementations {
+            // Users of a type from another file get these implementations too, so they are exported.
+            outline.add(name, !self.declared_names.contains(&name[..]), head);
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a, 't> Reader<'a, 't> {
             is_test |= self.is_test(open);
             exports_macro |= name == b"macro_export";
             if !SILENT.contains(&name) && open == at + 1 {
-                attributes.tokens(self.tokens, at..self.tokens.after(open));
+                attributes.push_range(self.tokens, at..self.tokens.after(open));
             }
             at = self.tokens.after(open);
         }
@@ -102,56 +102,52 @@ impl<'a, 't> Reader<'a, 't> {
             return close;
         }
         let mut head = attributes;
-        head.tokens(self.tokens, at..keyword);
+        head.push_range(self.tokens, at..keyword);
         while matches!(
             self.word(keyword),
             b"default" | b"unsafe" | b"async" | b"const" | b"extern" | b"safe"
         ) && self.is_qualifier(keyword)
         {
             let next = keyword + 1 + usize::from(self.tokens.kind(keyword + 1) == Some(Kind::Text));
-            head.tokens(self.tokens, keyword..next);
+            head.push_range(self.tokens, keyword..next);
             keyword = next;
         }
         let name = keyword + 1 + usize::from(self.word(keyword) == b"static" && self.word(keyword + 1) == b"mut");
         match self.word(keyword) {
             b"fn" => {
-                self.function(keyword, close, &mut head);
+                self.write_function(keyword, close, &mut head);
                 self.declare(name, is_public, &head, module, outline);
             }
             b"struct" | b"union" if self.tokens.is_name(name) => {
-                self.structure(keyword, close, &mut head);
+                self.write_struct(keyword, close, &mut head);
                 self.declare(name, is_public, &head, module, outline);
             }
-            b"enum" | b"type" | b"trait" | b"auto" => {
-                if self.word(keyword) == b"trait" {
-                    self.members(keyword, close, true, &mut head);
-                } else {
-                    head.tokens(self.tokens, keyword..close);
-                }
+            b"trait" => {
+                self.write_members(keyword, close, true, &mut head);
+                self.declare(name, is_public, &head, module, outline);
+            }
+            b"enum" | b"type" | b"auto" | b"macro" => {
+                head.push_range(self.tokens, keyword..close);
                 self.declare(name, is_public, &head, module, outline);
             }
             b"const" | b"static" => {
                 let equals = (keyword..close).find(|at| self.word(*at) == b"=").unwrap_or(close);
-                head.tokens(self.tokens, keyword..equals);
+                head.push_range(self.tokens, keyword..equals);
                 self.declare(name, is_public, &head, module, outline);
             }
             b"mod" => self.module(keyword, is_public, &head, module, outline),
             b"use" | b"extern" => self.import(keyword, close, is_public, &mut head, module, outline),
             b"impl" => self.implementation(keyword, close, head),
             b"macro_rules" => {
-                head.tokens(self.tokens, keyword..close);
+                head.push_range(self.tokens, keyword..close);
                 self.declare(keyword + 2, exports_macro, &head, module, outline);
             }
-            b"macro" => {
-                head.tokens(self.tokens, keyword..close);
-                self.declare(name, is_public, &head, module, outline);
-            }
             _ if self.tokens.is_name(keyword) => {
-                // A call: its output is unknown.
-                head.tokens(self.tokens, keyword..close);
+                // The output of a macro call is unknown.
+                head.push_range(self.tokens, keyword..close);
                 let mut call = self.word(keyword).to_owned();
                 call.push(b'!');
-                outline.add(&call, module.private.is_none(), &head);
+                outline.add(&call, module.private_module.is_none(), &head);
             }
             _ => {}
         }
@@ -170,8 +166,8 @@ impl<'a, 't> Reader<'a, 't> {
             return (false, at);
         }
         if self.is_open(at + 1, b"(") && matches!(self.word(at + 2), b"crate" | b"super" | b"self" | b"in") {
-            let is_private =
-                matches!(self.word(at + 2), b"self") || self.word(at + 2) == b"in" && self.word(at + 3) == b"self";
+            let scope = self.word(at + 2);
+            let is_private = scope == b"self" || scope == b"in" && self.word(at + 3) == b"self";
             return (!is_private, self.tokens.after(at + 1));
         }
         (true, at + 1)
@@ -185,7 +181,7 @@ impl<'a, 't> Reader<'a, 't> {
         ) && !(self.word(at) == b"extern" && self.word(next) == b"mod")
     }
 
-    /// The end of the item whose first word is at `start`: behind its block or its semicolon.
+    /// The end of the item whose first word is at `start`: after its block or its semicolon.
     fn item_end(&self, start: usize, end: usize) -> usize {
         let is_value = matches!(self.word(start), b"const" | b"static" | b"type" | b"use") && !self.is_qualifier(start);
         let mut at = start;
@@ -205,30 +201,34 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     /// Writes the head of the function whose `fn` is at `at`.
-    fn function(&self, at: usize, close: usize, head: &mut Head) {
-        let body = if self.word(close - 1) == b"}" {
+    fn write_function(&self, at: usize, close: usize, head: &mut Head) {
+        for at in at..self.body_start(close).max(at) {
+            // Whether a parameter is mutable does not concern callers.
+            let is_mutable_parameter = self.word(at) == b"mut" && matches!(self.word(at - 1), b"(" | b",");
+            if !is_mutable_parameter {
+                head.push_range(self.tokens, at..at + 1);
+            }
+        }
+    }
+
+    /// The index of the brace of the item that ends before `close`, or of its last token if it has no braces.
+    fn body_start(&self, close: usize) -> usize {
+        if self.word(close - 1) == b"}" {
             self.tokens.partner(close - 1)
         } else {
             close - 1
-        };
-        for at in at..body.max(at) {
-            // Whether a parameter can be changed is the function's own affair.
-            let is_own = self.word(at) == b"mut" && matches!(self.word(at - 1), b"(" | b",");
-            if !is_own {
-                head.tokens(self.tokens, at..at + 1);
-            }
         }
     }
 
     fn declare(&mut self, name: usize, is_public: bool, head: &Head, module: &Module, outline: &mut Outline) {
         let name = self.word(name);
         if module.prefix.is_empty() {
-            self.declared.insert(name);
+            self.declared_names.insert(name);
         }
-        match &module.private {
+        match &module.private_module {
             Some(private) if is_public => {
-                outline.local(private, &Head::of(&[b".", name]));
-                outline.local(private, head);
+                outline.add_local(private, &Head::of(&[b".", name]));
+                outline.add_local(private, head);
             }
             Some(_) => {}
             None => outline.add(&[&module.prefix, name].concat(), is_public, head),
@@ -236,12 +236,12 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     /// Writes the struct whose `struct` is at `at`: its public fields, and whether it has others.
-    fn structure(&self, at: usize, close: usize, head: &mut Head) {
+    fn write_struct(&self, at: usize, close: usize, head: &mut Head) {
         let fields = (at..close).find(|at| self.is_open(*at, b"{") || self.is_open(*at, b"("));
         let Some(fields) = fields else {
-            return head.tokens(self.tokens, at..close);
+            return head.push_range(self.tokens, at..close);
         };
-        head.tokens(self.tokens, at..fields + 1);
+        head.push_range(self.tokens, at..fields + 1);
         let is_tuple = self.word(fields) == b"(";
         let inside = fields + 1..self.tokens.partner(fields);
         let mut has_private = false;
@@ -253,7 +253,7 @@ impl<'a, 't> Reader<'a, 't> {
                 field = self.tokens.after(field + 1);
             }
             if self.visibility(field).0 {
-                head.tokens(self.tokens, field..field_end);
+                head.push_range(self.tokens, field..field_end);
                 head.push(b",");
             } else if is_tuple {
                 head.push(b"_");
@@ -265,7 +265,7 @@ impl<'a, 't> Reader<'a, 't> {
         if has_private {
             head.push(b"..");
         }
-        head.tokens(self.tokens, inside.end..close);
+        head.push_range(self.tokens, inside.end..close);
     }
 
     /// The comma that ends the field at `start`.
@@ -284,35 +284,35 @@ impl<'a, 't> Reader<'a, 't> {
         end
     }
 
-    /// Writes a trait or an implementation: its head, and the heads of its members, of all or of the public ones.
-    fn members(&self, at: usize, close: usize, all: bool, head: &mut Head) {
+    /// Writes a trait or an implementation: its head, and the heads of its public members, or of all members.
+    fn write_members(&self, at: usize, close: usize, includes_private: bool, head: &mut Head) {
         if self.word(close - 1) != b"}" {
-            return head.tokens(self.tokens, at..close);
+            return head.push_range(self.tokens, at..close);
         }
         let open = self.tokens.partner(close - 1);
-        head.tokens(self.tokens, at..open);
+        head.push_range(self.tokens, at..open);
         let end = close - 1;
         let mut at = open + 1;
         while at < end {
             let start = at;
             while self.word(at) == b"#" {
                 let after = self.tokens.after(at + 1);
-                if all && !SILENT.contains(&self.word(at + 2)) {
-                    head.tokens(self.tokens, at..after);
+                if includes_private && !SILENT.contains(&self.word(at + 2)) {
+                    head.push_range(self.tokens, at..after);
                 }
                 at = after;
             }
             let (is_public, keyword) = self.visibility(at);
             let close = self.item_end(keyword, end).max(start + 1);
-            if is_public || all {
+            if is_public || includes_private {
                 let is_function = (keyword..close).take(8).any(|at| self.word(at) == b"fn");
                 if is_function {
-                    self.function(at, close, head);
-                    // A method with a body need not be written again.
+                    self.write_function(at, close, head);
+                    // Implementations of a trait may omit a method that has a body.
                     head.push(if self.word(close - 1) == b"}" { b"{}" } else { b";" });
                 } else {
                     let equals = (keyword..close).find(|at| self.word(*at) == b"=" && self.word(keyword) == b"const");
-                    head.tokens(self.tokens, at..equals.unwrap_or(close));
+                    head.push_range(self.tokens, at..equals.unwrap_or(close));
                     head.push(b";");
                 }
             }
@@ -321,30 +321,27 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     fn implementation(&mut self, at: usize, close: usize, attributes: Head) {
-        let body = if self.word(close - 1) == b"}" {
-            self.tokens.partner(close - 1)
-        } else {
-            close - 1
-        };
+        let body = self.body_start(close);
         let stop = (at..body).find(|at| self.word(*at) == b"where").unwrap_or(body);
-        let of = self.find_for(at, stop);
+        let for_keyword = self.find_for(at, stop);
         let mut head = attributes;
-        if of.is_some() {
-            // Of a trait's members, types and constants are chosen here; the heads of functions are the trait's.
-            head.tokens(self.tokens, at..body);
+        if for_keyword.is_some() {
+            // The implementation of a trait chooses types and constants; the trait has the heads of functions.
+            head.push_range(self.tokens, at..body);
             let mut member = body + 1;
             while member < close.saturating_sub(1) {
                 let end = self.item_end(member, close - 1).max(member + 1);
                 if matches!(self.word(member), b"type" | b"const") && !self.is_qualifier(member) {
-                    head.tokens(self.tokens, member..end);
+                    head.push_range(self.tokens, member..end);
                 }
                 member = end;
             }
         } else {
-            self.members(at, close, false, &mut head);
+            self.write_members(at, close, false, &mut head);
         }
-        let name = self.type_name(of.map_or(at, |of| of + 1), stop, of.is_none());
-        self.implemented.push((name, head));
+        let type_start = for_keyword.map_or(at, |keyword| keyword + 1);
+        let name = self.type_name(type_start, stop, for_keyword.is_none());
+        self.implementations.push((name, head));
     }
 
     /// The `for` of `impl Trait for Type`.
@@ -359,10 +356,11 @@ impl<'a, 't> Reader<'a, 't> {
         None
     }
 
-    /// The last name of the path from `start`, before its arguments. `is_first` where `impl<...>` precedes it.
-    fn type_name(&self, start: usize, end: usize, is_first: bool) -> Vec<u8> {
-        let mut at = start + usize::from(is_first);
-        if is_first && self.word(at) == b"<" {
+    /// The last name of the type's path, before its arguments. `follows_impl`: the path comes after the `impl<...>` at
+    /// `start`.
+    fn type_name(&self, start: usize, end: usize, follows_impl: bool) -> Vec<u8> {
+        let mut at = start + usize::from(follows_impl);
+        if follows_impl && self.word(at) == b"<" {
             let mut depth = 0_usize;
             while at < end {
                 match self.word(at) {
@@ -396,7 +394,7 @@ impl<'a, 't> Reader<'a, 't> {
         if !self.is_open(at + 2, b"{") {
             return;
         }
-        let private = match &module.private {
+        let private_module = match &module.private_module {
             Some(private) => Some(private.clone()),
             None if is_public => None,
             None => Some([&module.prefix, name].concat()),
@@ -404,7 +402,7 @@ impl<'a, 't> Reader<'a, 't> {
         self.modules.push(Module {
             range: at + 3..self.tokens.partner(at + 2),
             prefix: [&module.prefix, name, b"::"].concat(),
-            private,
+            private_module,
         });
     }
 
@@ -419,14 +417,14 @@ impl<'a, 't> Reader<'a, 't> {
     ) {
         if self.word(at) == b"extern" && self.word(at + 1) != b"crate" {
             // `extern "C" { pub fn ... }`
-            self.members(at, close, false, head);
-            outline.add(b"extern", module.private.is_none(), head);
+            self.write_members(at, close, false, head);
+            outline.add(b"extern", module.private_module.is_none(), head);
             return;
         }
         if !is_public {
             return;
         }
-        head.tokens(self.tokens, at..close);
+        head.push_range(self.tokens, at..close);
         let mut name = b"use ".to_vec();
         for at in (at + 1..close.saturating_sub(1)).take(40) {
             let needs_space =
@@ -436,9 +434,9 @@ impl<'a, 't> Reader<'a, 't> {
             }
             name.extend_from_slice(self.word(at));
         }
-        match &module.private {
-            Some(private) => outline.local(private, head),
-            None => outline.exported(&[&module.prefix, &name[..]].concat(), head),
+        match &module.private_module {
+            Some(private) => outline.add_local(private, head),
+            None => outline.add_exported(&[&module.prefix, &name[..]].concat(), head),
         }
     }
 }

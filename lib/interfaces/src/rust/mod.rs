@@ -1,6 +1,7 @@
-//! The interface of Rust: items that are `pub` in any degree, public fields and methods, traits, and the impls of types.
+//! The interface of Rust: items with any visibility, such as `pub(crate)`, public fields and methods, traits, and the
+//! impls of types.
 //!
-//! Code that macros write is not known: a call of a macro among items counts with all its tokens.
+//! The code that a macro generates is unknown, so all tokens of a macro call among items count.
 
 mod items;
 mod lexer;

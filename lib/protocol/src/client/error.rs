@@ -1,8 +1,8 @@
-//! Why a call gave no response of the expected form.
+//! The error of a call.
 
 use crate::{ErrorBody, Orchestration, Waiting};
 
-/// Why a call gave no response of the expected form.
+/// Why a call did not return a response of the expected form.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The address or a header is not valid.
@@ -26,7 +26,7 @@ pub enum ClientError {
     #[error("the server gives no answer: {0}")]
     Unreachable(#[source] reqwest::Error),
     /// Another server has the address now.
-    #[error("another server has the address of this one by now")]
+    #[error("another server now has this server's address")]
     OtherServer,
     /// The response is too large, or not of this protocol.
     #[error("the answer with status {status} is not Coord's: {problem}")]
@@ -39,7 +39,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Whether the same request may succeed later by itself.
+    /// Whether the same request may succeed later.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
@@ -52,7 +52,7 @@ impl ClientError {
     }
 }
 
-/// The error without its URL, which may contain a password.
+/// Drops the URL of the error, which may contain a password.
 pub(super) fn unreachable(error: reqwest::Error) -> ClientError {
     ClientError::Unreachable(error.without_url())
 }

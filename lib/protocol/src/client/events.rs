@@ -14,25 +14,25 @@ use crate::stream::StreamMessage;
 /// Largest message of the stream, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Time limit of the whole response, which goes on as long as the server lets it.
-const STREAM_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Time limit of the whole response. The server usually ends the stream earlier.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// A message of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamItem {
     /// An event.
     Event(Box<PublishedEvent>),
-    /// About the stream itself.
+    /// A message about the stream itself.
     Message(StreamMessage),
-    /// Of a type that this version does not know.
+    /// A message of a type that this version does not know.
     Unknown,
 }
 
-/// An open stream. The reader bounds the time: a message comes at least every 15 seconds.
+/// An open stream. The reader has to bound the time of a read: a message comes at least every 15 seconds.
 #[derive(Debug)]
 pub struct EventStream {
     response: reqwest::Response,
-    read: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Client {
@@ -43,13 +43,13 @@ impl Client {
     pub async fn events(&self, repo_url: &str) -> Result<EventStream, ClientError> {
         let url = self.url_with("api/events", &[("repo_url", Some(repo_url))])?;
         let request = self.http.get(url).header("accept", "text/event-stream");
-        let response = request.timeout(STREAM_TIME).send().await.map_err(unreachable)?;
+        let response = request.timeout(STREAM_TIMEOUT).send().await.map_err(unreachable)?;
         if !response.status().is_success() {
-            return Err(WholeResponse::read(response).await?.refusal());
+            return Err(WholeResponse::read(response).await?.into_error());
         }
         Ok(EventStream {
             response,
-            read: Vec::new(),
+            buffer: Vec::new(),
         })
     }
 }
@@ -61,15 +61,15 @@ impl EventStream {
     /// When the connection breaks, or a message is not of this protocol.
     pub async fn next(&mut self) -> Result<Option<StreamItem>, ClientError> {
         loop {
-            if let Some(frame) = take_frame(&mut self.read) {
-                let Some(data) = data_of(&frame) else { continue };
+            if let Some(frame) = take_frame(&mut self.buffer) {
+                let Some(data) = frame_data(&frame) else { continue };
                 return decode(&data).map(Some).map_err(|problem| self.malformed(problem));
             }
-            if self.read.len() > MOST_BYTES {
+            if self.buffer.len() > MOST_BYTES {
                 return Err(self.malformed(format!("a message is larger than {MOST_BYTES} bytes")));
             }
             match self.response.chunk().await.map_err(unreachable)? {
-                Some(part) => self.read.extend_from_slice(&part),
+                Some(chunk) => self.buffer.extend_from_slice(&chunk),
                 None => return Ok(None),
             }
         }
@@ -83,14 +83,14 @@ impl EventStream {
     }
 }
 
-/// The lines up to the next empty one.
-fn take_frame(read: &mut Vec<u8>) -> Option<Vec<u8>> {
-    let end = read.windows(2).position(|pair| pair == b"\n\n")?;
-    let rest = read.split_off(end + 2);
-    Some(std::mem::replace(read, rest))
+/// Takes the lines up to the next empty line.
+fn take_frame(buffer: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let end = buffer.windows(2).position(|pair| pair == b"\n\n")?;
+    let rest = buffer.split_off(end + 2);
+    Some(std::mem::replace(buffer, rest))
 }
 
-fn data_of(frame: &[u8]) -> Option<Vec<u8>> {
+fn frame_data(frame: &[u8]) -> Option<Vec<u8>> {
     let lines = frame.split(|byte| *byte == b'\n');
     let data: Vec<_> = lines.filter_map(|line| line.strip_prefix(b"data:")).collect();
     (!data.is_empty()).then(|| data.join(&b'\n'))
@@ -112,12 +112,15 @@ mod tests {
 
     #[test]
     fn frames_are_taken_one_by_one_however_they_arrive() {
-        let text = b": a comment\n\nid: 1-0\ndata: {\"type\":\"heartbeat\",\"cursor\":\"1-0\",\"is_live\":true,\"time_ms\":1}\n\ndata: {\"type\":\"of_later\"}\n\ndata: rest";
-        let (mut read, mut messages) = (Vec::new(), Vec::new());
+        let text = b": a comment\n\n\
+            id: 1-0\ndata: {\"type\":\"heartbeat\",\"cursor\":\"1-0\",\"is_live\":true,\"time_ms\":1}\n\n\
+            data: {\"type\":\"of_later\"}\n\n\
+            data: rest";
+        let (mut buffer, mut messages) = (Vec::new(), Vec::new());
         for byte in text {
-            read.push(*byte);
-            while let Some(frame) = take_frame(&mut read) {
-                messages.extend(data_of(&frame).map(|data| decode(&data).unwrap()));
+            buffer.push(*byte);
+            while let Some(frame) = take_frame(&mut buffer) {
+                messages.extend(frame_data(&frame).map(|data| decode(&data).unwrap()));
             }
         }
         assert!(
@@ -127,7 +130,7 @@ mod tests {
             ),
             "{messages:?}"
         );
-        assert_eq!(read, b"data: rest");
+        assert_eq!(buffer, b"data: rest");
         assert!(decode(b"{").is_err());
     }
 }

@@ -17,13 +17,14 @@ use crate::plain_text;
 use crate::{ActivityResponse, CheckRequest, CheckResponse, LocksResponse, PostRequest, PostResponse};
 
 /// Time limit of a connection attempt.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time limit of a request: a server answers within 25 seconds.
-const REQUEST_TIME: Duration = Duration::from_secs(30);
+/// Time limit of a request: a server responds within 25 seconds.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The header that names the server that a request is for: the `instance` that a `coord serve` announces. That one sends it back, and any
-/// other that has its address by now refuses the request with status 421.
+/// The header that names the server that a request is for: the `instance` that a `coord serve` announces.
+///
+/// That server sends the header back. Another server that has the address now refuses the request with status 421.
 pub const SERVER_HEADER: &str = "x-coord-server";
 
 /// A client of one server. Clones share its connections.
@@ -42,13 +43,13 @@ pub struct ClientSettings<'a> {
     pub token: Option<&'a SecretString>,
     /// The value of `X-Coord-Agent`.
     pub agent_id: Option<&'a str>,
-    /// The server that requests are for, as [`SERVER_HEADER`] names it: any where it is left out.
+    /// The server that requests are for, as in [`SERVER_HEADER`]; any server if `None`.
     pub server: Option<&'a str>,
     /// Time limit of a request.
     pub limit: Duration,
 }
 
-/// Filters of `GET /api/locks`. Without any, every lock of the repository is listed.
+/// Filters of `GET /api/locks`. Without any, it returns every lock of the repository.
 #[derive(Clone, Debug, Default)]
 pub struct LocksFilter {
     /// Only locks on this branch.
@@ -60,7 +61,7 @@ pub struct LocksFilter {
 }
 
 impl LocksFilter {
-    /// The caller's own locks as the agent `agent_id`.
+    /// Only the locks that the caller holds as the agent `agent_id`.
     pub fn held_by(agent_id: &str) -> Self {
         LocksFilter {
             branch: None,
@@ -70,23 +71,23 @@ impl LocksFilter {
     }
 }
 
-/// Which events `GET /api/activity` lists: without `after` the newest of the repository.
+/// Filters of `GET /api/activity`. Without `after`, it returns the newest events of the repository.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityFilter {
     /// Only events of this branch.
     pub branch: Option<String>,
     /// Only events after this one, the oldest first: the `cursor` of an earlier response.
     pub after: Option<String>,
-    /// Most events, 1 to 100; 50 where it is not set.
+    /// Maximum number of events, 1 to 100; 50 if `None`.
     pub limit: Option<usize>,
 }
 
-/// The part of a graph that `GET /api/graph` shows: that around one file.
+/// Filters of `GET /api/graph`: the graph around one file.
 #[derive(Clone, Debug, Default)]
 pub struct GraphFilter {
     /// The file.
     pub focus: Option<String>,
-    /// Most steps from it.
+    /// Maximum number of steps from the file.
     pub depth: Option<u32>,
     /// `imports`, `importers` or `both`.
     pub direction: Option<String>,
@@ -103,7 +104,7 @@ impl Client {
             token,
             agent_id,
             server: None,
-            limit: REQUEST_TIME,
+            limit: REQUEST_TIMEOUT,
         })
     }
 
@@ -121,7 +122,7 @@ impl Client {
             limit,
         } = settings;
         let invalid = |problem: String| ClientError::Invalid(problem);
-        // No text of `base` is in a message: it may have a password in it, also where it is no URL.
+        // No message quotes `base`: it may contain a password, even if it is not a URL.
         let base = Url::parse(base).map_err(|error| invalid(format!("the server's address is not a URL: {error}")))?;
         if !matches!(base.scheme(), "http" | "https") {
             return Err(invalid("the server's address is not an http or https URL".to_owned()));
@@ -157,11 +158,11 @@ impl Client {
         }
         let mut http = reqwest::Client::builder()
             .default_headers(headers)
-            .connect_timeout(CONNECT_TIME.min(limit))
+            .connect_timeout(CONNECT_TIMEOUT.min(limit))
             .timeout(limit)
             .redirect(reqwest::redirect::Policy::none());
         if base.scheme() == "http" {
-            // Nothing is encrypted, and reading the system's certificates takes longer than a request.
+            // Without encryption the certificates are not needed, and reading them takes longer than a request.
             http = http.tls_certs_only([]);
         }
         if is_loopback(&base) {
@@ -176,8 +177,8 @@ impl Client {
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn check_status(&self, request: &CheckRequest) -> Result<CheckResponse, ClientError> {
-        let sent = self.request(Method::POST, "api/check_status")?.json(request);
-        self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
+        let http_request = self.request(Method::POST, "api/check_status")?.json(request);
+        self.send(http_request, &[StatusCode::SERVICE_UNAVAILABLE]).await
     }
 
     /// `POST /api/post_status`. A refusal (409) is returned as a response: check [`PostResponse::success`].
@@ -185,9 +186,9 @@ impl Client {
     /// # Errors
     /// When the server returns another error, or no response.
     pub async fn post_status(&self, request: &PostRequest) -> Result<PostResponse, ClientError> {
-        let sent = self.request(Method::POST, "api/post_status")?.json(request);
-        let whole = [StatusCode::CONFLICT, StatusCode::SERVICE_UNAVAILABLE];
-        self.send(sent, &whole).await
+        let http_request = self.request(Method::POST, "api/post_status")?.json(request);
+        let response_statuses = [StatusCode::CONFLICT, StatusCode::SERVICE_UNAVAILABLE];
+        self.send(http_request, &response_statuses).await
     }
 
     /// `GET /api/locks`.
@@ -222,7 +223,7 @@ impl Client {
     /// `GET /api/graph`, as JSON.
     ///
     /// # Errors
-    /// When the server returns an error, or no response; also when the graph is larger than a response may be.
+    /// When the server returns an error, or no response, or a graph that is too large for a response.
     pub async fn graph(&self, repo_url: &str, branch: &str, filter: &GraphFilter) -> Result<Json, ClientError> {
         let depth = filter.depth.map(|depth| depth.to_string());
         let query = [
@@ -235,25 +236,25 @@ impl Client {
         self.get("api/graph", &query).await
     }
 
-    /// `GET /api/health`, as JSON. A server that is not well (503) is returned like any other.
+    /// `GET /api/health`, as JSON. The report of an unhealthy server (503) is returned like any other.
     ///
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn health(&self) -> Result<Json, ClientError> {
-        let sent = self.request(Method::GET, "api/health")?;
-        self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
+        let request = self.request(Method::GET, "api/health")?;
+        self.send(request, &[StatusCode::SERVICE_UNAVAILABLE]).await
     }
 
     /// Whether the server that [`ClientSettings::server`] names has the address.
     ///
     /// # Errors
-    /// When nothing answers there in time.
+    /// When no server responds there in time.
     pub async fn finds_server(&self) -> Result<bool, ClientError> {
-        let answer = self.request(Method::HEAD, "")?.send().await.map_err(unreachable)?;
-        Ok(answer.headers().contains_key(SERVER_HEADER))
+        let response = self.request(Method::HEAD, "")?.send().await.map_err(unreachable)?;
+        Ok(response.headers().contains_key(SERVER_HEADER))
     }
 
-    /// `GET path` with those of the parameters that have a value.
+    /// `GET path` with the parameters that have a value.
     pub(super) async fn get<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -264,8 +265,8 @@ impl Client {
 
     pub(super) fn url_with(&self, path: &str, query: &[(&str, Option<&str>)]) -> Result<Url, ClientError> {
         let mut url = self.url(path)?;
-        let given = query.iter().filter_map(|(name, value)| Some((name, (*value)?)));
-        url.query_pairs_mut().extend_pairs(given);
+        let parameters = query.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+        url.query_pairs_mut().extend_pairs(parameters);
         Ok(url)
     }
 
@@ -276,8 +277,8 @@ impl Client {
     pub async fn read(&self, path: &str, query: &[(&str, &str)]) -> Result<Box<RawValue>, ClientError> {
         let mut url = self.url(path)?;
         url.query_pairs_mut().extend_pairs(query);
-        let answer: Json = self.send(self.http.get(url), &[]).await?;
-        serde_json::value::to_raw_value(&answer).map_err(|error| ClientError::Invalid(error.to_string()))
+        let response: Json = self.send(self.http.get(url), &[]).await?;
+        serde_json::value::to_raw_value(&response).map_err(|error| ClientError::Invalid(error.to_string()))
     }
 
     pub(super) fn url(&self, path: &str) -> Result<Url, ClientError> {
@@ -292,47 +293,47 @@ impl Client {
         Ok(self.http.request(method, self.url(path)?))
     }
 
-    /// The decoded response. A body with one of the statuses `whole` counts as a response where it has that form.
+    /// Sends a request and decodes the response. An error with one of `response_statuses` is returned as a response if
+    /// its body has the form of one.
     pub(super) async fn send<T: DeserializeOwned>(
         &self,
         request: RequestBuilder,
-        whole: &[StatusCode],
+        response_statuses: &[StatusCode],
     ) -> Result<T, ClientError> {
-        let received = WholeResponse::fetch(request).await?;
-        if received.status.is_success() {
-            return received.decode().map_err(|error| received.malformed(error.to_string()));
+        let response = WholeResponse::fetch(request).await?;
+        if response.status.is_success() {
+            return response.decode().map_err(|error| response.malformed(error.to_string()));
         }
-        if whole.contains(&received.status)
-            && let Ok(response) = received.decode()
+        if response_statuses.contains(&response.status)
+            && let Ok(decoded) = response.decode()
         {
-            return Ok(response);
+            return Ok(decoded);
         }
-        Err(received.refusal())
+        Err(response.into_error())
     }
 
-    /// `GET path`, with its texts as the server sends them, byte by byte.
+    /// `GET path`, with all texts exactly as the server sends them.
     pub(super) async fn get_exact<T: DeserializeOwned>(
         &self,
         path: &str,
         query: &[(&str, Option<&str>)],
     ) -> Result<T, ClientError> {
-        let received = WholeResponse::fetch(self.http.get(self.url_with(path, query)?)).await?;
-        if !received.status.is_success() {
-            return Err(received.refusal());
+        let response = WholeResponse::fetch(self.http.get(self.url_with(path, query)?)).await?;
+        if !response.status.is_success() {
+            return Err(response.into_error());
         }
-        serde_json::from_slice(&received.body).map_err(|error| received.malformed(error.to_string()))
+        serde_json::from_slice(&response.body).map_err(|error| response.malformed(error.to_string()))
     }
 
-    /// The response as text.
+    /// Sends a request and returns the response as visible text.
     pub(super) async fn text(&self, request: RequestBuilder) -> Result<String, ClientError> {
-        let mut received = WholeResponse::fetch(request).await?;
-        if !received.status.is_success() {
-            return Err(received.refusal());
+        let response = WholeResponse::fetch(request).await?;
+        if !response.status.is_success() {
+            return Err(response.into_error());
         }
-        let body = std::mem::take(&mut received.body);
-        String::from_utf8(body)
-            .map(|text| plain_text::visible_text(&text).into_owned())
-            .map_err(|_| received.malformed("it is not UTF-8".to_owned()))
+        std::str::from_utf8(&response.body)
+            .map(|text| plain_text::visible_text(text).into_owned())
+            .map_err(|_| response.malformed("it is not UTF-8".to_owned()))
     }
 }
 
@@ -343,6 +344,6 @@ pub(super) fn segment(id: &str) -> Result<&str, ClientError> {
         return Ok(id);
     }
     Err(ClientError::Invalid(format!(
-        "{id:?} is no id: 1 to 64 letters, digits, '.', '_' and '-', the first no dot"
+        "{id:?} is not an id: 1 to 64 letters, digits, '.', '_' and '-', no leading dot"
     )))
 }

@@ -9,22 +9,22 @@ use crate::{
     UsageRequest,
 };
 
-/// Statuses of refusals that are whole responses.
-const WHOLE: [StatusCode; 3] = [
+/// Refusals with these statuses have the body of a response.
+const REFUSAL_STATUSES: [StatusCode; 3] = [
     StatusCode::CONFLICT,
     StatusCode::FORBIDDEN,
     StatusCode::SERVICE_UNAVAILABLE,
 ];
 
-/// Views of `GET /api/intents` besides the list.
+/// The parts of a response of `GET /api/intents` besides the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentsView {
-    /// Nothing.
+    /// Only the list.
     #[default]
     List,
-    /// The files that active intents own, and all locks.
+    /// Also the files that active intents own, and all locks.
     State,
-    /// Intents that can be selected, as text for an agent's prompt.
+    /// Also the intents that can be selected, as text for an agent's prompt.
     Context,
 }
 
@@ -48,7 +48,7 @@ impl Client {
         self.get("api/intents", &query).await
     }
 
-    /// [`Self::intents`], or none of a server that was built without intents.
+    /// [`Self::intents`], or an empty list for a server that was built without intents.
     ///
     /// # Errors
     /// When the server returns another error, or no response.
@@ -64,7 +64,7 @@ impl Client {
                 context: None,
                 intents_omitted: 0,
             }),
-            answer => answer,
+            result => result,
         }
     }
 
@@ -82,8 +82,8 @@ impl Client {
     /// # Errors
     /// When the server returns another error, or no response.
     pub async fn new_intent(&self, request: &NewIntentRequest) -> Result<IntentResponse, ClientError> {
-        let sent = self.request(Method::POST, "api/intents")?.json(request);
-        self.send(sent, &WHOLE).await
+        let http_request = self.request(Method::POST, "api/intents")?.json(request);
+        self.send(http_request, &REFUSAL_STATUSES).await
     }
 
     /// `PATCH /api/intents/{id}`. A refusal by the rules is returned as a response.
@@ -91,8 +91,8 @@ impl Client {
     /// # Errors
     /// When the server returns another error, or no response.
     pub async fn edit_intent(&self, id: &str, request: &EditIntentRequest) -> Result<IntentResponse, ClientError> {
-        let sent = self.request(Method::PATCH, &path(id, None)?)?.json(request);
-        self.send(sent, &WHOLE).await
+        let http_request = self.request(Method::PATCH, &path(id, None)?)?.json(request);
+        self.send(http_request, &REFUSAL_STATUSES).await
     }
 
     /// `POST /api/intents/{id}/select` and its siblings. A refusal by the rules is returned as a response.
@@ -100,8 +100,8 @@ impl Client {
     /// # Errors
     /// When the server returns another error, or no response.
     pub async fn act_on_intent(&self, id: &str, act: &IntentAct) -> Result<IntentResponse, ClientError> {
-        let sent = self.request(Method::POST, &path(id, Some(act.name()))?)?.json(act);
-        self.send(sent, &WHOLE).await
+        let http_request = self.request(Method::POST, &path(id, Some(act.name()))?)?.json(act);
+        self.send(http_request, &REFUSAL_STATUSES).await
     }
 
     /// `POST /api/intents/{id}/usage`. A refusal by the rules is returned as a response.
@@ -109,12 +109,12 @@ impl Client {
     /// # Errors
     /// When the server returns another error, or no response.
     pub async fn use_intent(&self, id: &str, request: &UsageRequest) -> Result<IntentResponse, ClientError> {
-        let sent = self.request(Method::POST, &path(id, Some("usage"))?)?.json(request);
-        self.send(sent, &WHOLE).await
+        let http_request = self.request(Method::POST, &path(id, Some("usage"))?)?.json(request);
+        self.send(http_request, &REFUSAL_STATUSES).await
     }
 }
 
-/// The path of an intent. Its id is part of the path, and names nothing else.
+/// The path of an intent, or of an act on it. The id cannot lead to another path: it is one segment.
 fn path(id: &str, act: Option<&str>) -> Result<String, ClientError> {
     let id = segment(id)?;
     Ok(match act {

@@ -6,18 +6,18 @@ use super::error::ClientError;
 use super::http::Client;
 use crate::{LedgerResponse, MapResponse, RecordRequest, RecordResponse, VerifyRequest, VerifyResponse};
 
-/// Which lines `GET /api/ledger` gives: without any filter all, the oldest first.
+/// Filters of `GET /api/ledger`. Without any, it returns all lines, the oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct LedgerFilter {
     /// Only lines after this one.
     pub after: Option<u64>,
-    /// Most lines, 1 to 500.
+    /// Maximum number of lines, 1 to 500.
     pub limit: Option<usize>,
     /// Only lines about this intent.
     pub intent: Option<String>,
     /// Only lines about this file.
     pub file: Option<String>,
-    /// The newest lines, so many of them.
+    /// Only this many of the newest lines.
     pub last: Option<usize>,
 }
 
@@ -27,8 +27,8 @@ impl Client {
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn record(&self, request: &RecordRequest) -> Result<RecordResponse, ClientError> {
-        let sent = self.request(Method::POST, "api/ledger")?.json(request);
-        self.send(sent, &[]).await
+        let http_request = self.request(Method::POST, "api/ledger")?.json(request);
+        self.send(http_request, &[]).await
     }
 
     /// `GET /api/ledger`.
@@ -47,7 +47,7 @@ impl Client {
             ("file", filter.file.as_deref()),
             ("last", last.as_deref()),
         ];
-        // The hash of a line is that of its bytes.
+        // A line's hash covers its exact bytes.
         self.get_exact("api/ledger", &query).await
     }
 
@@ -65,11 +65,11 @@ impl Client {
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn verify_files(&self, request: &VerifyRequest) -> Result<VerifyResponse, ClientError> {
-        let sent = self.request(Method::POST, "api/ledger/verify")?.json(request);
-        self.send(sent, &[]).await
+        let http_request = self.request(Method::POST, "api/ledger/verify")?.json(request);
+        self.send(http_request, &[]).await
     }
 
-    /// `GET /api/ledger/map`; of a branch, or of all.
+    /// `GET /api/ledger/map`, for one branch or for all.
     ///
     /// # Errors
     /// When the server returns an error, or no response.

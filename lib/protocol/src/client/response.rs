@@ -1,4 +1,4 @@
-//! A whole response, bounded in size: decoded, or as the error that it is.
+//! A whole response, bounded in size, and how it is decoded.
 
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, StatusCode};
@@ -12,7 +12,6 @@ use crate::{AgentError, Waiting};
 /// Largest response, in bytes: the locks of a whole repository have at most 4 MB.
 const MOST_BYTES: usize = 8 << 20;
 
-/// A whole response.
 pub(super) struct WholeResponse {
     pub(super) status: StatusCode,
     retry_after: Option<u64>,
@@ -26,21 +25,21 @@ impl WholeResponse {
 
     pub(super) async fn read(mut response: reqwest::Response) -> Result<WholeResponse, ClientError> {
         let retry_after = response.headers().get(RETRY_AFTER);
-        let mut received = WholeResponse {
+        let mut whole = WholeResponse {
             status: response.status(),
             retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),
             body: Vec::new(),
         };
-        while let Some(part) = response.chunk().await.map_err(unreachable)? {
-            if received.body.len() + part.len() > MOST_BYTES {
-                return Err(received.malformed(format!("it is larger than {MOST_BYTES} bytes")));
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            if whole.body.len() + chunk.len() > MOST_BYTES {
+                return Err(whole.malformed(format!("it is larger than {MOST_BYTES} bytes")));
             }
-            received.body.extend_from_slice(&part);
+            whole.body.extend_from_slice(&chunk);
         }
-        Ok(received)
+        Ok(whole)
     }
 
-    /// The body, with its texts as they may be shown. Text without any escape is so already.
+    /// The decoded body, with texts in their visible form. ASCII without escapes needs no cleaning.
     pub(super) fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         if self.body.is_ascii() && !self.body.contains(&b'\\') {
             return serde_json::from_slice(&self.body);
@@ -57,13 +56,13 @@ impl WholeResponse {
         }
     }
 
-    /// The error that the body is.
-    pub(super) fn refusal(self) -> ClientError {
+    /// The error that the server responded with.
+    pub(super) fn into_error(self) -> ClientError {
         if self.status == StatusCode::MISDIRECTED_REQUEST {
             return ClientError::OtherServer;
         }
         let (error, orchestration, waiting) = match self.decode::<AgentError>() {
-            Ok(refused) => (refused.error, Some(Box::new(refused.orchestration)), refused.waiting),
+            Ok(body) => (body.error, Some(Box::new(body.orchestration)), body.waiting),
             Err(_) => match self.decode() {
                 Ok(error) => (error, None, Waiting::default()),
                 Err(error) => return self.malformed(error.to_string()),

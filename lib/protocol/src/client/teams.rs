@@ -17,37 +17,37 @@ use crate::teams::{
     TeamChangeResponse, TeamResponse, TeamsResponse,
 };
 
-/// Which tasks are listed.
+/// Filters of `GET /api/tasks`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskFilter {
-    /// Those of this status.
+    /// Only tasks with this status.
     pub status: Option<String>,
-    /// Those of this owner.
+    /// Only tasks of this owner.
     pub owner: Option<String>,
     /// Only tasks that may be claimed (`ready`), that wait for others (`blocked`), or that have no owner (`unclaimed`).
     pub readiness: Option<String>,
-    /// Those about this file.
+    /// Only tasks about this file.
     pub file: Option<String>,
-    /// Those with this text in the title.
+    /// Only tasks with this text in the title.
     pub text: Option<String>,
-    /// Those after this number: the `next` of the page before.
+    /// Only tasks after this number: the `next` of the previous page.
     pub after: Option<u64>,
-    /// The most tasks of a page.
+    /// Maximum number of tasks of a page.
     pub limit: Option<u32>,
-    /// Whether with descriptions.
+    /// Whether the tasks have their descriptions.
     pub has_descriptions: bool,
 }
 
-/// Which messages a history has.
+/// Filters of `GET /api/messages`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// Those from or to this member.
+    /// Only messages from or to this member.
     pub member: Option<String>,
-    /// Those about this task.
+    /// Only messages about this task.
     pub task: Option<String>,
-    /// Those before this one: the `earlier` of the page before.
+    /// Only messages before this one: the `earlier` of the previous page.
     pub before: Option<u64>,
-    /// The most messages of a page.
+    /// Maximum number of messages of a page.
     pub limit: Option<u32>,
 }
 
@@ -133,7 +133,7 @@ impl Client {
     pub async fn tasks(&self, caller: &TeamCaller, filter: &TaskFilter) -> Result<TasksResponse, ClientError> {
         let after = filter.after.map(|after| after.to_string());
         let limit = filter.limit.map(|limit| limit.to_string());
-        let [repo_url, team, agent_id] = of_caller(caller);
+        let [repo_url, team, agent_id] = caller_parameters(caller);
         let query = [
             repo_url,
             team,
@@ -155,7 +155,7 @@ impl Client {
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn task(&self, caller: &TeamCaller, id: &str) -> Result<TaskResponse, ClientError> {
-        self.get(&path("tasks", id, "")?, &of_caller(caller)).await
+        self.get(&path("tasks", id, "")?, &caller_parameters(caller)).await
     }
 
     /// `POST /api/tasks`.
@@ -218,7 +218,7 @@ impl Client {
         caller: &TeamCaller,
         is_unlinked: bool,
     ) -> Result<TaskResponse, ClientError> {
-        let [repo_url, team, agent_id] = of_caller(caller);
+        let [repo_url, team, agent_id] = caller_parameters(caller);
         let query = [repo_url, team, agent_id, ("unlink", is_unlinked.then_some("true"))];
         let url = self.url_with(&path("tasks", id, "")?, &query)?;
         self.send(self.http.delete(url), &[]).await
@@ -247,7 +247,7 @@ impl Client {
     pub async fn messages(&self, caller: &TeamCaller, filter: &HistoryFilter) -> Result<HistoryResponse, ClientError> {
         let before = filter.before.map(|before| before.to_string());
         let limit = filter.limit.map(|limit| limit.to_string());
-        let [repo_url, team, agent_id] = of_caller(caller);
+        let [repo_url, team, agent_id] = caller_parameters(caller);
         let query = [
             repo_url,
             team,
@@ -260,7 +260,7 @@ impl Client {
         self.get("api/messages", &query).await
     }
 
-    /// The request that `call` stands for.
+    /// Sends the HTTP request of `call`.
     ///
     /// # Errors
     /// When the server returns an error, or no response.
@@ -312,7 +312,7 @@ impl Client {
         })
     }
 
-    /// `GET path`, of a path whose answers mark the calling agent's own records, and whose query does not name it.
+    /// `GET path` with the agent in a header, for a path whose query cannot name the agent.
     async fn get_as<T: DeserializeOwned>(&self, caller: &ToolCaller, path: &str) -> Result<T, ClientError> {
         let url = self.url_with(path, &[("repo_url", caller.repo_url.as_deref())])?;
         let mut request = self.http.get(url);
@@ -328,13 +328,13 @@ impl Client {
         path: &str,
         request: &impl Serialize,
     ) -> Result<T, ClientError> {
-        let sent = self.request(method, path)?.json(request);
-        self.send(sent, &[]).await
+        let http_request = self.request(method, path)?.json(request);
+        self.send(http_request, &[]).await
     }
 }
 
-/// The parameters that say who asks, in which team.
-fn of_caller(caller: &TeamCaller) -> [(&'static str, Option<&str>); 3] {
+/// The query parameters that name the caller and its team.
+fn caller_parameters(caller: &TeamCaller) -> [(&'static str, Option<&str>); 3] {
     [
         ("repo_url", caller.repo_url.as_deref()),
         ("team", caller.team.as_deref()),
@@ -342,7 +342,7 @@ fn of_caller(caller: &TeamCaller) -> [(&'static str, Option<&str>); 3] {
     ]
 }
 
-/// The path of a team or a task. Its name is part of the path, and names nothing else.
+/// The path of a team or a task, or of an act on it. The name cannot lead to another path: it is one segment.
 fn path(kind: &str, name: &str, act: &str) -> Result<String, ClientError> {
     Ok(format!("api/{kind}/{}{act}", segment(name)?))
 }

@@ -1,5 +1,5 @@
 //! Strings of the wire as JSON Schema, for the OpenAPI document. A pattern accepts the same texts as the server's
-//! `parse`. A schema counts characters and `parse` counts bytes, so that the limits differ beyond ASCII.
+//! `parse`. A schema counts characters and `parse` counts bytes, so their limits differ for text beyond ASCII.
 
 #[macro_use]
 mod patterns;
@@ -155,8 +155,9 @@ text!(
     RepoUrl,
     "RepoUrl",
     REPO_URL,
-    "A repository by any of its URLs: https, http, ssh, git or scp form, with or without `.git`, a user and a port, or by its name, \
-     `host/owner/name`; the case of letters does not matter. All of them are one repository. At most 2,048 bytes.",
+    "A repository by any of its URLs: https, http, ssh, git or scp form, with or without `.git`, a user and a port, \
+     or by its name, `host/owner/name`; the case of letters does not matter. All of them are one repository. At most \
+     2,048 bytes.",
     [
         "https://github.com/acme/shop.git",
         "git@github.com:acme/shop.git",
@@ -168,7 +169,8 @@ text!(
     CommitId,
     "CommitId",
     COMMIT_ID,
-    "A commit: 7 to 64 hex digits, as `git rev-parse HEAD` prints. An abbreviation stands for every id that begins with it.",
+    "A commit: 7 to 64 hex digits, as `git rev-parse HEAD` prints. An abbreviation stands for every id that begins \
+     with it.",
     ["9bee4e1"],
     |text| text
 );
@@ -184,7 +186,8 @@ text!(
     Branch,
     "Branch",
     branch!(),
-    "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, without invisible characters, and at most 255 bytes.",
+    "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, without invisible characters, and at \
+     most 255 bytes.",
     ["main", "feature/login"],
     |text: ObjectBuilder| text.max_length(Some(bounds::BRANCH_BYTES))
 );
@@ -251,7 +254,7 @@ text!(
 text!(
     PlainLine,
     "PlainLine",
-    line!("498"),
+    visible_line!("498"),
     "One line of 1 to 500 characters, without control and invisible characters, and without blanks at its ends.",
     ["All tests pass"],
     |text| text
@@ -259,7 +262,7 @@ text!(
 text!(
     IntentName,
     "IntentName",
-    line!("198"),
+    visible_line!("198"),
     "One line of 1 to 200 characters, without control and invisible characters, and without blanks at its ends.",
     ["Pool the connections"],
     |text| text
@@ -276,8 +279,8 @@ text!(
     ScopePattern,
     "ScopePattern",
     SCOPE_PATTERN,
-    "Files from the root of the repository, as a line of `.gitignore` that begins with `/` names them; `{a,b}` stands for both. At \
-     most 512 bytes. Refused: `!`, `..`, absolute paths, backslash separators and POSIX classes.",
+    "Files from the root of the repository, as a line of `.gitignore` that begins with `/` names them; `{a,b}` stands \
+     for both. At most 512 bytes. Refused: `!`, `..`, absolute paths, backslash separators and POSIX classes.",
     ["src/db/**"],
     |text: ObjectBuilder| text.max_length(Some(512))
 );
@@ -340,9 +343,9 @@ text!(
 text!(
     TaskTitle,
     "TaskTitle",
-    concat!("^$|", line!("198")),
-    "One line of at most 200 characters, without control and invisible characters, and without blanks at its ends; empty becomes \
-     `Untitled Task`.",
+    concat!("^$|", visible_line!("198")),
+    "One line of at most 200 characters, without control and invisible characters, and without blanks at its ends; \
+     empty becomes `Untitled Task`.",
     ["Pool the connections"],
     |text| text
 );
@@ -350,7 +353,8 @@ text!(
     LongText,
     "LongText",
     PLAIN_TEXT,
-    "Lines of text, without invisible characters and without control characters but tabs and line ends. At most 16 KiB.",
+    "Lines of text, without invisible characters and without control characters but tabs and line ends. At most \
+     16 KiB.",
     ["Each request opens a connection. A pool keeps ten."],
     |text: ObjectBuilder| text.max_length(Some(bounds::TEXT_BYTES))
 );
@@ -358,7 +362,8 @@ text!(
     RequestKey,
     "RequestKey",
     "^[A-Za-z0-9._-]{1,64}$",
-    "A key of the caller's choice. A request with the same key and the same content gets the first answer again for ten minutes.",
+    "A key of the caller's choice. A request with the same key and the same content gets the first answer again for \
+     ten minutes.",
     ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f12"],
     |text| text
 );
@@ -402,10 +407,13 @@ pub fn command() -> Object {
             Type::String,
             Type::Null,
         ]))
-        .pattern(Some("^(git pull --rebase( --autostash)?( [A-Za-z0-9._/-]+ [A-Za-z0-9._/-]+)?|git push( --force-with-lease)?( (-u )?[A-Za-z0-9._/-]+ HEAD(:[A-Za-z0-9._/-]+)?)?|sleep 5)$"))
+        .pattern(Some(
+            "^(git pull --rebase( --autostash)?( [A-Za-z0-9._/-]+ [A-Za-z0-9._/-]+)?|\
+             git push( --force-with-lease)?( (-u )?[A-Za-z0-9._/-]+ HEAD(:[A-Za-z0-9._/-]+)?)?|sleep 5)$",
+        ))
         .description(Some(
-            "The shell command that carries the action out, or `null`. With `work_branch`, PULL names the remote and the branch that the \
-             work is for",
+            "The shell command that carries the action out, or `null`. With `work_branch`, PULL names the remote and \
+             the branch that the work is for",
         ))
         .build()
 }
@@ -419,20 +427,20 @@ pub fn one_of(values: &[&'static str], description: &str) -> Object {
         .build()
 }
 
-/// An integer of at least `least`, such as a count or seconds.
-pub fn whole_number(least: usize) -> ObjectBuilder {
+/// An integer of at least `minimum`, such as a count or seconds.
+pub fn whole_number(minimum: usize) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-        .minimum(Some(least))
+        .minimum(Some(minimum))
 }
 
 /// The values of `lock_type`.
 pub fn lock_type() -> Object {
     one_of(
         &["DIRECT", "NEIGHBOR", "RESERVED", "WAITING"],
-        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports, RESERVED for a claim that was \
-         refused before, WAITING if such a claim waits for the file without blocking; absent in a graph",
+        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports, RESERVED for a claim \
+         that was refused before, WAITING if such a claim waits for the file without blocking; absent in a graph",
     )
 }
 
@@ -441,10 +449,14 @@ pub fn warnings() -> utoipa::openapi::schema::Array {
     let sentence = ObjectBuilder::new()
         .schema_type(Type::String)
         .pattern(Some(
-            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|BLOCKS_OTHERS|PENDING_INTERFACE|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|TAKEN_OVER|ALREADY_RELEASED|\
-             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED|CASE_DIFFERS|BREADTH_UNKNOWN|BUDGET_LOW|UNKNOWN_INTENT|NO_LOCK|CONTENT_NOT_KEPT|OWNER_IDLE|\
-             INTENT_REQUIRED|INTENT_NOT_ACTIVE|INTENT_BLOCKED|SCOPE_VIOLATION|FILE_OWNED|BUDGET_EXHAUSTED|CIRCUIT_OPEN|LOCK_CONFLICT|\
-             UNREAD|SHUTDOWN_REQUESTED|POLICY_INVALID|SHARED_FILE|IGNORED_FILE|INTERFACE_CHANGED|UNKNOWN_FIELD|WHOLE_FILE|MUTUAL_WAIT|PENDING|PENDING_FULL): ",
+            "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|BLOCKS_OTHERS|PENDING_INTERFACE|VAGUE_MESSAGE|\
+             LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|TAKEN_OVER|ALREADY_RELEASED|\
+             UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED|CASE_DIFFERS|BREADTH_UNKNOWN|BUDGET_LOW|\
+             UNKNOWN_INTENT|NO_LOCK|CONTENT_NOT_KEPT|OWNER_IDLE|\
+             INTENT_REQUIRED|INTENT_NOT_ACTIVE|INTENT_BLOCKED|SCOPE_VIOLATION|FILE_OWNED|BUDGET_EXHAUSTED|\
+             CIRCUIT_OPEN|LOCK_CONFLICT|\
+             UNREAD|SHUTDOWN_REQUESTED|POLICY_INVALID|SHARED_FILE|IGNORED_FILE|INTERFACE_CHANGED|UNKNOWN_FIELD|\
+             WHOLE_FILE|MUTUAL_WAIT|PENDING|PENDING_FULL): ",
         ))
         .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
     utoipa::openapi::schema::ArrayBuilder::new()

@@ -1,4 +1,4 @@
-//! Patterns of strings. They accept the same texts as `parse` of the server.
+//! Patterns of strings. They accept the same texts as the server's `parse`.
 
 /// White space as `str::trim` defines it; dialects of regular expressions differ in `\s`.
 macro_rules! space {
@@ -21,14 +21,14 @@ macro_rules! host {
     };
 }
 
-/// Endings of a path that are no part of it, in any number.
+/// Endings that do not count as part of a path, in any number.
 macro_rules! tail {
     () => {
         r"(?:/|\.[Gg][Ii][Tt])*"
     };
 }
 
-// After the host come at least two words. The last, without these endings, is not empty and not `.` or `..`.
+// At least two words follow the host. The last, without these endings, is not empty and not `.` or `..`.
 pub(super) const REPO_URL: &str = concat!(
     "^[",
     space!(),
@@ -59,12 +59,14 @@ pub(super) const REPO_URL: &str = concat!(
 
 pub(super) const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
 
-/// Of the characters that `plain_text` removes: controls beyond ASCII, text direction marks, line ends, fillers, noncharacters, variation
-/// selectors. Not joiners. Those beyond the first 65,536 are left out, because not all validators can name them.
+/// The characters from U+007F on that `plain_text` removes, except joiners: controls, text direction marks, line ends,
+/// fillers, noncharacters, and variation selectors. Not all validators can name characters beyond U+FFFF, so they are
+/// missing.
 macro_rules! marks {
     () => {
         concat!(
-            r"\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f",
+            r"\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f",
+            r"\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f",
             r"\u3164\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
         )
     };
@@ -100,14 +102,14 @@ macro_rules! handle {
     };
 }
 
-/// Characters that no path has: unseen ones, and the backslash.
+/// Characters that no path has: invisible ones, and the backslash.
 macro_rules! not_in_paths {
     () => {
         concat!(r"\u0000-\u001f\\", marks!())
     };
 }
 
-/// Joiners that have nothing to join: behind ASCII, another joiner, or nothing.
+/// Joiners that have nothing to join: after ASCII, after another joiner, or at the start.
 macro_rules! lone_joiner {
     () => {
         r"(?:^|[\u0000-\u007f\u200c\u200d])[\u200c\u200d]"
@@ -152,8 +154,8 @@ pub(super) const MESSAGE: &str = concat!(
     "]*$"
 );
 
-/// At most this many characters, the first and the last visible.
-macro_rules! line {
+/// A line whose first and last characters are visible, with at most `$between` characters between these two.
+macro_rules! visible_line {
     ($between:literal) => {
         concat!(
             "^[^",

@@ -1,4 +1,4 @@
-//! Answers to calls.
+//! Responses to calls.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::tasks::{NewTasksResponse, TaskResponse, TasksResponse};
 use crate::teams::{TeamChangeResponse, TeamResponse, TeamsResponse};
 use crate::waiting::Membership;
 
-/// An answer.
+/// The response to a [`TeamCall`](super::TeamCall).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum TeamAnswer {
@@ -33,7 +33,7 @@ pub enum TeamAnswer {
 }
 
 impl TeamAnswer {
-    /// The command; none in a mere view.
+    /// The command; `None` for a view.
     pub fn orchestration(&self) -> Option<&Orchestration> {
         match self {
             TeamAnswer::Teams(_) | TeamAnswer::Team(_) | TeamAnswer::Tasks(_) | TeamAnswer::History(_) => None,
@@ -45,7 +45,7 @@ impl TeamAnswer {
         }
     }
 
-    /// Sentences about pending items for the caller; none in an answer that delivers its messages.
+    /// Warnings about pending items for the caller; empty for a response that delivers messages.
     pub fn warnings(&self) -> Vec<String> {
         let waiting = match self {
             TeamAnswer::Teams(response) => return response.your_teams.iter().flat_map(Membership::warnings).collect(),

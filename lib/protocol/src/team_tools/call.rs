@@ -1,4 +1,4 @@
-//! The requests for which calls stand.
+//! The HTTP request of each call.
 
 use super::arguments::{
     ClaimTaskCall, CreateTasksCall, ListTasksCall, ReadMessagesCall, SendMessageCall, TaskUpdate, TeamAction,
@@ -14,7 +14,7 @@ use crate::teams::{
     TeamCaller,
 };
 
-/// The HTTP request of a call: the parameters of its path, and the rest.
+/// The HTTP request of a call: the parameters of its path, and its query or body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TeamCall {
     /// `GET /api/teams`
@@ -58,40 +58,40 @@ pub enum TeamCall {
 pub struct HistoryCall {
     /// The caller.
     pub caller: ToolCaller,
-    /// Those before this one.
+    /// Only messages before this one.
     pub before: Option<u64>,
-    /// The most messages.
+    /// Maximum number of messages.
     pub limit: Option<u32>,
 }
 
 impl TeamCall {
     /// Repository and agent of the caller.
     pub fn caller_mut(&mut self) -> (&mut Option<String>, &mut Option<String>) {
-        macro_rules! of {
+        macro_rules! fields {
             ($caller:expr) => {
                 (&mut $caller.repo_url, &mut $caller.agent_id)
             };
         }
         match self {
-            TeamCall::Teams(caller) | TeamCall::Team(caller) | TeamCall::Task(_, caller) => of!(caller),
-            TeamCall::Tasks(list) => of!(list.caller),
-            TeamCall::NewTeam(request) => of!(request.caller),
-            TeamCall::Join(_, request) => of!(request.caller),
-            TeamCall::Leave(_, request) => of!(request.caller),
-            TeamCall::Shutdown(_, request) => of!(request.caller),
-            TeamCall::NewTasks(request) => of!(request.caller),
-            TeamCall::Next(request) => of!(request.caller),
-            TeamCall::Claim(_, request) => of!(request.caller),
-            TeamCall::Edit(_, request) => of!(request.caller),
-            TeamCall::Complete(_, request) => of!(request.caller),
-            TeamCall::Release(_, request) => of!(request.caller),
-            TeamCall::Send(request) => of!(request.caller),
-            TeamCall::Read(request) => of!(request.caller),
-            TeamCall::History(history) => of!(history.caller),
+            TeamCall::Teams(caller) | TeamCall::Team(caller) | TeamCall::Task(_, caller) => fields!(caller),
+            TeamCall::Tasks(list) => fields!(list.caller),
+            TeamCall::NewTeam(request) => fields!(request.caller),
+            TeamCall::Join(_, request) => fields!(request.caller),
+            TeamCall::Leave(_, request) => fields!(request.caller),
+            TeamCall::Shutdown(_, request) => fields!(request.caller),
+            TeamCall::NewTasks(request) => fields!(request.caller),
+            TeamCall::Next(request) => fields!(request.caller),
+            TeamCall::Claim(_, request) => fields!(request.caller),
+            TeamCall::Edit(_, request) => fields!(request.caller),
+            TeamCall::Complete(_, request) => fields!(request.caller),
+            TeamCall::Release(_, request) => fields!(request.caller),
+            TeamCall::Send(request) => fields!(request.caller),
+            TeamCall::Read(request) => fields!(request.caller),
+            TeamCall::History(history) => fields!(history.caller),
         }
     }
 
-    /// Where the work on the files of its task is done, and, of the end of a claim, the pushed commit.
+    /// The caller's working copy, for a task with files. A call that ends a claim also has the pushed commit.
     pub fn work_mut(&mut self) -> Option<(&mut TaskWork, Option<&mut Option<String>>)> {
         match self {
             TeamCall::Next(request) => Some((&mut request.work, None)),
@@ -102,7 +102,7 @@ impl TeamCall {
         }
     }
 
-    /// Whether its path has no team: it is that of the caller, which has to be found then.
+    /// Whether the path needs a team and the call names none: then it is the caller's team.
     pub fn lacks_team(&self) -> bool {
         match self {
             TeamCall::Team(caller) => caller.team.as_deref().is_none_or(str::is_empty),
@@ -111,28 +111,28 @@ impl TeamCall {
         }
     }
 
-    /// The same, where its path has no team, with `found` there.
+    /// Sets the team of a call that [`Self::lacks_team`].
     #[must_use]
-    pub fn in_team(mut self, found: String) -> Self {
+    pub fn in_team(mut self, name: String) -> Self {
         match &mut self {
-            TeamCall::Team(caller) => caller.team = Some(found),
-            TeamCall::Leave(team, _) | TeamCall::Shutdown(team, _) => *team = found,
+            TeamCall::Team(caller) => caller.team = Some(name),
+            TeamCall::Leave(team, _) | TeamCall::Shutdown(team, _) => *team = name,
             _ => {}
         }
         self
     }
 
-    /// Makes it wait no longer than `most` seconds.
-    pub fn limit_wait(&mut self, most: u32) {
+    /// Limits the time that the call waits.
+    pub fn limit_wait(&mut self, max_seconds: u32) {
         let wait = match self {
             TeamCall::Next(request) => &mut request.wait,
             TeamCall::Read(request) => &mut request.wait,
             _ => return,
         };
-        *wait = wait.map(|seconds| seconds.min(most));
+        *wait = wait.map(|seconds| seconds.min(max_seconds));
     }
 
-    /// The same under a key, so that it may be repeated, where it is one that would do more the second time.
+    /// Adds a key to a call that is not idempotent, so that the client may repeat it.
     #[must_use]
     pub fn with_request_key(mut self, key: String) -> Self {
         match &mut self {
@@ -154,7 +154,7 @@ fn require<T>(field: &'static str, value: Option<T>) -> Result<T, MissingField> 
 }
 
 impl ToolCaller {
-    /// The caller as requests name it.
+    /// The caller, for a request about its team.
     pub fn member(&self) -> TeamCaller {
         TeamCaller {
             repo_url: self.repo_url.clone(),
@@ -172,7 +172,7 @@ impl ToolCaller {
 }
 
 impl TeamToolCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     ///
     /// # Errors
     /// When a field is missing.
@@ -183,7 +183,7 @@ impl TeamToolCall {
         }
         let team = match action {
             TeamAction::Create | TeamAction::Join => require("team", self.caller.team.clone())?,
-            // That of the caller: see `TeamCall::lacks_team`.
+            // The caller's team: see `TeamCall::lacks_team`.
             _ => self.caller.team.clone().unwrap_or_default(),
         };
         let member = MemberFields {
@@ -223,9 +223,9 @@ impl TeamToolCall {
 }
 
 impl CreateTasksCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     pub fn into_call(self) -> TeamCall {
-        let task = |task: ToolTask| NewTask {
+        let to_new_task = |task: ToolTask| NewTask {
             title: task.title,
             description: task.description,
             priority: task.priority,
@@ -237,13 +237,13 @@ impl CreateTasksCall {
         TeamCall::NewTasks(NewTasksRequest {
             caller: self.caller.member(),
             request_key: None,
-            tasks: self.tasks.map(|tasks| tasks.into_iter().map(task).collect()),
+            tasks: self.tasks.map(|tasks| tasks.into_iter().map(to_new_task).collect()),
         })
     }
 }
 
 impl ListTasksCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     pub fn into_call(mut self) -> TeamCall {
         match self.id.take() {
             Some(id) => TeamCall::Task(id, self.caller),
@@ -253,7 +253,7 @@ impl ListTasksCall {
 }
 
 impl ClaimTaskCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     pub fn into_call(self) -> TeamCall {
         let caller = self.caller.member();
         match self.id {
@@ -276,7 +276,7 @@ impl ClaimTaskCall {
 }
 
 impl UpdateTaskCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     ///
     /// # Errors
     /// When a field is missing.
@@ -323,7 +323,7 @@ impl UpdateTaskCall {
 }
 
 impl SendMessageCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     pub fn into_call(self) -> TeamCall {
         TeamCall::Send(SendMessageRequest {
             caller: self.caller.member(),
@@ -338,7 +338,7 @@ impl SendMessageCall {
 }
 
 impl ReadMessagesCall {
-    /// The request that it stands for.
+    /// The HTTP request of this call.
     pub fn into_call(self) -> TeamCall {
         TeamCall::Read(ReadMessagesRequest {
             caller: self.caller.member(),

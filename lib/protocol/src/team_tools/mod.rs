@@ -1,4 +1,4 @@
-//! The tools of MCP for teams, tasks and messages: their arguments, the HTTP request of each call, and the answers.
+//! The MCP tools for teams, tasks and messages: their arguments, the HTTP request of each call, and the responses.
 
 mod answer;
 mod arguments;

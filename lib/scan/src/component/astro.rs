@@ -12,18 +12,18 @@ pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>)
             .source
             .clone()
             .is_some_and(|source| text[source].starts_with(b"{"));
-        // With any other attribute, a script is handed to the browser as it is.
-        if !script.has_more && !is_computed {
-            script.script(scanner, true, visit);
+        // Astro passes a script with any other attribute to the browser unchanged.
+        if !script.has_other_attributes && !is_computed {
+            script.visit_script(scanner, true, visit);
         }
     }
 }
 
 /// Start and end of the code between the two `---` lines at the top of an Astro component.
 pub fn code_fence(text: &[u8]) -> Option<(usize, usize)> {
-    let blank = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let open = blank
-        + text[blank..]
+    let byte_order_mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let open = byte_order_mark
+        + text[byte_order_mark..]
             .iter()
             .take_while(|byte| byte.is_ascii_whitespace())
             .count();

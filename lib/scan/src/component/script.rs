@@ -8,17 +8,17 @@ use crate::markup::Element;
 
 /// A script of a component.
 pub enum Script {
-    /// The range of its file's name.
-    Elsewhere(Range<usize>),
+    /// A separate file: the range of its name.
+    External(Range<usize>),
     Inline(Dialect, Range<usize>),
 }
 
-/// Passes the scripts of a component to the function, which may scan them.
+/// A function that gets each script of a component, and may scan it.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&mut Scanner<'_, '_>, Script);
 
 impl Element {
     /// Scans the type parameters of a script, and passes the script itself to `visit`.
-    pub(super) fn script(self, scanner: &mut Scanner<'_, '_>, is_always_typed: bool, visit: Visit<'_>) {
+    pub(super) fn visit_script(self, scanner: &mut Scanner<'_, '_>, is_always_typed: bool, visit: Visit<'_>) {
         if let Some(generics) = self.generics {
             scanner.scan_range(Dialect::TYPESCRIPT, generics.start, generics.end);
         }
@@ -28,14 +28,14 @@ impl Element {
             types,
         };
         if let Some(source) = self.source {
-            visit(scanner, Script::Elsewhere(source));
+            visit(scanner, Script::External(source));
         }
         if !self.content.is_empty() {
             visit(scanner, Script::Inline(dialect, self.content));
         }
     }
 
-    /// Adds the file that it names in place of its content.
+    /// Adds an import of the file that its `src` names.
     pub(super) fn emit_source(&self, scanner: &mut Scanner<'_, '_>) {
         if let Some(source) = &self.source {
             scanner.emit_attribute(source.clone(), ImportKind::Import);

@@ -30,9 +30,9 @@ pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>)
         has_holes: true,
     };
     let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'<', b'{', rest)) {
-        meter::read(found + 1);
-        at += found;
+    while let Some(distance) = text.get(at..).and_then(|rest| memchr::memchr2(b'<', b'{', rest)) {
+        meter::read(distance + 1);
+        at += distance;
         if text[at] == b'{' {
             at = markup.braces(at);
         } else if let Some(end) = comment_end(text, at) {
@@ -66,7 +66,7 @@ impl<'t> Markup<'t, '_, '_, '_> {
                 .is_some_and(|source| text[source].starts_with(b"."));
             let end = element.end;
             if is_script {
-                element.script(self.scanner, false, visit);
+                element.visit_script(self.scanner, false, visit);
                 return end;
             }
             if is_relative {
@@ -104,9 +104,9 @@ impl<'t> Markup<'t, '_, '_, '_> {
     /// The position after the quoted value at `position`, which may have holes.
     fn quoted(&mut self, position: usize, quote: u8) -> usize {
         let mut at = position;
-        while let Some(found) = self.text.get(at..).and_then(|rest| memchr::memchr2(quote, b'{', rest)) {
-            meter::read(found + 1);
-            at += found;
+        while let Some(distance) = self.text.get(at..).and_then(|rest| memchr::memchr2(quote, b'{', rest)) {
+            meter::read(distance + 1);
+            at += distance;
             if self.text[at] == quote {
                 return at + 1;
             }
@@ -115,8 +115,8 @@ impl<'t> Markup<'t, '_, '_, '_> {
         self.text.len()
     }
 
-    /// Reads the braces at `position`, which are not in a tag: they hold code, or are a part of a block. Returns the position
-    /// after them.
+    /// Reads the braces at `position`, which are not in a tag: they contain code, or are a part of a block. Returns the
+    /// position after them.
     fn braces(&mut self, position: usize) -> usize {
         let text = self.text;
         let spaces = text[position + 1..]

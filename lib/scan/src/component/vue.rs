@@ -1,15 +1,16 @@
 //! Vue: blocks at the root of a file. In its template, directives and `{{ }}` are code.
 
 use crate::component::script::Visit;
+use crate::import_kind::ImportKind;
 use crate::javascript::{Dialect, Scanner};
 use crate::markup::{Element, Tag, closing_end, comment_end, raw_end, tag_name};
 use crate::meter;
 
 pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>) {
     let mut at = 0;
-    while let Some(less) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
-        meter::read(less + 1);
-        at += less;
+    while let Some(distance) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        meter::read(distance + 1);
+        at += distance;
         if let Some(end) = comment_end(text, at) {
             at = end;
             continue;
@@ -20,13 +21,13 @@ pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>)
             continue;
         }
         if name.eq_ignore_ascii_case(b"template") {
-            at = template(text, at, scanner);
+            at = scan_template(text, at, scanner);
             continue;
         }
         let block = Element::read(text, at, name);
         at = block.end;
         if name.eq_ignore_ascii_case(b"script") {
-            block.script(scanner, false, visit);
+            block.visit_script(scanner, false, visit);
         } else {
             block.emit_source(scanner);
         }
@@ -34,7 +35,7 @@ pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>)
 }
 
 /// Scans the template whose name ends at `position`; returns the position after it.
-fn template(text: &[u8], position: usize, scanner: &mut Scanner<'_, '_>) -> usize {
+fn scan_template(text: &[u8], position: usize, scanner: &mut Scanner<'_, '_>) -> usize {
     let mut source = None;
     let mut is_html = true;
     let tag = Tag::read(text, position, |name, value| match name {
@@ -43,30 +44,30 @@ fn template(text: &[u8], position: usize, scanner: &mut Scanner<'_, '_>) -> usiz
         _ => {}
     });
     if let Some(source) = source {
-        scanner.emit_attribute(source, crate::import_kind::ImportKind::Import);
+        scanner.emit_attribute(source, ImportKind::Import);
     }
-    if tag.is_closed {
+    if tag.is_self_closing {
         return tag.end;
     }
     if !is_html {
         return closing_end(text, raw_end(text, tag.end, b"template"));
     }
-    markup(text, tag.end, scanner)
+    scan_markup(text, tag.end, scanner)
 }
 
 /// Scans the markup of a template from `position` to its closing tag; returns the position after that.
-fn markup(text: &[u8], position: usize, scanner: &mut Scanner<'_, '_>) -> usize {
+fn scan_markup(text: &[u8], position: usize, scanner: &mut Scanner<'_, '_>) -> usize {
     let mut at = position;
     let mut depth = 1_usize;
     let mut may_have_holes = true;
-    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'<', b'{', rest)) {
-        meter::read(found + 1);
-        at += found;
+    while let Some(distance) = text.get(at..).and_then(|rest| memchr::memchr2(b'<', b'{', rest)) {
+        meter::read(distance + 1);
+        at += distance;
         if text[at] == b'{' {
             at += 1;
             if may_have_holes && text.get(at) == Some(&b'{') {
                 let start = at + 1;
-                // A hole ends at the first such braces, whatever is before them.
+                // A hole ends at the first closing braces, even within a string.
                 match memchr::memmem::find(&text[start..], b"}}") {
                     Some(length) => {
                         meter::read(length);
@@ -104,7 +105,7 @@ fn markup(text: &[u8], position: usize, scanner: &mut Scanner<'_, '_>) -> usize 
             }
         });
         at = tag.end;
-        if tag.is_closed {
+        if tag.is_self_closing {
             continue;
         }
         if name.eq_ignore_ascii_case(b"template") {

@@ -6,7 +6,7 @@ const NEVER_SET: &str = "ignore";
 const MAX_DEPTH: usize = 64;
 
 /// The position of the constraint in `text[head..package_at]` that no build meets, if there is one.
-pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usize> {
+pub(super) fn find_unmet(text: &[u8], head: usize, package_at: usize) -> Option<usize> {
     let header = text.get(head..package_at)?;
     // Most files have none.
     memchr::memmem::find(header, b"build")?;
@@ -15,7 +15,7 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
     let mut counted = 0;
     let mut at = head;
     let mut in_block = false;
-    // Whether something else than `//` and blank lines was read: old constraints stand before it.
+    // Whether anything but `//` and blank lines was read: old constraints must precede it.
     let mut has_ended = false;
     for line in header.split_inclusive(|byte| *byte == b'\n') {
         let start = at;
@@ -28,7 +28,7 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
         }
         has_ended |= comment.is_none() && !line.is_empty();
         if let Some(expression) = comment.and_then(|comment| words_after(comment, b"go:build")) {
-            // A file with two of them is in error.
+            // Go rejects a file with two of them.
             if new.replace((start, expression)).is_some() {
                 return None;
             }
@@ -40,11 +40,11 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
         in_block = ends_in_block(line, in_block);
     }
     if let Some((start, expression)) = new {
-        let expression = std::str::from_utf8(expression).ok()?;
-        return (Expression::new(expression).evaluate() == Some(false)).then_some(start);
+        let rest = std::str::from_utf8(expression).ok()?;
+        return (Expression { rest }.evaluate() == Some(false)).then_some(start);
     }
     old.truncate(counted);
-    let unmet = |options: &[u8]| {
+    let is_unmet = |options: &[u8]| {
         let is_off = |term: &[u8]| term == NEVER_SET.as_bytes();
         options
             .split(u8::is_ascii_whitespace)
@@ -52,7 +52,7 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
             .all(|option| option.split(|byte| *byte == b',').any(is_off))
     };
     old.into_iter()
-        .find(|(_, options)| unmet(options))
+        .find(|(_, options)| is_unmet(options))
         .map(|(start, _)| start)
 }
 
@@ -88,20 +88,17 @@ struct Expression<'t> {
     rest: &'t str,
 }
 
-/// `None` depends on the target of the build.
+/// `None`: it depends on the target of the build.
 type Tristate = Option<bool>;
 
-impl<'t> Expression<'t> {
-    fn new(text: &'t str) -> Self {
-        Expression { rest: text }
-    }
-
+impl Expression<'_> {
     fn evaluate(mut self) -> Tristate {
-        let truth = self.any(MAX_DEPTH)?;
+        let truth = self.evaluate_or(MAX_DEPTH)?;
         self.rest.trim().is_empty().then_some(truth).flatten()
     }
 
-    fn takes(&mut self, token: &str) -> bool {
+    /// Consumes `token`, if it comes next. Returns whether it did.
+    fn accept(&mut self, token: &str) -> bool {
         match self.rest.trim_start().strip_prefix(token) {
             Some(rest) => {
                 self.rest = rest;
@@ -112,10 +109,10 @@ impl<'t> Expression<'t> {
     }
 
     /// The outer `None` is a syntax error.
-    fn any(&mut self, depth: usize) -> Option<Tristate> {
-        let mut truth = self.all(depth)?;
-        while self.takes("||") {
-            truth = match (truth, self.all(depth)?) {
+    fn evaluate_or(&mut self, depth: usize) -> Option<Tristate> {
+        let mut truth = self.evaluate_and(depth)?;
+        while self.accept("||") {
+            truth = match (truth, self.evaluate_and(depth)?) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
@@ -124,10 +121,10 @@ impl<'t> Expression<'t> {
         Some(truth)
     }
 
-    fn all(&mut self, depth: usize) -> Option<Tristate> {
-        let mut truth = self.one(depth)?;
-        while self.takes("&&") {
-            truth = match (truth, self.one(depth)?) {
+    fn evaluate_and(&mut self, depth: usize) -> Option<Tristate> {
+        let mut truth = self.evaluate_term(depth)?;
+        while self.accept("&&") {
+            truth = match (truth, self.evaluate_term(depth)?) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
@@ -136,22 +133,22 @@ impl<'t> Expression<'t> {
         Some(truth)
     }
 
-    fn one(&mut self, depth: usize) -> Option<Tristate> {
+    fn evaluate_term(&mut self, depth: usize) -> Option<Tristate> {
         let depth = depth.checked_sub(1)?;
-        if self.takes("!") {
+        if self.accept("!") {
             // Go allows no double negation.
             if self.rest.trim_start().starts_with('!') {
                 return None;
             }
-            return Some(self.one(depth)?.map(|truth| !truth));
+            return Some(self.evaluate_term(depth)?.map(|truth| !truth));
         }
-        if self.takes("(") {
-            let truth = self.any(depth)?;
-            return self.takes(")").then_some(truth);
+        if self.accept("(") {
+            let truth = self.evaluate_or(depth)?;
+            return self.accept(")").then_some(truth);
         }
         let rest = self.rest.trim_start();
-        let is_tag = |one: char| one.is_alphanumeric() || one == '_' || one == '.';
-        let length = rest.find(|one| !is_tag(one)).unwrap_or(rest.len());
+        let is_tag = |character: char| character.is_alphanumeric() || character == '_' || character == '.';
+        let length = rest.find(|character| !is_tag(character)).unwrap_or(rest.len());
         let (tag, rest) = rest.split_at(length);
         self.rest = rest;
         match tag {

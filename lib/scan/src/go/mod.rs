@@ -1,8 +1,8 @@
-//! Imports of Go. They precede every other declaration, so that only the head of a file is read.
+//! Imports of Go. They precede every other declaration, so the scanner reads only the head of a file.
 //!
-//! Build constraints are not evaluated: the graph covers all systems at once. The one exception is a file that no system
-//! builds: its constraint requires the tag `ignore`, which keeps a program out of the package beside it, or its package is
-//! `documentation`. Such a file has an [`ImportKind::Constraint`]; its own imports count.
+//! The scanner does not evaluate build constraints, because the graph covers all systems at once. The one exception is
+//! a file that no system builds: its constraint requires the tag `ignore`, which keeps a program out of the package
+//! next to it, or its package is `documentation`. Such a file has an [`ImportKind::Constraint`]. Its own imports count.
 
 mod constraint;
 #[cfg(test)]
@@ -19,9 +19,9 @@ use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 /// The package whose files go/build leaves out.
 const DOCUMENTATION: &[u8] = b"documentation";
 
-/// Appends the imports of `text` to `found`.
-pub(super) fn scan(text: &[u8], found: &mut Findings) {
-    Scanner::new(text, found).scan_file();
+/// Appends the imports of `text` to `findings`.
+pub(super) fn scan(text: &[u8], findings: &mut Findings) {
+    Scanner::new(text, findings).scan_file();
 }
 
 /// A scan of one text.
@@ -29,20 +29,20 @@ struct Scanner<'t, 'f> {
     text: &'t [u8],
     position: usize,
     lines: Lines,
-    /// Paths that were found already: another name for one adds nothing.
-    known: HashSet<&'t str>,
-    found: &'f mut Findings,
+    /// Paths imported so far: another import of the same path adds nothing.
+    seen: HashSet<&'t str>,
+    findings: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends imports to `found`.
-    fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
+    /// A scanner of `text`, which appends imports to `findings`.
+    fn new(text: &'t [u8], findings: &'f mut Findings) -> Self {
         Scanner {
             text,
             position: if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
             lines: Lines::new(text),
-            known: HashSet::new(),
-            found,
+            seen: HashSet::new(),
+            findings,
         }
     }
 
@@ -51,25 +51,25 @@ impl<'t, 'f> Scanner<'t, 'f> {
         let head = self.position;
         self.position = skip(self.text, head);
         let package_at = self.position;
-        let ignored = constraint::ignored(self.text, head, package_at);
-        if let Some(at) = ignored {
+        let unmet = constraint::find_unmet(self.text, head, package_at);
+        if let Some(at) = unmet {
             self.emit(at, "ignore", ImportKind::Constraint);
         }
-        if self.word() != b"package" {
+        if self.take_word() != b"package" {
             return;
         }
         self.position = skip(self.text, self.position);
-        if self.word() == DOCUMENTATION && ignored.is_none() {
+        if self.take_word() == DOCUMENTATION && unmet.is_none() {
             self.emit(package_at, "documentation", ImportKind::Constraint);
         }
         loop {
             self.position = skip_separators(self.text, self.position);
-            if self.word() != b"import" {
+            if self.take_word() != b"import" {
                 return;
             }
             self.position = skip(self.text, self.position);
             if self.text.get(self.position) != Some(&b'(') {
-                self.import();
+                self.read_import();
                 continue;
             }
             self.position += 1;
@@ -79,7 +79,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
                     self.position += 1;
                     break;
                 }
-                if !self.import() {
+                if !self.read_import() {
                     return;
                 }
             }
@@ -87,7 +87,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 
     /// Consumes the name at the position.
-    fn word(&mut self) -> &'t [u8] {
+    fn take_word(&mut self) -> &'t [u8] {
         let rest = self.text.get(self.position..).unwrap_or_default();
         let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80;
         let length = rest.iter().take_while(is_word).count();
@@ -97,12 +97,12 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 
     /// Reads `"path"` with an optional name, `.` or `_` before it. Returns whether there was one.
-    fn import(&mut self) -> bool {
+    fn read_import(&mut self) -> bool {
         let text: &'t [u8] = self.text;
         if self.text.get(self.position) == Some(&b'.') {
             self.position += 1;
         } else {
-            self.word();
+            self.take_word();
         }
         self.position = skip(self.text, self.position);
         let start = self.position;
@@ -116,11 +116,11 @@ impl<'t, 'f> Scanner<'t, 'f> {
         };
         meter::read(length);
         self.position = start + length + 2;
-        // Paths have no escapes in practice, and the compiler rejects most characters that these could write.
+        // Paths have no escapes in practice, and the compiler rejects most characters that an escape could stand for.
         if let Ok(path) = std::str::from_utf8(&rest[..length])
             && !path.contains('\\')
-            && !self.found.is_full()
-            && self.known.insert(path)
+            && !self.findings.is_full()
+            && self.seen.insert(path)
         {
             self.emit(start, path, ImportKind::Import);
         }
@@ -129,7 +129,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     fn emit(&mut self, position: usize, text: &str, kind: ImportKind) {
         let line = self.lines.at(self.text, position);
-        self.found.push(Specifier {
+        self.findings.push(Specifier {
             text: text.to_owned(),
             name: None,
             kind,
@@ -147,8 +147,7 @@ fn skip(text: &[u8], position: usize) -> usize {
             [b' ' | b'\t' | b'\n' | b'\r', ..] => at += 1,
             [b'/', b'/', ..] => at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
             [b'/', b'*', ..] => {
-                let end = memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
-                at += end;
+                at += memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
             }
             _ => {
                 meter::read(at - position);

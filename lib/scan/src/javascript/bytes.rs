@@ -66,7 +66,7 @@ pub fn is_word(byte: u8) -> bool {
 }
 
 /// The 1 to 8 bytes at `position` as a little-endian number.
-pub(super) fn number(text: &[u8], position: usize, length: usize) -> u64 {
+pub(super) fn little_endian(text: &[u8], position: usize, length: usize) -> u64 {
     match text.get(position..).and_then(<[u8]>::first_chunk) {
         Some(eight) => u64::from_le_bytes(*eight) & (u64::MAX >> (u64::BITS as usize - 8 * length)),
         // Close to the end of the text.

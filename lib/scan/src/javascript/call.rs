@@ -1,11 +1,11 @@
-//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, and AMD's lists;
-//! and `declare module "./a"`.
+//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, and AMD's
+//! lists. Also `declare module "./a"`.
 
 use super::trivia;
 use crate::import_kind::ImportKind;
 use crate::javascript::bytes::{CLASS, Class, is_word};
 use crate::javascript::literal;
-use crate::javascript::literal::{Literal, without_holes};
+use crate::javascript::literal::{Literal, plain_literal};
 use crate::javascript::scanner::Scanner;
 use crate::javascript::state::PreviousToken;
 use crate::javascript::trivia::{next, word};
@@ -20,7 +20,7 @@ impl Scanner<'_, '_> {
                 let is_type = before == PreviousToken::Typeof || (self.dialect.types && self.has_type_member(end));
                 self.emit(&literal, if is_type { ImportKind::Type } else { ImportKind::Dynamic });
             } else {
-                self.either(at, ImportKind::Dynamic);
+                self.emit_conditional(at, ImportKind::Dynamic);
             }
             return;
         }
@@ -33,7 +33,7 @@ impl Scanner<'_, '_> {
                 if let Some(end) = self.property(property + 4, b"resolve") {
                     self.emit_call(end, ImportKind::RequireResolve);
                 } else if let Some(end) = self.property(property + 4, b"glob") {
-                    self.glob(end);
+                    self.import_meta_glob(end);
                 }
             }
             _ => {}
@@ -55,13 +55,13 @@ impl Scanner<'_, '_> {
         if let Some(end) = self.property(self.position, b"resolve") {
             self.emit_call(end, ImportKind::RequireResolve);
         } else if let Some(end) = self.property(self.position, b"context") {
-            self.context(end);
+            self.require_context(end);
         } else {
             self.emit_call(self.position, ImportKind::Require);
             let (at, byte) = next(self.text, self.position);
             if byte == Some(b'(') {
-                self.either(at, ImportKind::Require);
-                self.amd_modules(trivia::skip(self.text, at + 1));
+                self.emit_conditional(at, ImportKind::Require);
+                self.emit_amd_list(trivia::skip(self.text, at + 1));
             }
         }
     }
@@ -73,16 +73,16 @@ impl Scanner<'_, '_> {
             Some((_, end)) => trivia::skip(self.text, end),
             None => first,
         };
-        self.amd_modules(list);
+        self.emit_amd_list(list);
     }
 
-    /// The strings of the list at `position`, if there is one.
-    fn amd_modules(&mut self, position: usize) {
+    /// Adds the strings of the list at `position`, if there is one.
+    fn emit_amd_list(&mut self, position: usize) {
         let mut at = position;
         // The bracket first, then each comma.
         let mut before = b'[';
         while self.text.get(at) == Some(&before) {
-            let Some(literal) = without_holes(self.text, trivia::skip(self.text, at + 1)) else {
+            let Some(literal) = plain_literal(self.text, trivia::skip(self.text, at + 1)) else {
                 return;
             };
             at = next(self.text, literal.end).0;
@@ -93,7 +93,7 @@ impl Scanner<'_, '_> {
 
     /// Adds a module of a list, without the plugin that loads it (`text!./a.html`).
     fn emit_amd(&mut self, literal: &Literal) {
-        if self.found.is_full() {
+        if self.findings.is_full() {
             return;
         }
         let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) else {
@@ -130,26 +130,26 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// The modules of `import(a ? "b" : "c")`, whose parenthesis is at `position`.
-    fn either(&mut self, position: usize, kind: ImportKind) {
-        const LONGEST: usize = 512;
-        let text = &self.text[..self.text.len().min(position + LONGEST)];
-        if self.rereads > 0 && without_holes(text, trivia::skip(text, position + 1)).is_none() {
-            let end = self.alternatives(text, position + 1, kind);
+    /// Adds the modules of `import(a ? "b" : "c")`, whose parenthesis is at `position`.
+    fn emit_conditional(&mut self, position: usize, kind: ImportKind) {
+        const MAX_BYTES: usize = 512;
+        let text = &self.text[..self.text.len().min(position + MAX_BYTES)];
+        if self.rereads > 0 && plain_literal(text, trivia::skip(text, position + 1)).is_none() {
+            let end = self.emit_branches(text, position + 1, kind);
             self.rereads = self.rereads.saturating_sub(end.min(text.len()) - position);
         }
     }
 
-    /// The strings of the conditional expression at `position`. Returns the position up to which the text was read.
-    fn alternatives(&mut self, text: &[u8], position: usize, kind: ImportKind) -> usize {
+    /// Adds the strings of the conditional expression at `position`. Returns the end of the text that was read.
+    fn emit_branches(&mut self, text: &[u8], position: usize, kind: ImportKind) -> usize {
         let (mut at, mut depth) = (position, 0_usize);
         loop {
-            let (behind, byte) = next(text, at);
-            at = behind + 1;
+            let (token, byte) = next(text, at);
+            at = token + 1;
             match byte {
                 Some(b'?') if matches!(text.get(at), Some(b'?' | b'.')) => at += 1,
                 Some(b'?') if depth == 0 => {
-                    let Some(literal) = without_holes(text, trivia::skip(text, at)) else {
+                    let Some(literal) = plain_literal(text, trivia::skip(text, at)) else {
                         continue;
                     };
                     let (colon, byte) = next(text, literal.end);
@@ -163,7 +163,7 @@ impl Scanner<'_, '_> {
                         return end;
                     }
                 }
-                Some(b'"' | b'\'' | b'`') => match without_holes(text, behind) {
+                Some(b'"' | b'\'' | b'`') => match plain_literal(text, token) {
                     Some(literal) => at = literal.end,
                     None => return at,
                 },
@@ -176,16 +176,17 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `declare module "./a"`, which adds to that module; the string is at `position`. Other names declare a module.
+    /// `declare module "./a"`, which adds to that module; the string is at `position`. Any other name declares a new
+    /// module.
     #[cold]
-    pub(super) fn declared_module(&mut self, position: usize) {
+    pub(super) fn module_declaration(&mut self, position: usize) {
         let is_declaration = self.text[..position]
             .trim_ascii_end()
             .strip_suffix(b"module")
             .and_then(|before| before.trim_ascii_end().strip_suffix(b"declare"))
             .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !is_word(*byte)));
         if is_declaration
-            && let Some(literal) = literal::quoted(self.text, position)
+            && let Some(literal) = literal::quoted_string(self.text, position)
             && self.text[literal.content.clone()].starts_with(b".")
         {
             self.emit(&literal, ImportKind::Type);
@@ -211,7 +212,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// The parenthesis of the call whose function ended before `position`. Type arguments may be before it.
+    /// The parenthesis of the call whose function ended before `position`. Type arguments may precede it.
     pub(super) fn parenthesis(&mut self, position: usize) -> Option<usize> {
         let (mut at, mut byte) = next(self.text, position);
         if byte == Some(b'<') && self.dialect.types {
@@ -231,8 +232,8 @@ impl Scanner<'_, '_> {
         let mut depth = 0_usize;
         let mut at = position;
         let end = loop {
-            let (behind, byte) = next(self.text, at);
-            at = behind + 1;
+            let (token, byte) = next(self.text, at);
+            at = token + 1;
             match byte {
                 Some(b'<') => depth += 1,
                 Some(b'>') => {
@@ -242,7 +243,7 @@ impl Scanner<'_, '_> {
                     }
                 }
                 Some(b'=') if self.text.get(at) == Some(&b'>') => at += 1,
-                Some(b'"' | b'\'' | b'`') => match without_holes(self.text, behind) {
+                Some(b'"' | b'\'' | b'`') => match plain_literal(self.text, token) {
                     Some(literal) => at = literal.end,
                     None => break None,
                 },
@@ -278,7 +279,7 @@ pub(super) fn before_object<'t>(text: &'t [u8], position: usize, object: &[u8]) 
 /// The literal first argument of the call whose parenthesis is at `position`, and the position after the comma or
 /// parenthesis that follows.
 pub(super) fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
-    let literal = without_holes(text, trivia::skip(text, position + 1))?;
+    let literal = plain_literal(text, trivia::skip(text, position + 1))?;
     let (end, byte) = next(text, literal.end);
     matches!(byte?, b')' | b',').then_some((literal, end + 1))
 }

@@ -1,7 +1,7 @@
 //! Clauses: the text between `import` or `export` and the module that it names.
 
 use super::trivia;
-use crate::javascript::literal::{Literal, quoted};
+use crate::javascript::literal::{Literal, quoted_string};
 use crate::javascript::trivia::{next, word};
 
 /// A statement with a module.
@@ -14,14 +14,14 @@ pub(super) struct Clause {
     pub(super) is_require: bool,
 }
 
-/// Reads an import statement from after the word `import`: `"x"`, `a from "x"`, `type { A } from "x"`, `a = require("x")`.
-/// `None` for anything else, such as `import x = A.B`, `import(...)` or a method of that name.
+/// Reads an import statement from after the word `import`: `"x"`, `a from "x"`, `type { A } from "x"`,
+/// `a = require("x")`. `None` for anything else, such as `import x = A.B`, `import(...)` or a method with that name.
 pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     let (mut at, byte) = next(text, position);
     match byte? {
         b'"' | b'\'' => {
             return Some(Clause {
-                source: quoted(text, at)?,
+                source: quoted_string(text, at)?,
                 types_only: false,
                 is_require: false,
             });
@@ -51,7 +51,7 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
     let (behind, byte) = next(text, at + name.len());
     match byte? {
         b',' => {
-            // The default export is a value, whatever the names in braces are.
+            // The default export is a value, even if the names in braces are types.
             let clause = bindings(text, trivia::skip(text, behind + 1), types_only)?;
             Some(Clause { types_only, ..clause })
         }
@@ -110,7 +110,7 @@ fn from(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     if word(text, position) != b"from" {
         return None;
     }
-    let source = quoted(text, trivia::skip(text, position + 4))?;
+    let source = quoted_string(text, trivia::skip(text, position + 4))?;
     Some(Clause {
         source,
         types_only,
@@ -128,7 +128,7 @@ fn require(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
     if byte? != b'(' {
         return None;
     }
-    let source = quoted(text, trivia::skip(text, parenthesis + 1))?;
+    let source = quoted_string(text, trivia::skip(text, parenthesis + 1))?;
     (next(text, source.end).1? == b')').then_some(Clause {
         source,
         types_only,
@@ -139,12 +139,12 @@ fn require(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
 /// The position after a name, or after a string, which can name an export too.
 fn name_end(text: &[u8], position: usize) -> Option<usize> {
     match word(text, position) {
-        b"" => quoted(text, position).map(|literal| literal.end),
+        b"" => quoted_string(text, position).map(|literal| literal.end),
         name => Some(position + name.len()),
     }
 }
 
-/// The position after the braces of an import or export, and whether all names in them, at least one, are marked `type`.
+/// The position after the braces of an import or export, and whether they have names, all of which are marked `type`.
 fn braces_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
     let mut at = position + 1;
     let (mut names, mut words, mut marked) = (0_usize, 0_usize, 0_usize);

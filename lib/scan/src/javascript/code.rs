@@ -10,8 +10,8 @@ use crate::javascript::state::{Frame, Part, PreviousToken};
 use crate::javascript::stop_bytes::Stops;
 use crate::meter;
 
-/// How often, on average, a byte may be read again after a wrong guess. It bounds the time for hostile input; real files use
-/// a fraction of it.
+/// How often, on average, a byte may be read again after a wrong guess. It bounds the time for hostile input; real
+/// files need only a fraction of it.
 const REREADS_PER_BYTE: usize = 8;
 
 impl Scanner<'_, '_> {
@@ -23,7 +23,7 @@ impl Scanner<'_, '_> {
         if self.text[self.position..].starts_with(b"#!") {
             self.position = trivia::line_end(self.text, self.position);
         }
-        reference::path_directives(self);
+        reference::add_directives(self);
         self.scan_range(dialect, self.position, self.text.len());
     }
 
@@ -32,10 +32,10 @@ impl Scanner<'_, '_> {
         let whole = self.text;
         self.begin(dialect, start, end);
         if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
-            self.last_word = start + last + last_word::to_argument(&self.text[start + last..]);
+            self.last_word = start + last + last_word::argument_offset(&self.text[start + last..]);
             loop {
                 self.code();
-                if !self.take_back_element() {
+                if !self.backtrack_to_element() {
                     break;
                 }
             }
@@ -54,11 +54,11 @@ impl Scanner<'_, '_> {
         self.stops = Stops::NONE;
         self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
         self.mock_call = None;
-        self.required_as = None;
+        self.require_variable = None;
     }
 
-    /// Reads code until the text ends, or no import can follow. Scanning goes on inside a presumed element; if it turns out
-    /// not to be one, the text is read again from its start.
+    /// Reads code until the text ends, or no import can follow. A presumed element counts as code too; if it turns out
+    /// not to be an element, the scanner reads the text again from its start.
     pub(super) fn code(&mut self) {
         while let Some(byte) = self.plain_tokens() {
             match CLASS[usize::from(byte)] {
@@ -69,7 +69,7 @@ impl Scanner<'_, '_> {
                 }
                 Class::Slash => self.slash(),
                 Class::OpenBrace => {
-                    let is_object = self.previous.expects_object() && !self.is_behind_label();
+                    let is_object = self.previous.expects_object() && !self.follows_label();
                     self.open(if is_object { Frame::Object } else { Frame::Block });
                     self.previous = if is_object {
                         PreviousToken::Operator
@@ -85,9 +85,9 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Goes on to the next stop for which the token before it does not suffice; strings and parentheses are consumed here.
-    /// Returns its byte, or `None` where [`Self::code`] has to end. The token before `}` and before a backtick is not
-    /// determined: nothing depends on it.
+    /// Consumes strings and parentheses up to the next stop that needs more than the token before it. Returns its byte,
+    /// or `None` where [`Self::code`] must end. The token before `}` and before a backtick is not determined: nothing
+    /// depends on it.
     #[inline(always)]
     fn plain_tokens(&mut self) -> Option<u8> {
         let text = self.text;
@@ -112,7 +112,7 @@ impl Scanner<'_, '_> {
             let before = match CLASS[usize::from(byte)] {
                 Class::Quote => {
                     if self.dialect.types && call::may_declare_module(text, stop) {
-                        self.declared_module(stop);
+                        self.module_declaration(stop);
                     }
                     at = literal::string_end(text, stop).0;
                     PreviousToken::Operand
@@ -121,7 +121,7 @@ impl Scanner<'_, '_> {
                     if self.may_be_named_call(stop) {
                         self.named_call(stop);
                     }
-                    self.frames.push(if stretch.is_behind_head(stop) {
+                    self.frames.push(if stretch.follows_head(stop) {
                         Frame::HeadParenthesis
                     } else if self.mock_call == Some(stop) {
                         Frame::MockParenthesis
@@ -149,9 +149,9 @@ impl Scanner<'_, '_> {
                     }
                 }
                 Class::Word => {
-                    let is_within_name = stop > at && is_word(text[stop - 1]);
-                    let start = if is_within_name { stretch.name_start(stop) } else { stop };
-                    if let Some(end) = idle_name_end(text, start) {
+                    let is_inside_name = stop > at && is_word(text[stop - 1]);
+                    let start = if is_inside_name { stretch.name_start(stop) } else { stop };
+                    if let Some(end) = ordinary_name_end(text, start) {
                         at = end;
                         continue;
                     }
@@ -280,9 +280,10 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Whether the brace at the position opens a block although an operator is before it: that of a label (`a: {`) or of a
-    /// case. In a block, a colon behind a whole line's name, or behind `case` and `default`, is theirs.
-    fn is_behind_label(&self) -> bool {
+    /// Whether the brace at the position follows a label (`a: {`) or a case, so that it opens a block although an
+    /// operator precedes it. In a block, a colon ends a label or case if it follows `case`, `default`, or a name that
+    /// begins a line.
+    fn follows_label(&self) -> bool {
         const LOOK_BACK: usize = 128;
         if !matches!(self.frames.last(), None | Some(Frame::Block)) {
             return false;
@@ -321,10 +322,9 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// The end of the name at `start`; `None` where the name matters by itself, or contains non-ASCII bytes. Such a run may not
-/// be a name as a whole, and is not read further.
+/// The end of the name at `start`; `None` if the name matters by itself, or contains non-ASCII bytes, which may end it.
 #[inline(always)]
-fn idle_name_end(text: &[u8], start: usize) -> Option<usize> {
+fn ordinary_name_end(text: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
     while let Some(&byte) = text.get(end)
         && is_word(byte)

@@ -1,23 +1,23 @@
-//! Calls that bundlers replace by imports of all files that match: `import.meta.glob()` of Vite, and `require.context()` of
-//! webpack. Only strings and regular expressions that are written in the call count.
+//! Calls that bundlers replace with imports of all files that match: Vite's `import.meta.glob()`, and webpack's
+//! `require.context()`. Only strings and regular expressions that are written in the call count.
 
 use super::trivia;
 use crate::import_kind::ImportKind;
 use crate::javascript::call::argument;
 use crate::javascript::literal;
-use crate::javascript::literal::{Literal, without_holes};
+use crate::javascript::literal::{Literal, plain_literal};
 use crate::javascript::regex::regex_end;
 use crate::javascript::scanner::Scanner;
 use crate::javascript::trivia::{next, word};
 use crate::specifier::MAX_SPECIFIER_BYTES;
 
 /// Most bytes of options that are read.
-const OPTIONS_BYTES: usize = 256;
+const MAX_OPTIONS_BYTES: usize = 256;
 
 impl Scanner<'_, '_> {
     /// `import.meta.glob("./a/*.ts", { base: "./b" })`, or with a list; `position` is after the word `glob`.
-    pub(super) fn glob(&mut self, position: usize) {
-        if self.found.is_full() {
+    pub(super) fn import_meta_glob(&mut self, position: usize) {
+        if self.findings.is_full() {
             return;
         }
         let Some((literals, end)) = self.parenthesis(position).and_then(|at| patterns(self.text, at)) else {
@@ -28,29 +28,29 @@ impl Scanner<'_, '_> {
             (comma, Some(b',')) => base_option(self.text, comma + 1),
             _ => return,
         };
-        let mut left_out = Vec::new();
-        let mut kept = Vec::new();
+        let mut excluded = Vec::new();
+        let mut included = Vec::new();
         for literal in literals {
             let Some(text) = literal::decode(&self.text[literal.content.clone()]) else {
                 return;
             };
             match text.strip_prefix('!') {
-                Some(text) => left_out.push(based(text, base.as_deref())),
-                None => kept.push((literal.content.start, based(&text, base.as_deref()))),
+                Some(text) => excluded.push(apply_base(text, base.as_deref())),
+                None => included.push((literal.content.start, apply_base(&text, base.as_deref()))),
             }
         }
-        let left_out = left_out.join("\n");
-        if left_out.len() <= MAX_SPECIFIER_BYTES {
-            for (position, text) in kept {
-                let left_out = Some(left_out.as_str()).filter(|left_out| !left_out.is_empty());
-                self.push(position, text, left_out, ImportKind::Glob);
+        let excluded = excluded.join("\n");
+        if excluded.len() <= MAX_SPECIFIER_BYTES {
+            for (position, text) in included {
+                let excluded = Some(excluded.as_str()).filter(|excluded| !excluded.is_empty());
+                self.push(position, text, excluded, ImportKind::Glob);
             }
         }
     }
 
     /// `require.context("./a", true, /\.js$/)`; `position` is after the word `context`.
-    pub(super) fn context(&mut self, position: usize) {
-        let Some(parenthesis) = self.parenthesis(position).filter(|_| !self.found.is_full()) else {
+    pub(super) fn require_context(&mut self, position: usize) {
+        let Some(parenthesis) = self.parenthesis(position).filter(|_| !self.findings.is_full()) else {
             return;
         };
         let text = self.text;
@@ -82,12 +82,12 @@ impl Scanner<'_, '_> {
             return;
         };
         for name in names {
-            let below = match name.strip_prefix('/') {
+            let relative = match name.strip_prefix('/') {
                 Some(name) => name.to_owned(),
                 None if is_deep => format!("**/{name}"),
                 None => name,
             };
-            let pattern = format!("{}/{below}", value.trim_end_matches('/'));
+            let pattern = format!("{}/{relative}", value.trim_end_matches('/'));
             self.push(folder.content.start, pattern, None, ImportKind::Glob);
         }
     }
@@ -97,7 +97,7 @@ impl Scanner<'_, '_> {
 fn patterns(text: &[u8], position: usize) -> Option<(Vec<Literal>, usize)> {
     let (mut at, byte) = next(text, position + 1);
     if byte != Some(b'[') {
-        let literal = without_holes(text, at)?;
+        let literal = plain_literal(text, at)?;
         let end = literal.end;
         return Some((vec![literal], end));
     }
@@ -107,7 +107,7 @@ fn patterns(text: &[u8], position: usize) -> Option<(Vec<Literal>, usize)> {
         if byte == Some(b']') {
             return Some((literals, start + 1));
         }
-        let literal = without_holes(text, start)?;
+        let literal = plain_literal(text, start)?;
         at = next(text, literal.end).0;
         literals.push(literal);
         match text.get(at) {
@@ -120,19 +120,19 @@ fn patterns(text: &[u8], position: usize) -> Option<(Vec<Literal>, usize)> {
 
 /// The value of `base` in the options from `position` on.
 fn base_option(text: &[u8], position: usize) -> Option<String> {
-    let text = &text[..text.len().min(position + OPTIONS_BYTES)];
+    let text = &text[..text.len().min(position + MAX_OPTIONS_BYTES)];
     let mut at = position;
     loop {
         let (start, byte) = next(text, at);
         match byte? {
             b')' => return None,
-            b'"' | b'\'' | b'`' => at = without_holes(text, start)?.end,
+            b'"' | b'\'' | b'`' => at = plain_literal(text, start)?.end,
             _ => {
                 let name = word(text, start);
                 at = start + name.len().max(1);
                 let (colon, byte) = next(text, at);
                 if name == b"base" && byte == Some(b':') {
-                    let value = without_holes(text, trivia::skip(text, colon + 1))?;
+                    let value = plain_literal(text, trivia::skip(text, colon + 1))?;
                     return literal::decode(&text[value.content]);
                 }
             }
@@ -141,15 +141,15 @@ fn base_option(text: &[u8], position: usize) -> Option<String> {
 }
 
 /// `pattern` relative to `base`, unless it begins at the root or with an alias.
-fn based(pattern: &str, base: Option<&str>) -> String {
+fn apply_base(pattern: &str, base: Option<&str>) -> String {
     match base {
         Some(base) if pattern.starts_with("./") || pattern.starts_with("../") => format!("{base}/{pattern}"),
         _ => pattern.to_owned(),
     }
 }
 
-/// Globs of the names, in any folder, that the regular expression `source` matches; a leading slash stands for the folder itself.
-/// `None` for one that is more than an end of names: `\.vue$`, `\.(js|ts)x?$`, `^\.\/.*\.md$`.
+/// Globs of the names, in any folder, that the regular expression `source` matches; a leading slash stands for the
+/// folder itself. `None` unless it only describes how names end, as in `\.vue$`, `\.(js|ts)x?$`, `^\.\/.*\.md$`.
 fn globs_of_regex(source: &str) -> Option<Vec<String>> {
     let (is_from_start, rest) = match source.strip_prefix("^") {
         Some(rest) => (true, rest.strip_prefix(r"\.\/").or_else(|| rest.strip_prefix("./"))?),
@@ -173,7 +173,7 @@ fn globs_of_regex(source: &str) -> Option<Vec<String>> {
 
 /// All texts that a regular expression of letters, alternatives and optional letters stands for.
 fn names_of_regex(source: &str) -> Option<Vec<String>> {
-    const MOST: usize = 32;
+    const MAX_NAMES: usize = 32;
     let mut names = vec![String::new()];
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
@@ -184,32 +184,32 @@ fn names_of_regex(source: &str) -> Option<Vec<String>> {
                 (vec![escaped.to_string()], &rest[2..])
             }
             '(' => {
-                let (inner, behind) = rest[1..].split_once(')')?;
+                let (inner, after) = rest[1..].split_once(')')?;
                 let inner = inner.strip_prefix("?:").unwrap_or(inner);
                 let choices = inner.split('|').map(names_of_choice).collect::<Option<Vec<_>>>()?;
-                (choices.concat(), behind)
+                (choices.concat(), after)
             }
             letter if letter.is_alphanumeric() || "-_/".contains(letter) => {
                 (vec![letter.to_string()], &rest[letter.len_utf8()..])
             }
             _ => return None,
         };
-        if let Some(behind) = rest.strip_prefix('?') {
+        if let Some(after) = rest.strip_prefix('?') {
             choices.push(String::new());
-            rest = behind;
+            rest = after;
         }
         names = names
             .iter()
             .flat_map(|name| choices.iter().map(move |choice| format!("{name}{choice}")))
             .collect();
-        if names.len() > MOST {
+        if names.len() > MAX_NAMES {
             return None;
         }
     }
     Some(names)
 }
 
-/// [`names_of_regex`] within a group, which has no other in it.
+/// [`names_of_regex`] within a group, which contains no other group.
 fn names_of_choice(source: &str) -> Option<Vec<String>> {
     if source.contains('(') {
         None

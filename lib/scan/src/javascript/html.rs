@@ -1,25 +1,25 @@
-//! Markup with code in braces, around the code that the scanner reads: the holes of Svelte's, and all of Astro's.
+//! Markup with code in braces: the holes of Svelte's markup, and all of Astro's markup.
 //!
-//! Astro's code has elements in it that have code in them. They are those of HTML: some have no closing tag, scripts and styles
-//! hold no markup, and there are comments.
+//! Astro nests elements in code and code in elements. The elements follow the rules of HTML: some have no closing tag,
+//! scripts and styles contain no markup, and there are comments.
 
 use crate::javascript::literal::template_end;
 use crate::javascript::scanner::{Dialect, Scanner};
 use crate::javascript::state::{Frame, OpenBraces, Part, PreviousToken};
-use crate::markup::{comment_end, is_void, tag_end, tag_name};
+use crate::markup::{Element, comment_end, is_void, tag_name};
 
 impl Scanner<'_, '_> {
-    /// Scans code from `start` up to the brace that closes it; returns the position after that brace. Where none does, returns
-    /// `None` and finds nothing.
+    /// Scans code from `start` up to the brace that closes it; returns the position after that brace. If no brace
+    /// closes it, returns `None` and adds no imports.
     pub(crate) fn scan_hole(&mut self, dialect: Dialect, start: usize) -> Option<usize> {
         let whole = self.text;
-        let mark = self.found.mark();
+        let mark = self.findings.mark();
         self.begin(dialect, start, whole.len());
         self.previous = PreviousToken::Operator;
         self.last_word = usize::MAX;
         self.frames.push(Frame::MarkupHole);
         self.code();
-        while self.take_back_element() {
+        while self.backtrack_to_element() {
             self.code();
         }
         self.text = whole;
@@ -27,7 +27,7 @@ impl Scanner<'_, '_> {
         self.frames.clear();
         self.roots.clear();
         if !is_closed {
-            self.found.take_back(mark);
+            self.findings.roll_back(mark);
         }
         is_closed.then_some(self.position)
     }
@@ -42,18 +42,18 @@ impl Scanner<'_, '_> {
     pub(crate) fn scan_markup(&mut self, start: usize) -> Vec<usize> {
         self.begin(Dialect::TYPESCRIPT_JSX, start, self.text.len());
         self.last_word = usize::MAX;
-        self.html = true;
+        self.is_html = true;
         self.frames.push(Frame::Document);
         self.element(Part::Children);
         loop {
             self.code();
-            if self.take_back_element() {
+            if self.backtrack_to_element() {
                 continue;
             }
             let Some(hole) = self.hole.take() else { break };
-            // The brace is text, and so are all after it.
+            // The brace is text, and so are all braces after it.
             self.has_holes = false;
-            self.found.take_back(hole.found);
+            self.findings.roll_back(hole.mark);
             self.scripts.truncate(hole.scripts);
             self.frames.truncate(hole.frames);
             self.roots.clear();
@@ -62,18 +62,18 @@ impl Scanner<'_, '_> {
         }
         self.frames.clear();
         self.roots.clear();
-        self.html = false;
+        self.is_html = false;
         std::mem::take(&mut self.scripts)
     }
 
     /// Consumes the brace that opens `frame` in `part` of an element.
     pub(super) fn open_hole(&mut self, frame: Frame, part: Part) {
-        if self.html && self.roots.is_empty() {
+        if self.is_html && self.roots.is_empty() {
             self.hole = Some(OpenBraces {
                 position: self.position + 1,
                 part,
                 frames: self.frames.len(),
-                found: self.found.mark(),
+                mark: self.findings.mark(),
                 scripts: self.scripts.len(),
             });
         }
@@ -81,7 +81,7 @@ impl Scanner<'_, '_> {
         self.previous = PreviousToken::Operator;
     }
 
-    /// Goes on with `part` of an element after the brace that closes a hole in it.
+    /// Continues with `part` of an element after the brace that closes a hole in it.
     pub(super) fn leave_hole(&mut self, part: Part) {
         if self.roots.is_empty() {
             self.hole = None;
@@ -89,16 +89,16 @@ impl Scanner<'_, '_> {
         self.element(part);
     }
 
-    /// Consumes the `<` of an element in HTML, and the element itself where it holds no markup.
+    /// Consumes the `<` of an element in HTML, or the whole element if it is a script or a style.
     pub(super) fn open_html(&mut self, frame: Frame) -> Part {
         let name = tag_name(self.text, self.position + 1);
         self.open(frame);
         if name == b"script" || name == b"style" {
             let after_name = self.position + name.len();
-            if name == b"script" && !self.found.is_full() {
+            if name == b"script" && !self.findings.is_full() {
                 self.scripts.push(after_name);
             }
-            self.position = tag_end(self.text, after_name, name);
+            self.position = Element::read(self.text, after_name, name).end;
             return self.end_element();
         }
         if is_void(name) {
@@ -107,9 +107,9 @@ impl Scanner<'_, '_> {
         Part::Tag
     }
 
-    /// Consumes a comment of HTML, if there is one.
+    /// Consumes a comment of HTML, if there is one. Returns whether there was.
     pub(super) fn html_comment(&mut self) -> bool {
-        let end = if self.html {
+        let end = if self.is_html {
             comment_end(self.text, self.position)
         } else {
             None
@@ -118,7 +118,7 @@ impl Scanner<'_, '_> {
         end.is_some()
     }
 
-    /// Reads on in the template that is the value of an attribute.
+    /// Continues in the template that is the value of an attribute.
     pub(super) fn value_template(&mut self) -> Part {
         match template_end(self.text, self.position) {
             Some((end, false)) => {

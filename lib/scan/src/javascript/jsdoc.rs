@@ -7,14 +7,14 @@ use memchr::memmem::Finder;
 use super::literal;
 use crate::import_kind::ImportKind;
 use crate::javascript::clause;
-use crate::javascript::literal::{Literal, quoted};
+use crate::javascript::literal::{Literal, quoted_string};
 use crate::javascript::scanner::Scanner;
 use crate::javascript::trivia::word;
 
 static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"import"));
 
 /// Tags with a type in braces after them or, for the first five, after the name they describe.
-const TYPED: &[&[u8]] = &[
+const TYPE_TAGS: &[&[u8]] = &[
     b"param",
     b"arg",
     b"argument",
@@ -49,8 +49,8 @@ impl Scanner<'_, '_> {
         }
         let text = &self.text[..end];
         let mut at = start + 3;
-        while let Some(found) = memchr::memchr(b'@', &text[at..]) {
-            let tag = at + found;
+        while let Some(distance) = memchr::memchr(b'@', &text[at..]) {
+            let tag = at + distance;
             at = tag + 1;
             if !matches!(text[tag - 1], b' ' | b'\t' | b'\n' | b'\r' | b'*') {
                 continue;
@@ -59,22 +59,22 @@ impl Scanner<'_, '_> {
             at += name.len();
             if name == b"import" {
                 self.import_tag(tag, at, end);
-            } else if let Some(rank) = TYPED.iter().position(|typed| *typed == name) {
-                at = self.typed_tag(at, end, rank < NAME_FIRST);
+            } else if let Some(rank) = TYPE_TAGS.iter().position(|tag| *tag == name) {
+                at = self.type_tag(at, end, rank < NAME_FIRST);
             }
         }
     }
 
     /// Reads the braces of a tag from after its name; returns the position to continue at.
-    fn typed_tag(&mut self, position: usize, end: usize, may_be_named_first: bool) -> usize {
+    fn type_tag(&mut self, position: usize, end: usize, may_have_name_first: bool) -> usize {
         let text = &self.text[..end];
-        let mut at = margin(text, position);
-        if may_be_named_first && text.get(at) != Some(&b'{') {
+        let mut at = skip_margin(text, position);
+        if may_have_name_first && text.get(at) != Some(&b'{') {
             let name = text[at..]
                 .iter()
                 .take_while(|byte| !byte.is_ascii_whitespace() && **byte != b'@')
                 .count();
-            at = margin(text, at + name);
+            at = skip_margin(text, at + name);
         }
         if text.get(at) != Some(&b'{') {
             return at;
@@ -90,12 +90,12 @@ impl Scanner<'_, '_> {
                     }
                 }
                 b'i' if text[at..].starts_with(b"import") && !super::bytes::is_word(text[at - 1]) => {
-                    let parenthesis = margin(text, at + 6);
+                    let parenthesis = skip_margin(text, at + 6);
                     if text.get(parenthesis) == Some(&b'(')
-                        && let Some((literal, behind)) = argument(text, parenthesis)
+                        && let Some((literal, after)) = argument(text, parenthesis)
                     {
                         self.emit(&literal, ImportKind::JsDoc);
-                        at = behind;
+                        at = after;
                         continue;
                     }
                 }
@@ -123,11 +123,11 @@ impl Scanner<'_, '_> {
             }
             clause.extend_from_slice(plain);
         }
-        if !self.may_reread(clause.len()) {
+        if !self.spend_rereads(clause.len()) {
             return;
         }
-        if let Some(read) = clause::import(&clause, 0)
-            && let Some(text) = literal::decode(&clause[read.source.content])
+        if let Some(import) = clause::import(&clause, 0)
+            && let Some(text) = literal::decode(&clause[import.source.content])
         {
             self.emit_text(tag, text, ImportKind::JsDoc);
         }
@@ -136,13 +136,13 @@ impl Scanner<'_, '_> {
 
 /// The string in the parenthesis at `position`, and the position after the closing parenthesis. Comments do not nest.
 fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
-    let literal = quoted(text, margin(text, position + 1))?;
-    let end = margin(text, literal.end);
+    let literal = quoted_string(text, skip_margin(text, position + 1))?;
+    let end = skip_margin(text, literal.end);
     matches!(text.get(end)?, b')' | b',').then_some((literal, end + 1))
 }
 
 /// The position after white space and the asterisks at the start of comment lines.
-fn margin(text: &[u8], position: usize) -> usize {
+fn skip_margin(text: &[u8], position: usize) -> usize {
     let skipped = text[position..]
         .iter()
         .take_while(|byte| byte.is_ascii_whitespace() || **byte == b'*')

@@ -1,8 +1,8 @@
 //! JSX: which parts of an element are text, and which are code.
 //!
-//! A `<` where an expression is expected may begin an element, or type parameters (`<T>(a: T) => a` in a type). It is taken
-//! for an element until the text contradicts that: by a byte that no tag has, by `=>` or `}` in text, or by the end of the
-//! file. Then the scanner goes back and reads the `<` as an operator.
+//! A `<` where an expression is expected may begin an element, or type parameters (`<T>(a: T) => a` in a type). The
+//! scanner takes it for an element until the text contradicts that: by a byte that no tag has, by `=>` or `}` in text,
+//! or by the end of the file. Then the scanner goes back and reads the `<` as an operator.
 
 use super::trivia;
 use crate::javascript::bytes::is_word;
@@ -31,20 +31,20 @@ impl Scanner<'_, '_> {
         self.roots.push(Root {
             position: self.position,
             frames: self.frames.len(),
-            found: self.found.mark(),
+            mark: self.findings.mark(),
         });
         let part = self.open_element(Frame::RootElement);
         self.element(part);
     }
 
-    /// Whether `<!--` begins a comment up to the end of its line: in scripts that are no modules, which are JavaScript.
+    /// Whether `<!--` begins a comment up to the end of its line. JavaScript allows it in scripts that are not modules.
     fn begins_line_comment(&self) -> bool {
         !self.dialect.types && self.text[self.position..].starts_with(b"<!--")
     }
 
     /// Consumes the `<` of an element; returns the part of it that follows.
     fn open_element(&mut self, frame: Frame) -> Part {
-        if self.html {
+        if self.is_html {
             return self.open_html(frame);
         }
         self.open(frame);
@@ -102,11 +102,11 @@ impl Scanner<'_, '_> {
                         return self.end_element();
                     }
                     // A part of an address, in HTML.
-                    _ if self.html && !self.text[self.position - 1].is_ascii_whitespace() => self.position += 1,
+                    _ if self.is_html && !self.text[self.position - 1].is_ascii_whitespace() => self.position += 1,
                     _ => self.position = trivia::comment_end(self.text, self.position).unwrap_or(self.position + 1),
                 },
                 b'"' | b'\'' => {
-                    // No escapes here, and line breaks are allowed.
+                    // JSX strings have no escapes, and may contain line breaks.
                     let rest = &self.text[self.position + 1..];
                     let length = memchr::memchr(byte, rest).map_or(rest.len() + 1, |at| at + 2);
                     meter::read(length);
@@ -116,7 +116,7 @@ impl Scanner<'_, '_> {
                     self.open_hole(Frame::AttributeHole, Part::Tag);
                     return Part::Code;
                 }
-                b'`' if self.html && self.has_holes => {
+                b'`' if self.is_html && self.has_holes => {
                     self.position += 1;
                     return Part::Template;
                 }
@@ -129,7 +129,7 @@ impl Scanner<'_, '_> {
                     None => self.position += 1,
                 },
                 b'(' | b')' | b'[' | b']' | b'}' | b';' | b',' | b'+' | b'*' | b'&' | b'|' | b'?' | b'!' | b'`' => {
-                    if self.take_back_element() {
+                    if self.backtrack_to_element() {
                         return Part::Code;
                     }
                     self.position += 1;
@@ -150,7 +150,7 @@ impl Scanner<'_, '_> {
             };
             meter::read(at);
             let has_arrow = memchr::memchr_iter(b'>', &rest[..at]).any(|at| at > 0 && rest[at - 1] == b'=');
-            if (has_arrow || rest[at] == b'}') && self.take_back_element() {
+            if (has_arrow || rest[at] == b'}') && self.backtrack_to_element() {
                 return Part::Code;
             }
             self.position += at;
@@ -160,7 +160,7 @@ impl Scanner<'_, '_> {
                     return Part::Code;
                 }
                 b'<' if self.html_comment() => {}
-                b'<' if self.html
+                b'<' if self.is_html
                     && !self
                         .byte_at(1)
                         .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'>' | b'/')) =>
@@ -197,18 +197,18 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Goes back to the innermost `<` in code that was taken for an element, to read it as an operator. Returns false where
-    /// there is none, or the text has used up its second readings.
-    pub(super) fn take_back_element(&mut self) -> bool {
+    /// Goes back to the innermost `<` in code that was taken for an element, to read it as an operator. Returns false
+    /// if there is none, or the budget for second readings is too small.
+    pub(super) fn backtrack_to_element(&mut self) -> bool {
         let Some(root) = self.roots.last().copied() else {
             return false;
         };
-        if !self.may_reread(self.position.min(self.text.len()) - root.position) {
+        if !self.spend_rereads(self.position.min(self.text.len()) - root.position) {
             return false;
         }
         self.roots.pop();
         self.frames.truncate(root.frames);
-        self.found.take_back(root.found);
+        self.findings.roll_back(root.mark);
         self.position = root.position + 1;
         self.previous = PreviousToken::Operator;
         true

@@ -1,6 +1,6 @@
 //! The words that matter to the scanner.
 
-use crate::javascript::bytes::number;
+use crate::javascript::bytes::little_endian;
 
 /// The effect of a word in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +102,9 @@ pub(super) fn of(text: &[u8], start: usize, end: usize) -> Keyword {
         let is_long = length == 10 && text[start..end] == *b"instanceof";
         return if is_long { Keyword::Expression } else { Keyword::None };
     }
-    let key = number(text, start, length);
-    let (known, keyword) = TABLE[slot(key)];
-    if known == key { keyword } else { Keyword::None }
+    let key = little_endian(text, start, length);
+    let (slot_key, keyword) = TABLE[slot(key)];
+    if slot_key == key { keyword } else { Keyword::None }
 }
 
 #[cfg(test)]

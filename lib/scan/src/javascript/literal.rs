@@ -15,7 +15,7 @@ pub(super) struct Literal {
 }
 
 /// The string literal in single or double quotes at `position`.
-pub(super) fn quoted(text: &[u8], position: usize) -> Option<Literal> {
+pub(super) fn quoted_string(text: &[u8], position: usize) -> Option<Literal> {
     let quote = *text.get(position)?;
     if quote != b'"' && quote != b'\'' {
         return None;
@@ -28,9 +28,9 @@ pub(super) fn quoted(text: &[u8], position: usize) -> Option<Literal> {
 }
 
 /// A string literal in any quotes, backticks included, if it has no holes.
-pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
+pub(super) fn plain_literal(text: &[u8], position: usize) -> Option<Literal> {
     if text.get(position) != Some(&b'`') {
-        return quoted(text, position);
+        return quoted_string(text, position);
     }
     let (end, opens_hole) = template_end(text, position + 1)?;
     (!opens_hole).then(|| Literal {
@@ -39,8 +39,8 @@ pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
     })
 }
 
-/// The first byte after the quoted string at `position`, and whether it was closed. A string that is not closed on its line
-/// ends before the line break, so that a stray quote affects one line and not the file.
+/// The position after the quoted string at `position`, and whether the string is closed. A string that is not closed on
+/// its line ends before the line break, so that a stray quote affects one line and not the file.
 pub fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     let quote = text[position];
     let mut at = position + 1;
@@ -67,8 +67,8 @@ pub fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     (at.min(text.len()), is_closed)
 }
 
-/// The value of a literal, escapes decoded. `None` where it is not valid UTF-8 (such as a lone surrogate), or is longer than
-/// any path.
+/// The value of a literal, with escapes decoded. `None` if it is not valid UTF-8 (such as a lone surrogate), or is
+/// longer than any path.
 pub(super) fn decode(raw: &[u8]) -> Option<String> {
     if raw.len() > MAX_SPECIFIER_BYTES {
         return None;
@@ -80,16 +80,16 @@ pub(super) fn decode(raw: &[u8]) -> Option<String> {
     let mut rest = std::str::from_utf8(raw).ok()?;
     while let Some(at) = rest.find('\\') {
         decoded.push_str(&rest[..at]);
-        rest = escape(&rest[at + 1..], &mut decoded)?;
+        rest = decode_escape(&rest[at + 1..], &mut decoded)?;
     }
     decoded.push_str(rest);
     Some(decoded)
 }
 
 /// Decodes one escape, whose backslash is already consumed; returns the rest.
-fn escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
+fn decode_escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
     let mut characters = rest.chars();
-    let plain = match characters.next()? {
+    let character = match characters.next()? {
         'n' => '\n',
         't' => '\t',
         'r' => '\r',
@@ -99,10 +99,10 @@ fn escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
         '\r' => return Some(rest.strip_prefix("\r\n").unwrap_or(characters.as_str())),
         '\n' | '\u{2028}' | '\u{2029}' => return Some(characters.as_str()),
         'x' => {
-            decoded.push(char::from_u32(hexadecimal(rest.get(1..3)?)?)?);
+            decoded.push(char::from_u32(parse_hexadecimal(rest.get(1..3)?)?)?);
             return rest.get(3..);
         }
-        'u' => return unicode_escape(&rest[1..], decoded),
+        'u' => return decode_unicode_escape(&rest[1..], decoded),
         '0'..='7' => {
             let limit = if rest.as_bytes()[0] <= b'3' { 3 } else { 2 };
             let digits = rest
@@ -115,22 +115,22 @@ fn escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
         }
         other => other,
     };
-    decoded.push(plain);
+    decoded.push(character);
     Some(characters.as_str())
 }
 
 /// Decodes `XXXX` or `{X...}`, a surrogate pair included.
-fn unicode_escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
+fn decode_unicode_escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
     if let Some(braced) = rest.strip_prefix('{') {
         let (digits, rest) = braced.split_once('}')?;
-        decoded.push(char::from_u32(hexadecimal(digits)?)?);
+        decoded.push(char::from_u32(parse_hexadecimal(digits)?)?);
         return Some(rest);
     }
-    let first = hexadecimal(rest.get(..4)?)?;
+    let first = parse_hexadecimal(rest.get(..4)?)?;
     let rest = &rest[4..];
     if (0xd800..0xdc00).contains(&first) {
         let second = rest.strip_prefix("\\u")?;
-        let low = hexadecimal(second.get(..4)?)?
+        let low = parse_hexadecimal(second.get(..4)?)?
             .checked_sub(0xdc00)
             .filter(|low| *low < 0x400)?;
         decoded.push(char::from_u32(0x10000 + ((first - 0xd800) << 10) + low)?);
@@ -140,7 +140,7 @@ fn unicode_escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
     Some(rest)
 }
 
-fn hexadecimal(digits: &str) -> Option<u32> {
+fn parse_hexadecimal(digits: &str) -> Option<u32> {
     let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_plain.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
@@ -149,11 +149,11 @@ fn hexadecimal(digits: &str) -> Option<u32> {
 /// `None` where the template does not end.
 pub fn template_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
     let mut at = position;
-    let found = loop {
-        let Some(found) = text.get(at..).and_then(|rest| memchr::memchr3(b'`', b'\\', b'$', rest)) else {
+    let end = loop {
+        let Some(distance) = text.get(at..).and_then(|rest| memchr::memchr3(b'`', b'\\', b'$', rest)) else {
             break None;
         };
-        at += found;
+        at += distance;
         match text[at] {
             b'`' => break Some((at + 1, false)),
             b'\\' => at += 2,
@@ -161,8 +161,8 @@ pub fn template_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
             _ => at += 1,
         }
     };
-    meter::read(found.map_or(text.len(), |(end, _)| end).saturating_sub(position));
-    found
+    meter::read(end.map_or(text.len(), |(end, _)| end).saturating_sub(position));
+    end
 }
 
 #[cfg(test)]
@@ -201,8 +201,8 @@ mod tests {
         assert_eq!(string_end(b"'abc\\\r\ndef' x", 0), (11, true));
         assert_eq!(string_end(b"'abc", 0), (4, false));
         assert_eq!(string_end(b"'abc\\", 0), (5, false));
-        assert_eq!(quoted(b"'abc\n", 0), None);
-        assert_eq!(quoted(b"'", 0), None);
-        assert_eq!(quoted(br"'a\'", 0), None);
+        assert_eq!(quoted_string(b"'abc\n", 0), None);
+        assert_eq!(quoted_string(b"'", 0), None);
+        assert_eq!(quoted_string(br"'a\'", 0), None);
     }
 }

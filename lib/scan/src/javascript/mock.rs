@@ -24,8 +24,8 @@ const MOCKS: &[&[u8]] = &[
     b"genMockFromModule",
 ];
 
-/// Beginnings of the names of functions that do not return the test runner.
-const ENDS: &[&[u8]] = &[
+/// Prefixes of functions that do not return the test runner, so that no other mock follows their call.
+const CHAIN_ENDS: &[&[u8]] = &[
     b"require",
     b"import",
     b"create",
@@ -49,7 +49,7 @@ impl Scanner<'_, '_> {
         if MOCKS.contains(&name) {
             self.emit_call(end, ImportKind::Mock);
         }
-        if !ENDS.iter().any(|begin| name.starts_with(begin)) {
+        if !CHAIN_ENDS.iter().any(|prefix| name.starts_with(prefix)) {
             self.mock_call = self.parenthesis(end);
         }
     }

@@ -1,5 +1,5 @@
-//! Calls that are recognized by the name before their parenthesis, because their names are too rare to be words that the scanner
-//! stops at: AMD's `define`, `createRequire` and its result, and `mock.module` of `node:test` and Bun.
+//! Calls whose names are too rare for the scanner to stop at, so that it looks for them before each parenthesis: AMD's
+//! `define`, `createRequire` and its result, and `mock.module` of `node:test` and Bun.
 
 use super::trivia;
 use crate::import_kind::ImportKind;
@@ -9,8 +9,8 @@ use crate::javascript::scanner::Scanner;
 use crate::javascript::trivia::{next, word};
 use crate::meter;
 
-/// Longest name that is looked at, in bytes.
-const LONGEST: usize = 64;
+/// Longest name that is read, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
 impl Scanner<'_, '_> {
     /// Whether the parenthesis at `position` may belong to one of the calls. All of their names end in `e`.
@@ -18,7 +18,7 @@ impl Scanner<'_, '_> {
     pub(super) fn may_be_named_call(&self, position: usize) -> bool {
         position > 0 && {
             let before = self.text[position - 1];
-            before == b'e' || CLASS[usize::from(before)] == Class::Space || self.required_as.is_some()
+            before == b'e' || CLASS[usize::from(before)] == Class::Space || self.require_variable.is_some()
         }
     }
 
@@ -40,12 +40,12 @@ impl Scanner<'_, '_> {
                 }
             }
             name => {
-                let Some(required_as) = self.required_as.clone() else {
+                let Some(variable) = self.require_variable.clone() else {
                     return;
                 };
-                let kind = if name == &text[required_as.clone()] && is_own {
+                let kind = if name == &text[variable.clone()] && is_own {
                     ImportKind::Require
-                } else if name == b"resolve" && is_property_of(text, start, &text[required_as]) {
+                } else if name == b"resolve" && is_property_of(text, start, &text[variable]) {
                     ImportKind::RequireResolve
                 } else {
                     return;
@@ -57,8 +57,8 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `createRequire(import.meta.url)`: its result is called at once, or assigned to a variable. The name is at `start`, and
-    /// the parenthesis at `position`.
+    /// `createRequire(import.meta.url)`, whose result is called at once, or assigned to a variable. The name is at
+    /// `start`, and the parenthesis at `position`.
     fn create_require(&mut self, start: usize, position: usize) {
         let text = self.text;
         let Some(end) = self.own_file(trivia::skip(text, position + 1)) else {
@@ -84,8 +84,8 @@ impl Scanner<'_, '_> {
             let end = assigned.trim_ascii_end().len();
             let variable = name_start(text, end)..end;
             if !variable.is_empty() && &text[variable.clone()] != b"require" {
-                self.required_as = Some(variable);
-                // Calls of it contain none of the words that imports have.
+                self.require_variable = Some(variable);
+                // Its calls contain none of the words that other imports have.
                 self.last_word = text.len();
             }
         }
@@ -109,7 +109,7 @@ fn name_start(text: &[u8], end: usize) -> usize {
     let name = text[..end]
         .iter()
         .rev()
-        .take(LONGEST)
+        .take(MAX_NAME_BYTES)
         .take_while(|byte| is_word(**byte));
     end - name.count()
 }

@@ -6,8 +6,8 @@ use crate::javascript::keyword::Keyword;
 use crate::javascript::state::PreviousToken;
 use crate::meter;
 
-/// Code without stops ([`super::stop_bytes`]), except for names that only look like the words that matter: names, numbers,
-/// white space and operators, all of them ASCII.
+/// Code without stops ([`super::stop_bytes`]), except for names that only look like the words that matter: names,
+/// numbers, whitespace and operators, all of them ASCII.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<'t> {
     pub(super) text: &'t [u8],
@@ -17,7 +17,7 @@ pub(super) struct Stretch<'t> {
     pub(super) before: PreviousToken,
 }
 
-/// A token that was passed on the way back, and whose meaning depends on the one before it.
+/// A token that the backward reading has passed, and whose meaning depends on the token before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PassedToken {
     /// `!` after an operand, which stays an operand.
@@ -31,8 +31,8 @@ impl Stretch<'_> {
     #[inline]
     pub(super) fn previous(self, end: usize) -> PreviousToken {
         let mut at = end;
-        let mut behind = None;
-        let found = loop {
+        let mut passed = None;
+        let token = loop {
             while self
                 .byte_before(at)
                 .is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
@@ -48,8 +48,8 @@ impl Stretch<'_> {
                     let (start, keyword) = self.word(at);
                     at = start;
                     match keyword {
-                        Keyword::Await if behind.is_none() => behind = Some(PassedToken::Await),
-                        Keyword::Await if behind == Some(PassedToken::Await) => {}
+                        Keyword::Await if passed.is_none() => passed = Some(PassedToken::Await),
+                        Keyword::Await if passed == Some(PassedToken::Await) => {}
                         Keyword::Await | Keyword::Expression | Keyword::New => break PreviousToken::Keyword,
                         Keyword::Typeof => break PreviousToken::Typeof,
                         Keyword::Branch => break PreviousToken::Branch,
@@ -71,10 +71,10 @@ impl Stretch<'_> {
                 Class::Exclamation => {
                     at = self.run_start(at);
                     let is_adjacent = at > 0 && !self.text[at - 1].is_ascii_whitespace();
-                    if !is_adjacent || behind == Some(PassedToken::Await) {
+                    if !is_adjacent || passed == Some(PassedToken::Await) {
                         break PreviousToken::Operator;
                     }
-                    behind = Some(PassedToken::Assertion);
+                    passed = Some(PassedToken::Assertion);
                 }
                 Class::Operator if byte == b'>' && self.byte_before(at - 1) == Some(b'=') => {
                     break PreviousToken::Arrow;
@@ -83,8 +83,8 @@ impl Stretch<'_> {
             }
         };
         meter::read(end - at + 1);
-        match (behind, found) {
-            (None, found) => found,
+        match (passed, token) {
+            (None, token) => token,
             (Some(PassedToken::Assertion), PreviousToken::Operand) => PreviousToken::Operand,
             (Some(PassedToken::Assertion), _) => PreviousToken::Operator,
             (Some(PassedToken::Await), PreviousToken::Head) => PreviousToken::Head,
@@ -94,7 +94,7 @@ impl Stretch<'_> {
 
     /// Whether `if`, `while`, `for` or `with` is the last token before `end`, where a parenthesis opens.
     #[inline]
-    pub(super) fn is_behind_head(self, end: usize) -> bool {
+    pub(super) fn follows_head(self, end: usize) -> bool {
         // The last letters of these words, and of `await`. Most parentheses directly follow another name.
         let may_be = |byte| match CLASS[usize::from(byte)] {
             Class::Word => matches!(byte, b'f' | b'e' | b'r' | b'h' | b't'),
@@ -301,7 +301,7 @@ mod tests {
             let end = text.len() - 1;
             let read = forward(stretch, end);
             prop_assert_eq!(stretch.previous(end), read, "{}", text);
-            prop_assert_eq!(stretch.is_behind_head(end), read == PreviousToken::Head, "{}", text);
+            prop_assert_eq!(stretch.follows_head(end), read == PreviousToken::Head, "{}", text);
         }
     }
 

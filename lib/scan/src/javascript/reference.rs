@@ -2,13 +2,13 @@
 
 use crate::import_kind::ImportKind;
 use crate::javascript::bytes::{CLASS, Class};
-use crate::javascript::literal::{Literal, quoted};
+use crate::javascript::literal::{Literal, quoted_string};
 use crate::javascript::scanner::Scanner;
 use crate::javascript::trivia;
 use crate::specifier::TYPES;
 
 /// Adds the directives at the scanner's position, which does not move.
-pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
+pub(super) fn add_directives(scanner: &mut Scanner<'_, '_>) {
     let mut at = scanner.position;
     while let Some(&byte) = scanner.text.get(at) {
         match CLASS[usize::from(byte)] {
@@ -49,7 +49,7 @@ fn reference(text: &[u8], start: usize) -> Option<(Literal, Option<&'static str>
         if name == name_end || text.get(equals) != Some(&b'=') {
             return None;
         }
-        let value = quoted(text, spaces(equals + 1))?;
+        let value = quoted_string(text, spaces(equals + 1))?;
         if text[name..name_end].eq_ignore_ascii_case(b"path") {
             return Some((value, None));
         }

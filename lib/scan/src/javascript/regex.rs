@@ -30,16 +30,16 @@ impl Scanner<'_, '_> {
     /// Consumes the regular expression at the current slash, or only the slash where the line ends first.
     pub(super) fn regex(&mut self) {
         let end = regex_end(self.text, self.position);
-        meter::read(end.map_or_else(|read| read, |end| end - self.position));
+        meter::read(end.map_or_else(|bytes_read| bytes_read, |end| end - self.position));
         match end {
             Ok(end) => {
                 self.position = word_end(self.text, end);
                 self.previous = PreviousToken::Operand;
             }
-            Err(read) => {
-                if !self.may_reread(read) {
-                    // The text has used up its second readings: a presumed regular expression is not read again.
-                    self.position += read - 1;
+            Err(bytes_read) => {
+                if !self.spend_rereads(bytes_read) {
+                    // No budget for a second reading is left: skip the text that was read.
+                    self.position += bytes_read - 1;
                 }
                 self.token(PreviousToken::Operator);
             }
@@ -47,8 +47,8 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// The position after the closing slash of the regular expression at `start`, or the number of bytes read before it turned
-/// out not to be one.
+/// The position after the closing slash of the regular expression at `start`. If it is not a regular expression, the
+/// number of bytes that were read to find out.
 pub fn regex_end(text: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start + 1;
     let mut in_class = false;

@@ -1,4 +1,4 @@
-//! The state of a scan, and the imports found so far.
+//! The state of a scan, and how it adds imports.
 
 use std::ops::Range;
 
@@ -52,10 +52,10 @@ pub(crate) struct Scanner<'t, 'f> {
     pub(super) dialect: Dialect,
     /// The parenthesis of a call after which other mocks may follow (`jest.mock("a").mock("b")`).
     pub(super) mock_call: Option<usize>,
-    /// The name of a variable that has a `require` made by `createRequire`.
-    pub(super) required_as: Option<Range<usize>>,
-    /// Whether elements are those of HTML: markup of Astro.
-    pub(super) html: bool,
+    /// The name of the variable that holds the result of `createRequire`.
+    pub(super) require_variable: Option<Range<usize>>,
+    /// Whether elements follow the rules of HTML: markup of Astro.
+    pub(super) is_html: bool,
     /// The outermost open braces of markup.
     pub(super) hole: Option<OpenBraces>,
     /// Whether braces of markup hold code: not after a brace that nothing closes.
@@ -63,12 +63,12 @@ pub(crate) struct Scanner<'t, 'f> {
     /// The ends of the names of the script tags in markup.
     pub(super) scripts: Vec<usize>,
     pub(super) lines: Lines,
-    pub(super) found: &'f mut Findings,
+    pub(super) findings: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends imports to `found`.
-    pub(crate) fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
+    /// A scanner of `text`, which appends imports to `findings`.
+    pub(crate) fn new(text: &'t [u8], findings: &'f mut Findings) -> Self {
         Scanner {
             whole: text,
             text,
@@ -84,13 +84,13 @@ impl<'t, 'f> Scanner<'t, 'f> {
                 types: false,
             },
             mock_call: None,
-            required_as: None,
-            html: false,
+            require_variable: None,
+            is_html: false,
             hole: None,
             has_holes: true,
             scripts: Vec::new(),
             lines: Lines::new(text),
-            found,
+            findings,
         }
     }
 
@@ -111,11 +111,11 @@ impl<'t, 'f> Scanner<'t, 'f> {
         self.text.get(self.position + distance).copied()
     }
 
-    /// Allows `bytes` to be read again. Returns false if the text has used up its second readings.
-    pub(super) fn may_reread(&mut self, bytes: usize) -> bool {
+    /// Spends `bytes` of the budget for second readings. Returns false if too little of it is left.
+    pub(super) fn spend_rereads(&mut self, bytes: usize) -> bool {
         match self.rereads.checked_sub(bytes) {
-            Some(left) => {
-                self.rereads = left;
+            Some(rest) => {
+                self.rereads = rest;
                 true
             }
             None => false,
@@ -129,7 +129,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// [`Self::emit`] with a [`Specifier::name`].
     pub(super) fn emit_named(&mut self, literal: &Literal, name: Option<&str>, kind: ImportKind) {
-        if !self.found.is_full()
+        if !self.findings.is_full()
             && let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode)
         {
             self.push(literal.content.start, text, name, kind);
@@ -141,7 +141,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         let start = range.start;
         let value = self.text.get(range).unwrap_or_default();
         if !value.is_empty()
-            && !self.found.is_full()
+            && !self.findings.is_full()
             && value.len() <= MAX_SPECIFIER_BYTES
             && let Ok(value) = std::str::from_utf8(value)
         {
@@ -157,7 +157,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     /// [`Self::emit_text`] with a [`Specifier::name`].
     pub(super) fn push(&mut self, position: usize, text: String, name: Option<&str>, kind: ImportKind) {
         let line = self.lines.at(self.whole, position);
-        self.found.push(Specifier {
+        self.findings.push(Specifier {
             text,
             name: name.map(str::to_owned),
             kind,

@@ -82,16 +82,16 @@ pub(super) enum Frame {
     Document,
 }
 
-/// The start of an element in an expression: the position to go back to if it turns out to be a comparison or a list of type
-/// parameters.
+/// The start of an element in an expression: the position to go back to if it turns out to be a comparison or a list of
+/// type parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     /// The position of its `<`.
     pub(super) position: usize,
     /// Number of open frames there.
     pub(super) frames: usize,
-    /// The mark of the imports found before it.
-    pub(super) found: u32,
+    /// The mark of the findings before it.
+    pub(super) mark: u32,
 }
 
 /// A part of an element that is not code.
@@ -116,8 +116,8 @@ pub(super) struct OpenBraces {
     pub(super) part: Part,
     /// Number of open frames around it.
     pub(super) frames: usize,
-    /// The mark of the imports found before it.
-    pub(super) found: u32,
-    /// Number of scripts found before it.
+    /// The mark of the findings before it.
+    pub(super) mark: u32,
+    /// Number of scripts before it.
     pub(super) scripts: usize,
 }

@@ -1,6 +1,6 @@
 //! The bytes of code that the scanner has to handle: found sixty-four at a time, by comparing vectors of sixteen.
 //!
-//! Most of a text is names, numbers, white space and operators. They matter only when a byte follows whose meaning depends
+//! Most of a text is names, numbers, whitespace and operators. They matter only if a byte follows whose meaning depends
 //! on the token before it. Then [`preceding_token`](super::preceding_token) finds that token.
 
 use wide::u8x16;
@@ -15,8 +15,8 @@ const WINDOW: usize = BLOCK + 2;
 /// A block of the text, and its stops:
 ///
 /// - quotes of all three kinds, slashes, braces, parentheses, `<`, and bytes beyond ASCII
-/// - first letters of names that may be one of the words that matter (`import`, `export`, `require`, `new`, `jest`, `vi`,
-///   `vitest`), judged by their first two letters
+/// - first letters of names whose first two letters are those of a word that matters (`import`, `export`, `require`,
+///   `new`, `jest`, `vi`, `vitest`)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stops {
     start: usize,

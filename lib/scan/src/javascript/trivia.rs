@@ -36,17 +36,18 @@ pub fn comment_end(text: &[u8], position: usize) -> Option<usize> {
     }
 }
 
-/// The line break at or after `position`, or the end of the text. The line and paragraph separators of Unicode are two of them.
+/// The line break at or after `position`, or the end of the text. The line and paragraph separators of Unicode are line
+/// breaks too.
 #[inline]
 pub fn line_end(text: &[u8], position: usize) -> usize {
     let mut at = position;
-    while let Some(found) = text
+    while let Some(distance) = text
         .get(at..)
         .and_then(|rest| memchr::memchr3(b'\n', b'\r', 0xe2, rest))
     {
-        at += found;
-        let is_letter = text[at] == 0xe2 && !matches!(text.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9]));
-        if !is_letter {
+        at += distance;
+        let is_other_character = text[at] == 0xe2 && !matches!(text.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9]));
+        if !is_other_character {
             meter::read(at - position);
             return at;
         }
@@ -59,8 +60,8 @@ pub fn line_end(text: &[u8], position: usize) -> usize {
 /// The first byte after the `/* */` comment at `position`, or the end of the text.
 pub(super) fn block_end(text: &[u8], position: usize) -> usize {
     let mut at = position + 2;
-    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr(b'/', rest)) {
-        at += found + 1;
+    while let Some(distance) = text.get(at..).and_then(|rest| memchr::memchr(b'/', rest)) {
+        at += distance + 1;
         if at > position + 3 && text[at - 2] == b'*' {
             meter::read(at - position);
             return at;

@@ -10,7 +10,7 @@ use crate::python::trivia::skip;
 impl Scanner<'_, '_> {
     /// A call of `import_module` or `__import__`; the position is after the word.
     ///
-    /// A relative name counts where its package is known: written out, or the file's own (`__package__`, `__name__`).
+    /// A relative name counts only if its package is known: written out, or the file's own (`__package__`, `__name__`).
     pub(super) fn import_module(&mut self) {
         let start = self.position;
         let parenthesis = skip(self.text, start, false);
@@ -30,18 +30,18 @@ impl Scanner<'_, '_> {
                     end
                 }
                 (None, _) | (Some(b"package"), _) => {
-                    let Some((named, end)) = self.package(value) else {
+                    let Some((value, end)) = self.package(value) else {
                         break;
                     };
-                    package = Some(named);
+                    package = Some(value);
                     end
                 }
                 _ => break,
             };
-            let behind = skip(self.text, end, true);
-            match self.text.get(behind) {
+            let after = skip(self.text, end, true);
+            match self.text.get(after) {
                 Some(b')') => break,
-                Some(b',') => at = skip(self.text, behind + 1, true),
+                Some(b',') => at = skip(self.text, after + 1, true),
                 _ => return,
             }
         }
@@ -59,7 +59,7 @@ impl Scanner<'_, '_> {
         } else {
             match package {
                 Some(Package::Own) => format!("{dots}{path}"),
-                Some(Package::Named(package)) => match absolute(package, levels, path) {
+                Some(Package::Named(package)) => match resolve_relative(package, levels, path) {
                     Some(module) => module,
                     None => return,
                 },
@@ -103,7 +103,7 @@ enum Package<'t> {
 }
 
 /// `path` after `levels` dots, relative to `package`. `None` beyond the top.
-fn absolute(package: &str, levels: usize, path: &str) -> Option<String> {
+fn resolve_relative(package: &str, levels: usize, path: &str) -> Option<String> {
     let mut base = package;
     for _ in 1..levels {
         base = base.rsplit_once('.')?.0;

@@ -1,4 +1,4 @@
-//! The state of a scan, and the imports found so far.
+//! The state of a scan, and how it adds imports.
 
 use crate::findings::Findings;
 use crate::import_kind::ImportKind;
@@ -13,19 +13,19 @@ pub struct Scanner<'t, 'f> {
     /// Open replacement fields and the formatted strings around them.
     pub(super) frames: Vec<Frame>,
     pub(super) lines: Lines,
-    pub(super) found: &'f mut Findings,
+    pub(super) findings: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends imports to `found`.
-    pub fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
+    /// A scanner of `text`, which appends imports to `findings`.
+    pub fn new(text: &'t [u8], findings: &'f mut Findings) -> Self {
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Scanner {
             text,
             position,
             frames: Vec::new(),
             lines: Lines::new(text),
-            found,
+            findings,
         }
     }
 
@@ -38,9 +38,9 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Adds an import at `position`.
     pub(super) fn emit(&mut self, position: usize, text: String, name: Option<String>, kind: ImportKind) {
-        if !self.found.is_full() && text.len() <= MAX_SPECIFIER_BYTES {
+        if !self.findings.is_full() && text.len() <= MAX_SPECIFIER_BYTES {
             let line = self.lines.at(self.text, position);
-            self.found.push(Specifier { text, name, kind, line });
+            self.findings.push(Specifier { text, name, kind, line });
         }
     }
 }

@@ -5,12 +5,12 @@ use crate::python::bytes::{CLASS, Class, word_end};
 use crate::python::scanner::Scanner;
 use crate::python::trivia::skip;
 
-/// Whether the letters `import` may be an import, by the text after them: white space and a name, names in parentheses, a
-/// continued line, or the rest of `import_module` and `__import__`.
-pub(super) fn may_import(behind: &[u8]) -> bool {
-    match behind.first() {
+/// Whether the letters `import` may be an import, by the text after them: whitespace and a name, names in parentheses,
+/// a continued line, or the rest of `import_module` and `__import__`.
+pub(super) fn may_import(rest: &[u8]) -> bool {
+    match rest.first() {
         Some(b' ' | b'\t' | b'\x0c') => {
-            let next = behind.get(skip(behind, 0, false));
+            let next = rest.get(skip(rest, 0, false));
             next.is_some_and(|byte| matches!(byte, b'(' | b'*') || CLASS[usize::from(*byte)] == Class::Word)
         }
         Some(b'_' | b'(' | b'*' | b'\\') => true,
@@ -24,7 +24,7 @@ impl Scanner<'_, '_> {
         loop {
             let mut module = String::new();
             let at = skip(self.text, self.position, false);
-            let Some(end) = dotted(self.text, at, &mut module) else {
+            let Some(end) = read_dotted_name(self.text, at, &mut module) else {
                 return;
             };
             self.position = end;
@@ -51,7 +51,7 @@ impl Scanner<'_, '_> {
         }
         let is_relative = !module.is_empty();
         if word_at(self.text, at) != b"import" {
-            let Some(end) = dotted(self.text, at, &mut module) else {
+            let Some(end) = read_dotted_name(self.text, at, &mut module) else {
                 return;
             };
             at = skip(self.text, end, false);
@@ -60,12 +60,12 @@ impl Scanner<'_, '_> {
         }
         if word_at(self.text, at) == b"import" {
             self.position = at + 6;
-            self.imported_names(start, &module);
+            self.read_names(start, &module);
         }
     }
 
-    /// The names after `from module import`.
-    fn imported_names(&mut self, start: usize, module: &str) {
+    /// Reads the names after `from module import`.
+    fn read_names(&mut self, start: usize, module: &str) {
         let mut at = skip(self.text, self.position, false);
         let in_parentheses = self.text.get(at) == Some(&b'(');
         if in_parentheses {
@@ -74,8 +74,8 @@ impl Scanner<'_, '_> {
             self.position = at + 1;
             return self.emit(start, module.to_owned(), Some("*".to_owned()), ImportKind::Import);
         }
-        while let Some(name) = name(word_at(self.text, at)) {
-            if !self.found.is_full() {
+        while let Some(name) = parse_name(word_at(self.text, at)) {
+            if !self.findings.is_full() {
                 self.emit(start, module.to_owned(), Some(name.to_owned()), ImportKind::Import);
             }
             at = skip(self.text, at + name.len(), in_parentheses);
@@ -98,11 +98,11 @@ fn word_at(text: &[u8], position: usize) -> &[u8] {
 }
 
 /// Appends the dotted name at `position` to `module`; returns its end.
-fn dotted(text: &[u8], position: usize, module: &mut String) -> Option<usize> {
+fn read_dotted_name(text: &[u8], position: usize, module: &mut String) -> Option<usize> {
     let mut at = position;
     loop {
         let end = word_end(text, at);
-        module.push_str(name(text.get(at..end)?)?);
+        module.push_str(parse_name(text.get(at..end)?)?);
         let dot = skip(text, end, false);
         if text.get(dot) != Some(&b'.') {
             return Some(end);
@@ -113,7 +113,7 @@ fn dotted(text: &[u8], position: usize, module: &mut String) -> Option<usize> {
 }
 
 /// A name: valid UTF-8 that does not begin with a digit and is not a keyword of these statements.
-fn name(word: &[u8]) -> Option<&str> {
+fn parse_name(word: &[u8]) -> Option<&str> {
     let is_keyword = matches!(word, b"import" | b"from" | b"as");
     let is_name = !is_keyword && word.first().is_some_and(|byte| !byte.is_ascii_digit());
     is_name.then(|| std::str::from_utf8(word).ok()).flatten()

@@ -1,7 +1,8 @@
-//! String literals, formatted ones with their replacement fields included.
+//! String literals, including the replacement fields of formatted strings.
 //!
-//! Since Python 3.12 a field may contain any expression, even strings in the quotes of the string around it and formatted
-//! strings. Older code is a subset of that. Open strings are kept in a list, so that nesting uses no stack.
+//! Since Python 3.12, a field may contain any expression, even formatted strings and strings in the quotes of the
+//! string around it. Older code is a subset of that. The scanner keeps open strings in a list, so that nesting uses no
+//! stack.
 
 use crate::meter;
 use crate::python::bytes::{CLASS, Class, word_end};
@@ -18,7 +19,7 @@ impl Scanner<'_, '_> {
         let quotes = Quotes { quote, is_triple };
         self.position = quote_at + if is_triple { 3 } else { 1 };
         if is_formatted(&self.text[start..quote_at]) {
-            self.formatted(quotes);
+            self.formatted_string(quotes);
         } else {
             let end = plain_end(self.text, self.position, quotes);
             meter::read(end - self.position);
@@ -27,11 +28,11 @@ impl Scanner<'_, '_> {
     }
 
     /// Reads a formatted string from after its opening quotes.
-    fn formatted(&mut self, quotes: Quotes) {
+    fn formatted_string(&mut self, quotes: Quotes) {
         let is_in_field = !self.frames.is_empty();
         self.frames.push(Frame::Text(quotes));
         if is_in_field {
-            // The loop below, which called this, continues with the new frame.
+            // The call came from the loop below, which continues with the new frame.
             return;
         }
         while let Some(frame) = self.frames.last().copied() {
@@ -55,7 +56,7 @@ impl Scanner<'_, '_> {
             meter::read(1);
             self.position += 1;
             match byte {
-                b'\\' => self.position += self.escaped(),
+                b'\\' => self.position += self.escape_length(),
                 b'{' if self.text.get(self.position) == Some(&b'{') => self.position += 1,
                 b'{' => return self.frames.push(Frame::Field(quotes, 0)),
                 b'\n' | b'\r' if !is_triple => {
@@ -80,7 +81,7 @@ impl Scanner<'_, '_> {
     }
 
     /// Number of bytes after a backslash that belong to it. A brace does not: it still begins a field.
-    fn escaped(&self) -> usize {
+    fn escape_length(&self) -> usize {
         match self.text.get(self.position..) {
             Some([b'\r', b'\n', ..]) => 2,
             // `\N{NAME}` is a character by name.
@@ -129,8 +130,8 @@ impl Scanner<'_, '_> {
                 self.frames.pop();
             }
             b'\\' => self.position += 2,
-            // The quotes of the string end a field that was never closed with it.
-            _ if self.ends(byte, quotes) => {
+            // The quotes of the string also end a field that was never closed.
+            _ if self.ends_string(byte, quotes) => {
                 while let Some(Frame::Field(..) | Frame::Format(_)) = self.frames.last() {
                     self.frames.pop();
                 }
@@ -140,7 +141,7 @@ impl Scanner<'_, '_> {
     }
 
     /// Whether the current byte, `byte`, ends a string in `quotes`.
-    fn ends(&self, byte: u8, quotes: Quotes) -> bool {
+    fn ends_string(&self, byte: u8, quotes: Quotes) -> bool {
         if quotes.is_triple {
             self.text.get(self.position..self.position + 3) == Some(&[quotes.quote; 3])
         } else {
@@ -161,16 +162,16 @@ fn is_formatted(prefix: &[u8]) -> bool {
     }
 }
 
-/// The first byte after the string whose content begins at `position`. A single-quoted string that is not closed on its line
-/// ends with the line.
+/// The first byte after the string whose content begins at `position`. A single-quoted string that is not closed on its
+/// line ends with the line.
 fn plain_end(text: &[u8], position: usize, quotes: Quotes) -> usize {
     let mut at = position;
     if quotes.is_triple {
-        while let Some(found) = text
+        while let Some(distance) = text
             .get(at..)
             .and_then(|rest| memchr::memchr2(quotes.quote, b'\\', rest))
         {
-            at += found;
+            at += distance;
             if text[at] == b'\\' {
                 at += 2;
             } else if text.get(at + 1..at + 3) == Some(&[quotes.quote; 2]) {

@@ -24,11 +24,11 @@ impl Scanner<'_, '_> {
                 let paths = std::mem::take(&mut self.paths);
                 let is_elsewhere = paths.iter().any(|(_, is_conditional)| !is_conditional);
                 if !is_elsewhere {
-                    self.note(start, Form::Module(path.clone(), None));
+                    self.add(start, Form::Module(path.clone(), None));
                 }
                 for (value, is_conditional) in paths {
                     if !is_conditional || !is_elsewhere {
-                        self.note(start, Form::Module(path.clone(), Some(value.to_owned())));
+                        self.add(start, Form::Module(path.clone(), Some(value.to_owned())));
                     }
                 }
             }
@@ -64,18 +64,18 @@ impl Scanner<'_, '_> {
         {
             self.position = end;
             self.scopes.bind(self.scope, alias, &path);
-            // In the root of a crate, the name counts in all files of the crate.
+            // In the root of a crate, the alias applies in all files of the crate.
             let is_short = path.len().max(alias.len()) <= scope::MAX_PATH_BYTES;
             if alias != "_" && self.scope == scope::FILE && is_short {
-                return self.note(start, Form::Renamed(alias.to_owned(), path));
+                return self.add(start, Form::CrateAlias(alias.to_owned(), path));
             }
         }
         if path.len() <= scope::MAX_PATH_BYTES {
-            self.note(start, Form::Use(path));
+            self.add(start, Form::Use(path));
         }
     }
 
-    /// Records which attribute begins, for a `path` in it; its text is scanned next.
+    /// Records whether a `path` in the attribute is conditional. The scan continues inside the attribute.
     pub(super) fn attribute(&mut self) {
         let mut at = skip(self.text, self.position + 1);
         self.position += 1;

@@ -1,4 +1,4 @@
-//! Calls of macros that include a file, or whose text is code of another place.
+//! Calls of macros that include a file, or whose text is code that belongs elsewhere.
 
 use crate::meter;
 use crate::rust::names::{ident, is_name_byte, word_end};
@@ -25,7 +25,7 @@ impl Scanner<'_, '_> {
                     let closing = skip(self.text, end);
                     if matches!(self.text.get(closing), Some(b')' | b']' | b'}' | b',')) {
                         self.position = end;
-                        self.note(start, Form::Include(value.to_owned()));
+                        self.add(start, Form::Include(value.to_owned()));
                     }
                 }
             }
@@ -40,21 +40,19 @@ impl Scanner<'_, '_> {
             });
         }
     }
-}
 
-impl Scanner<'_, '_> {
-    /// The rules of a macro, whose bracket is at `open`. They are code of the places that call it, but for paths that begin
-    /// with `$crate`, which is the crate of this file.
+    /// The rules of a macro, whose bracket is at `open`. They are code of its callers, except for paths that begin with
+    /// `$crate`, which is the crate of this file.
     fn macro_rules(&mut self, open: usize) {
         let text = self.text;
-        let mut own = Vec::new();
+        let mut crate_paths = Vec::new();
         let end = group_end(text, open, |name| {
             if text.get(name - 1..name + 5) == Some(b"$crate") && text.get(name..word_end(text, name)) == Some(b"crate")
             {
-                own.push(name);
+                crate_paths.push(name);
             }
         });
-        for start in own {
+        for start in crate_paths {
             if self.pending.is_full() {
                 break;
             }

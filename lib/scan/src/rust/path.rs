@@ -6,7 +6,7 @@ use crate::rust::scope::MAX_PATH_BYTES;
 use crate::rust::trivia::skip;
 
 impl<'t> Scanner<'t, '_> {
-    /// `use` at `start`; the position is after the word. Gives one specifier for each leaf of the tree.
+    /// `use` at `start`; the position is after the word. Adds one specifier for each leaf of the tree.
     pub(super) fn use_tree(&mut self, start: usize) {
         let mut at = skip(self.text, self.position);
         // `use<'a, T>` names the captures of a type.
@@ -45,12 +45,12 @@ impl<'t> Scanner<'t, '_> {
                 }
                 _ => {
                     let Some((name, end)) = ident(self.text, at) else { break };
-                    let behind = skip(self.text, end);
-                    if self.text.get(behind..behind + 2) == Some(b"::") {
+                    let after = skip(self.text, end);
+                    if self.text.get(after..after + 2) == Some(b"::") {
                         prefix.push(name);
-                        at = behind + 2;
+                        at = after + 2;
                     } else {
-                        at = self.leaf(start, &prefix, name, behind);
+                        at = self.leaf(start, &prefix, name, after);
                     }
                 }
             }
@@ -61,22 +61,22 @@ impl<'t> Scanner<'t, '_> {
 
     fn glob(&mut self, start: usize, prefix: &Prefix) {
         if prefix.text == "super::" {
-            self.scopes.take_parents_names(self.scope);
+            self.scopes.import_parent_names(self.scope);
         }
         if !prefix.text.is_empty() && !prefix.is_too_long {
-            self.note(start, Form::Use(format!("{}*", prefix.text)));
+            self.add(start, Form::Use(format!("{}*", prefix.text)));
         }
     }
 
-    /// The last name of a branch; `behind` is the position after it. Returns the end of the leaf.
-    fn leaf(&mut self, start: usize, prefix: &Prefix, name: &'t str, behind: usize) -> usize {
+    /// The last name of a branch; `after` is the position after it. Returns the end of the leaf.
+    fn leaf(&mut self, start: usize, prefix: &Prefix, name: &'t str, after: usize) -> usize {
         let mut bound = Some(name);
         let mut path = format!("{}{name}", prefix.text);
         if name == "self" && !prefix.text.is_empty() {
             path.truncate(prefix.text.trim_end_matches(':').len());
             bound = None;
         }
-        let mut at = behind;
+        let mut at = after;
         if let Some(("as", end)) = ident(self.text, at)
             && let Some((alias, end)) = ident(self.text, skip(self.text, end))
         {
@@ -86,7 +86,7 @@ impl<'t> Scanner<'t, '_> {
         if !prefix.is_too_long && path.len() <= MAX_PATH_BYTES {
             let last = path.rsplit("::").next().unwrap_or(&path);
             self.scopes.bind(self.scope, bound.unwrap_or(last), &path);
-            self.note(start, Form::Use(path));
+            self.add(start, Form::Use(path));
         }
         at
     }
@@ -116,7 +116,7 @@ impl<'t> Scanner<'t, '_> {
         // The last name is a value, a type or a macro, never a module.
         let is_type = first.starts_with(char::is_uppercase);
         if !parents.is_empty() && !is_type && parents.len() <= MAX_PATH_BYTES {
-            self.note(start, Form::Path(parents));
+            self.add(start, Form::Path(parents));
         }
         last
     }

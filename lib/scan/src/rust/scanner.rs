@@ -16,27 +16,26 @@ pub(super) enum Form {
     Path(String),
     Include(String),
     /// `extern crate` in the file's own module: another name for a crate, and its path.
-    Renamed(String, String),
+    CrateAlias(String, String),
 }
 
+/// A finding with its position and its scope.
 #[derive(Debug)]
-pub(super) struct SpecifierForm {
+pub(super) struct PendingSpecifier {
     pub(super) position: usize,
     pub(super) scope: u32,
     pub(super) form: Form,
 }
 
-impl Weighted for SpecifierForm {
+impl Weighted for PendingSpecifier {
     type Key<'a> = (u32, &'a Form);
 
     fn weight(&self) -> usize {
-        let (Form::Use(text) | Form::Path(text) | Form::Include(text) | Form::Module(text, _) | Form::Renamed(text, _)) =
-            &self.form;
-        let more = match &self.form {
-            Form::Module(_, Some(path)) | Form::Renamed(_, path) => path.len(),
-            _ => 0,
+        let bytes = match &self.form {
+            Form::Use(text) | Form::Path(text) | Form::Include(text) | Form::Module(text, None) => text.len(),
+            Form::Module(text, Some(path)) | Form::CrateAlias(text, path) => text.len() + path.len(),
         };
-        1 + (text.len() + more) / BYTES_FOR_WEIGHT
+        1 + bytes / BYTES_FOR_WEIGHT
     }
 
     fn key(&self) -> Self::Key<'_> {
@@ -44,7 +43,7 @@ impl Weighted for SpecifierForm {
     }
 }
 
-/// Most braces that are open at one place, and most `path` attributes of one item.
+/// Most braces that are open at once, and most `path` attributes of one item.
 const MAX_OPEN: usize = 1 << 16;
 /// Most pairs of braces of one file that can bind names: four times as many as 4 MiB of code have.
 const MAX_SCOPES: usize = 1 << 18;
@@ -69,13 +68,13 @@ pub(super) struct Scanner<'t, 'f> {
     pub(super) paths: Vec<(&'t str, bool)>,
     /// Whether the last attribute began with `cfg_attr`.
     pub(super) is_conditional: bool,
-    pub(super) pending: Findings<SpecifierForm>,
-    pub(super) found: &'f mut Findings,
+    pub(super) pending: Findings<PendingSpecifier>,
+    pub(super) findings: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
-    /// A scanner of `text`, which appends specifiers to `found`.
-    pub(super) fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
+    /// A scanner of `text`, which appends specifiers to `findings`.
+    pub(super) fn new(text: &'t [u8], findings: &'f mut Findings) -> Self {
         let mut position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let is_attribute = text.get(skip(text, position + 2)) == Some(&b'[');
         if text[position..].starts_with(b"#!") && !is_attribute {
@@ -90,20 +89,20 @@ impl<'t, 'f> Scanner<'t, 'f> {
             paths: Vec::new(),
             is_conditional: false,
             pending: Findings::default(),
-            found,
+            findings,
         }
     }
 
-    pub(super) fn note(&mut self, position: usize, form: Form) {
-        self.pending.push(SpecifierForm {
+    /// Adds a finding in the current scope.
+    pub(super) fn add(&mut self, position: usize, form: Form) {
+        self.pending.push(PendingSpecifier {
             position,
             scope: self.scope,
             form,
         });
     }
 
-    /// Whether nothing more is kept of this file: it has too many findings, or more open braces, scopes or modules than are
-    /// remembered.
+    /// Whether the scan has reached a bound: it keeps no more findings, open braces, scopes or modules of this file.
     pub(super) fn is_full(&mut self) -> bool {
         let (scopes, modules) = self.scopes.sizes();
         if self.frames.len().max(self.paths.len()) > MAX_OPEN || scopes > MAX_SCOPES || modules > MAX_MODULES {

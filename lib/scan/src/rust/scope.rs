@@ -1,7 +1,7 @@
-//! The meaning of names in one file, as far as the file defines it: inline modules, declared modules, and names that `use`
-//! binds.
+//! The meaning of names in one file, as far as the file defines it: inline modules, declared modules, and names that
+//! `use` binds.
 //!
-//! A file may use a name before it binds it, so that paths are looked up once all of it was read.
+//! A file may use a name before it binds it, so paths are looked up after the whole file has been read.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -10,11 +10,11 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug)]
 struct Module {
     parent: u32,
-    /// Names from the file's module down, each with `::` after it. `None` where they nest too deep to be followed.
+    /// Names from the file's module down, each with `::` after it. `None` if they nest too deep to be followed.
     prefix: Option<String>,
     scope: u32,
     /// Whether it imports all names of the module around it.
-    has_parents_names: bool,
+    imports_parent_names: bool,
 }
 
 /// A pair of braces that can bind names.
@@ -28,7 +28,7 @@ struct Scope {
 pub(super) const FILE: u32 = 0;
 /// Deepest inline module that is followed; it bounds the output for a hostile file.
 const MAX_DEPTH: usize = 32;
-/// Most scopes that are looked into for all names of one file: twenty for each of the most findings that it can have.
+/// Most scopes that are searched for all names of one file: twenty for each finding, at the bound on findings.
 const MAX_STEPS: usize = 400_000;
 /// Most `use`s of one file through which a name is followed.
 const MAX_ALIASES: usize = 8;
@@ -43,7 +43,7 @@ pub(super) struct Scopes<'t> {
     declared: HashSet<(u32, &'t str)>,
     /// Name in a scope -> the path that it stands for, to be looked up in the same scope.
     aliases: HashMap<u32, HashMap<String, String>>,
-    /// Scopes that may still be looked into.
+    /// Number of scopes that may still be searched.
     steps: Cell<usize>,
 }
 
@@ -53,7 +53,7 @@ impl<'t> Scopes<'t> {
             parent: FILE,
             prefix: Some(String::new()),
             scope: FILE,
-            has_parents_names: false,
+            imports_parent_names: false,
         };
         let scope = Scope {
             parent: FILE,
@@ -89,8 +89,8 @@ impl<'t> Scopes<'t> {
         let around = self.module_of(parent);
         self.declared.insert((around, name));
         let prefix = self.modules[around as usize].prefix.as_ref().and_then(|prefix| {
-            let is_kept = prefix.matches("::").count() < MAX_DEPTH && prefix.len() + name.len() + 2 <= MAX_PATH_BYTES;
-            is_kept.then(|| format!("{prefix}{name}::"))
+            let is_short = prefix.matches("::").count() < MAX_DEPTH && prefix.len() + name.len() + 2 <= MAX_PATH_BYTES;
+            is_short.then(|| format!("{prefix}{name}::"))
         });
         let module = self.modules.len() as u32;
         let scope = self.scopes.len() as u32;
@@ -98,7 +98,7 @@ impl<'t> Scopes<'t> {
             parent: around,
             prefix,
             scope,
-            has_parents_names: false,
+            imports_parent_names: false,
         });
         // Names in a module are not looked up in the scopes around it.
         self.scopes.push(Scope { parent: scope, module });
@@ -113,17 +113,17 @@ impl<'t> Scopes<'t> {
     /// Records that `name` stands for `path` in `scope`. Of several under different conditions, the first counts.
     pub(super) fn bind(&mut self, scope: u32, name: &str, path: &str) {
         // `use a::a` binds no module: if it did, the first `a` would be ambiguous.
-        if name != "_" && first_segment(path) != name {
+        if name != "_" && split_first(path).0 != name {
             let aliases = self.aliases.entry(scope).or_default();
             aliases.entry(name.to_owned()).or_insert_with(|| path.to_owned());
         }
     }
 
     /// Records `use super::*` in `scope`.
-    pub(super) fn take_parents_names(&mut self, scope: u32) {
+    pub(super) fn import_parent_names(&mut self, scope: u32) {
         let module = self.module_of(scope);
         if self.scopes[scope as usize].module == module && self.modules[module as usize].scope == scope {
-            self.modules[module as usize].has_parents_names = true;
+            self.modules[module as usize].imports_parent_names = true;
         }
     }
 
@@ -140,14 +140,14 @@ impl<'t> Scopes<'t> {
         self.aliases.get(&scope)?.get(name)
     }
 
-    /// Whether names were not looked up any more, because there are too many.
+    /// Whether [`MAX_STEPS`] has stopped the lookups of names.
     pub(super) fn has_stopped(&self) -> bool {
         self.steps.get() == 0
     }
 
-    /// `path` in `scope`, relative to the file's module. It begins with `crate`, `self`, one or more `super`, `::`, or the
-    /// name of a crate, which the file does not bind. `None` where it is too long.
-    pub(super) fn absolute(&self, path: &str, scope: u32) -> Option<String> {
+    /// `path` in `scope`, relative to the file's module. It begins with `crate`, `self`, one or more `super`, `::`, or
+    /// the name of a crate, which the file does not bind. `None` if it is too long.
+    pub(super) fn absolute_path(&self, path: &str, scope: u32) -> Option<String> {
         let mut path = path.to_owned();
         let mut scope = scope;
         for _ in 0..MAX_ALIASES {
@@ -168,37 +168,37 @@ impl<'t> Scopes<'t> {
         let mut module = self.module_of(scope);
         match first {
             "" | "crate" => Some(Step::Done(path.to_owned())),
-            "self" => self.within(module, rest),
+            "self" => self.step_in_module(module, rest),
             "super" => {
                 let mut rest = path;
-                while let ("super", behind) = split_first(rest) {
+                while let ("super", after) = split_first(rest) {
                     if module == FILE {
                         return Some(Step::Done(rest.to_owned()));
                     }
                     module = self.modules[module as usize].parent;
-                    rest = behind;
+                    rest = after;
                 }
-                self.within(module, rest)
+                self.step_in_module(module, rest)
             }
-            name => self.named(name, path, rest, scope),
+            name => self.step_by_name(name, path, rest, scope),
         }
     }
 
     /// A path whose first name is looked up in `scope` and the scopes around it.
-    fn named(&self, name: &str, path: &str, rest: &str, mut scope: u32) -> Option<Step> {
+    fn step_by_name(&self, name: &str, path: &str, rest: &str, mut scope: u32) -> Option<Step> {
         for _ in 0..=MAX_DEPTH * 4 {
             self.steps.set(self.steps.get().checked_sub(1)?);
             let Scope { parent, module } = *self.scopes.get(scope as usize)?;
             let is_module = self.modules[module as usize].scope == scope;
             if is_module && self.is_declared(module, name) {
-                return self.in_file(module, path).map(Step::Done);
+                return self.file_path(module, path).map(Step::Done);
             }
             if let Some(target) = self.alias(scope, name) {
                 return Some(Step::Again(join(target, rest), scope));
             }
             if !is_module {
                 scope = parent;
-            } else if self.modules[module as usize].has_parents_names && module != FILE {
+            } else if self.modules[module as usize].imports_parent_names && module != FILE {
                 scope = self.modules[self.modules[module as usize].parent as usize].scope;
             } else {
                 break;
@@ -208,16 +208,17 @@ impl<'t> Scopes<'t> {
     }
 
     /// `rest` in `module`.
-    fn within(&self, module: u32, rest: &str) -> Option<Step> {
-        let (first, behind) = split_first(rest);
+    fn step_in_module(&self, module: u32, rest: &str) -> Option<Step> {
+        let (first, after) = split_first(rest);
         let scope = self.modules[module as usize].scope;
         match self.alias(scope, first) {
-            Some(target) if !self.is_declared(module, first) => Some(Step::Again(join(target, behind), scope)),
-            _ => self.in_file(module, rest).map(Step::Done),
+            Some(target) if !self.is_declared(module, first) => Some(Step::Again(join(target, after), scope)),
+            _ => self.file_path(module, rest).map(Step::Done),
         }
     }
 
-    fn in_file(&self, module: u32, rest: &str) -> Option<String> {
+    /// `rest` in `module`, as a path from the file's module.
+    fn file_path(&self, module: u32, rest: &str) -> Option<String> {
         let prefix = self.prefix(module)?;
         let path = format!("self::{prefix}{rest}");
         Some(path.trim_end_matches(':').to_owned())
@@ -233,10 +234,6 @@ enum Step {
 /// The first name of a path and the rest, without the `::`.
 pub(super) fn split_first(path: &str) -> (&str, &str) {
     path.split_once("::").unwrap_or((path, ""))
-}
-
-fn first_segment(path: &str) -> &str {
-    split_first(path).0
 }
 
 fn join(path: &str, rest: &str) -> String {

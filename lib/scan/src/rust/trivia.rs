@@ -32,10 +32,10 @@ pub(super) fn comment_end(text: &[u8], position: usize) -> usize {
     let mut depth = 1;
     while depth > 0 {
         let rest = text.get(at..).unwrap_or_default();
-        let Some(found) = memchr::memchr2(b'/', b'*', rest) else {
+        let Some(distance) = memchr::memchr2(b'/', b'*', rest) else {
             return text.len();
         };
-        at += found;
+        at += distance;
         match (text[at], text.get(at + 1)) {
             (b'/', Some(b'*')) => {
                 depth += 1;
@@ -56,10 +56,10 @@ pub fn string_end(text: &[u8], quote_at: usize) -> usize {
     let mut at = quote_at + 1;
     loop {
         let rest = text.get(at..).unwrap_or_default();
-        let Some(found) = memchr::memchr2(b'"', b'\\', rest) else {
+        let Some(distance) = memchr::memchr2(b'"', b'\\', rest) else {
             return text.len();
         };
-        at += found;
+        at += distance;
         if text[at] == b'"' {
             return at + 1;
         }
@@ -76,10 +76,10 @@ pub fn raw_string(text: &[u8], position: usize) -> Option<(Range<usize>, usize)>
     }
     let mut at = start;
     loop {
-        let Some(found) = memchr::memchr(b'"', text.get(at..)?) else {
+        let Some(distance) = memchr::memchr(b'"', text.get(at..)?) else {
             return Some((start..text.len(), text.len()));
         };
-        at += found + 1;
+        at += distance + 1;
         let closing = text[at..].iter().take(hashes).take_while(|byte| **byte == b'#').count();
         if closing == hashes {
             return Some((start..at - 1, at + hashes));

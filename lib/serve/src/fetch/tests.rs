@@ -28,7 +28,7 @@ fn git_output_is_logged_without_credentials() {
         ),
         ("something else\n", "something else"),
     ] {
-        assert_eq!(sentence(output), logged);
+        assert_eq!(error_line(output), logged);
     }
 }
 
@@ -71,7 +71,7 @@ fn a_fetch_never_prompts_for_credentials() {
         &format!("(echo \"$@\"; env) > '{}'; exit 1", seen.display()),
     );
     let settings = clone_with(folder.path(), &ssh);
-    let outcome = fetch(folder.path(), &settings, LIMIT, &AtomicBool::new(false));
+    let outcome = fetch(folder.path(), &settings, FETCH_TIMEOUT, &AtomicBool::new(false));
     assert!(
         matches!(&outcome, Outcome::Failed(why) if why.starts_with("origin: ")),
         "{outcome:?}"
@@ -127,7 +127,7 @@ fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
     std::fs::remove_file(&id).unwrap();
     let is_stopped = AtomicBool::new(false);
     thread::scope(|scope| {
-        let fetching = scope.spawn(|| fetch(folder.path(), &settings, LIMIT, &is_stopped));
+        let fetching = scope.spawn(|| fetch(folder.path(), &settings, FETCH_TIMEOUT, &is_stopped));
         while !id.exists() {
             // time: between two looks for the process.
             thread::sleep(Duration::from_millis(10));
@@ -194,7 +194,7 @@ async fn one_fetch_runs_at_a_time() {
     let stop = async {
         while seen.lock().unwrap().2 < 3 {
             // time: between two looks at the remote.
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     keep_current(source, Duration::from_secs(5), stop, || {}).await;
@@ -218,7 +218,7 @@ fn a_clone_whose_own_settings_name_a_program_or_a_proxy_is_not_fetched() {
             .args(["config", key, value])
             .status();
         assert!(status.unwrap().success());
-        let outcome = fetch(folder.path(), &settings, LIMIT, &AtomicBool::new(false));
+        let outcome = fetch(folder.path(), &settings, FETCH_TIMEOUT, &AtomicBool::new(false));
         let is_named = |why: &str| why.to_lowercase().contains(&key.to_lowercase()) && why.contains("--global");
         assert!(
             matches!(&outcome, Outcome::Failed(why) if is_named(why)),

@@ -1,8 +1,10 @@
-//! The open connections of a process: how many there may be, also from one address, and which of them makes room for a new one.
+//! The open connections of a process: how many there may be, also from one address, and which of them is cut off for a
+//! new one.
 //!
-//! No client can keep others out by holding connections. A connection that waits for its client (for a request, for a body, or
-//! for a response to be read) makes room, the oldest first. Others end by themselves: a request that is worked on, within
-//! the time limit of the edge, and the stream of a verified caller, of which each has a bounded number.
+//! No client can keep others out by holding connections. A connection that waits for its client (for a request, for a
+//! body, or for a response to be read) is cut off when a new one needs its slot, the longest wait first. Other
+//! connections end by themselves. A request that the server works on ends within the time limit of the edge. The stream
+//! of a verified caller may stay open, and each caller may have only a bounded number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -17,39 +19,39 @@ use futures::task::AtomicWaker;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// Activity of a connection. Those before [`Phase::Working`] make room, in this order.
+/// The phase of a connection. Those before [`Phase::Working`] are cut off for new connections, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// It waits for a request, or for the rest of its head.
+    /// The server waits for a request, or for the rest of its head.
     Idle,
-    /// It waits for the body of a request.
+    /// The server waits for the body of a request.
     Receiving,
-    /// It waits for the client to read the response.
+    /// The server waits for the client to read the response.
     Responding,
-    /// The request is worked on.
+    /// The server works on the request.
     Working,
 }
 
-/// Why a connection is refused.
+/// The limit that a refused connection would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// The address has its share, and none of its connections waits.
-    OfAddress,
-    /// The process has as many as it may, and none of them waits.
-    OfAll,
+    /// The limit of the address, of whose connections none waits.
+    Address,
+    /// The limit of the process, of whose connections none waits.
+    Process,
 }
 
 impl Full {
-    /// The setting that says how many there may be.
+    /// The environment variable that sets the limit.
     pub fn variable(self) -> &'static str {
         match self {
-            Full::OfAddress => env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS,
-            Full::OfAll => env_vars::COORD_MAX_CONNECTIONS,
+            Full::Address => env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS,
+            Full::Process => env_vars::COORD_MAX_CONNECTIONS,
         }
     }
 }
 
-/// The connections of a process.
+/// The connections of a process, with a slot for each.
 #[derive(Debug)]
 pub struct Places {
     config: ConnectionConfig,
@@ -59,29 +61,30 @@ pub struct Places {
 #[derive(Debug, Default)]
 struct Table {
     open: HashMap<u64, Entry>,
-    /// Connections by address, where they are counted by it.
-    of_address: HashMap<IpAddr, usize>,
-    /// Those that wait, in the order in which they make room: of all, and of one address.
+    /// The number of connections of each address that has a limit.
+    count_by_address: HashMap<IpAddr, usize>,
+    /// The waiting connections in the order in which they are cut off.
     waiting: BTreeMap<(Phase, u64), u64>,
-    waiting_of_address: BTreeMap<(IpAddr, Phase, u64), u64>,
-    /// The next number: of a connection, or of a change of its phase.
-    next: u64,
+    /// The same for each address.
+    waiting_by_address: BTreeMap<(IpAddr, Phase, u64), u64>,
+    /// Grows with each connection and with each change of a phase.
+    counter: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// The address that it counts for.
+    /// The address whose limit the connection counts for.
     address: Option<IpAddr>,
     phase: Phase,
-    /// When the phase began.
+    /// The counter at the start of the phase.
     since: u64,
-    /// It is a verified caller's stream, until its next request.
-    is_kept: bool,
-    cut: Arc<Cut>,
+    /// The connection is the stream of a verified caller, until its next request.
+    is_protected: bool,
+    cutoff: Arc<Cutoff>,
 }
 
 impl Places {
-    /// Places for as many connections as `config` says.
+    /// Slots for as many connections as `config` allows.
     pub fn new(config: ConnectionConfig) -> Arc<Places> {
         Arc::new(Places {
             config,
@@ -89,85 +92,86 @@ impl Places {
         })
     }
 
-    /// A place for a connection from `peer`. Where there is none, the connection that has waited longest is cut off. `counted` is
-    /// dropped when the connection ends.
+    /// A slot for a connection from `peer`. If none is free, this cuts off the connection that has waited longest. The
+    /// slot drops `open` when the connection ends.
     ///
     /// # Errors
     /// When no connection waits.
-    pub fn take(self: &Arc<Self>, peer: IpAddr, counted: watch::Receiver<()>) -> Result<Arc<ConnectionPlace>, Full> {
+    pub fn take(self: &Arc<Self>, peer: IpAddr, open: watch::Receiver<()>) -> Result<Arc<ConnectionSlot>, Full> {
         let mut table = self.table.lock();
         let address = self.config.is_counted(peer).then(|| network(peer));
         if let Some(address) = address
-            && table.of_address.get(&address).copied().unwrap_or_default() >= self.config.most_of_address
+            && table.count_by_address.get(&address).copied().unwrap_or_default() >= self.config.most_of_address
         {
-            let mut own = table.waiting_of_address.range((address, Phase::Idle, 0)..);
-            let oldest = own.next().filter(|((of, ..), _)| *of == address).map(|(_, id)| *id);
-            table.cut_off(oldest.ok_or(Full::OfAddress)?);
+            let mut waiting = table.waiting_by_address.range((address, Phase::Idle, 0)..);
+            let first = waiting.next().filter(|((other, ..), _)| *other == address);
+            let id = first.map(|(_, id)| *id);
+            table.cut_off(id.ok_or(Full::Address)?);
         }
         if table.open.len() >= self.config.most {
-            let oldest = table.waiting.first_key_value().map(|(_, id)| *id);
-            table.cut_off(oldest.ok_or(Full::OfAll)?);
+            let id = table.waiting.first_key_value().map(|(_, id)| *id);
+            table.cut_off(id.ok_or(Full::Process)?);
         }
-        let cut = Arc::new(Cut::default());
-        let id = table.number();
+        let cutoff = Arc::new(Cutoff::default());
+        let id = table.next_number();
         if let Some(address) = address {
-            *table.of_address.entry(address).or_default() += 1;
+            *table.count_by_address.entry(address).or_default() += 1;
         }
         let entry = Entry {
             address,
             phase: Phase::Working,
             since: id,
-            is_kept: false,
-            cut: Arc::clone(&cut),
+            is_protected: false,
+            cutoff: Arc::clone(&cutoff),
         };
         table.open.insert(id, entry);
         table.change(id, |entry| entry.phase = Phase::Idle);
-        Ok(Arc::new(ConnectionPlace {
+        Ok(Arc::new(ConnectionSlot {
             places: Arc::clone(self),
             id,
-            cut,
-            _counted: counted,
+            cutoff,
+            _open: open,
         }))
     }
 }
 
 impl Table {
-    fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next
+    fn next_number(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
     }
 
-    /// Changes the connection `id`, and its turn to make room.
+    /// Changes the connection `id`, and moves it to the end of those in its phase.
     fn change(&mut self, id: u64, change: impl FnOnce(&mut Entry)) {
-        let now = self.number();
+        let now = self.next_number();
         let Some(entry) = self.open.get_mut(&id) else {
             // It was cut off.
             return;
         };
         self.waiting.remove(&(entry.phase, entry.since));
         if let Some(address) = entry.address {
-            self.waiting_of_address.remove(&(address, entry.phase, entry.since));
+            self.waiting_by_address.remove(&(address, entry.phase, entry.since));
         }
         change(entry);
         entry.since = now;
-        if entry.phase < Phase::Working && !entry.is_kept {
+        if entry.phase < Phase::Working && !entry.is_protected {
             self.waiting.insert((entry.phase, now), id);
             if let Some(address) = entry.address {
-                self.waiting_of_address.insert((address, entry.phase, now), id);
+                self.waiting_by_address.insert((address, entry.phase, now), id);
             }
         }
     }
 
-    /// Takes the connection `id` out.
     fn remove(&mut self, id: u64) -> Option<Entry> {
-        self.change(id, |entry| entry.is_kept = true);
+        // A protected connection is not among those that wait.
+        self.change(id, |entry| entry.is_protected = true);
         let entry = self.open.remove(&id)?;
         if let Some(address) = entry.address
-            && let Some(count) = self.of_address.get_mut(&address)
+            && let Some(count) = self.count_by_address.get_mut(&address)
         {
             *count -= 1;
             if *count == 0 {
-                self.of_address.remove(&address);
+                self.count_by_address.remove(&address);
             }
         }
         Some(entry)
@@ -175,37 +179,36 @@ impl Table {
 
     fn cut_off(&mut self, id: u64) {
         if let Some(entry) = self.remove(id) {
-            entry.cut.cut_off();
+            entry.cutoff.trigger();
         }
     }
 }
 
-/// The place of a connection, until it is dropped.
+/// The slot of a connection, which is free again when this is dropped.
 #[derive(Debug)]
-pub struct ConnectionPlace {
+pub struct ConnectionSlot {
     places: Arc<Places>,
     id: u64,
-    cut: Arc<Cut>,
-    _counted: watch::Receiver<()>,
+    cutoff: Arc<Cutoff>,
+    _open: watch::Receiver<()>,
 }
 
-impl ConnectionPlace {
-    /// Whether and when the connection is cut off.
-    pub fn cut(&self) -> &Arc<Cut> {
-        &self.cut
+impl ConnectionSlot {
+    pub fn cutoff(&self) -> &Arc<Cutoff> {
+        &self.cutoff
     }
 
-    pub fn begin(&self, has_body: bool) {
+    pub fn begin_request(&self, has_body: bool) {
         let phase = if has_body { Phase::Receiving } else { Phase::Working };
         self.places.table.lock().change(self.id, |entry| {
             entry.phase = phase;
-            entry.is_kept = false;
+            entry.is_protected = false;
         });
     }
 
-    /// The connection goes on to `phase`; to [`Phase::Working`] only from [`Phase::Receiving`], because what is left of a body may
-    /// be dropped later than the response.
-    pub fn go_on(&self, phase: Phase) {
+    /// Enters `phase`. Ignores [`Phase::Working`] unless the phase is [`Phase::Receiving`], because the rest of a body
+    /// may be dropped later than the response.
+    pub fn enter_phase(&self, phase: Phase) {
         self.places.table.lock().change(self.id, |entry| {
             if phase != Phase::Working || entry.phase == Phase::Receiving {
                 entry.phase = phase;
@@ -214,35 +217,39 @@ impl ConnectionPlace {
     }
 }
 
-impl OpenConnection for ConnectionPlace {
+impl OpenConnection for ConnectionSlot {
     fn keep(&self) {
-        self.places.table.lock().change(self.id, |entry| entry.is_kept = true);
+        self.places
+            .table
+            .lock()
+            .change(self.id, |entry| entry.is_protected = true);
     }
 }
 
-impl Drop for ConnectionPlace {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.places.table.lock().remove(self.id);
     }
 }
 
-/// Tells a connection that it is cut off. One task at a time waits for it: the connection's, or after an upgrade the stream's.
+/// Tells a connection that it is cut off. One task at a time waits for this: that of the connection or, after an
+/// upgrade, that of the stream.
 #[derive(Debug, Default)]
-pub struct Cut {
-    is_cut: AtomicBool,
+pub struct Cutoff {
+    is_triggered: AtomicBool,
     waker: AtomicWaker,
 }
 
-impl Cut {
-    fn cut_off(&self) {
-        self.is_cut.store(true, Ordering::Release);
+impl Cutoff {
+    fn trigger(&self) {
+        self.is_triggered.store(true, Ordering::Release);
         self.waker.wake();
     }
 
     /// Ready once the connection is cut off.
     pub fn poll(&self, context: &Context<'_>) -> Poll<()> {
         self.waker.register(context.waker());
-        match self.is_cut.load(Ordering::Acquire) {
+        match self.is_triggered.load(Ordering::Acquire) {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }
@@ -273,21 +280,21 @@ mod tests {
             }
         }
 
-        fn take(&self, address: &str) -> Result<Arc<ConnectionPlace>, Full> {
+        fn take(&self, address: &str) -> Result<Arc<ConnectionSlot>, Full> {
             self.places.take(address.parse().unwrap(), self.open.subscribe())
         }
 
         fn is_empty(&self) -> bool {
             let table = self.places.table.lock();
             table.open.is_empty()
-                && table.of_address.is_empty()
+                && table.count_by_address.is_empty()
                 && table.waiting.is_empty()
-                && table.waiting_of_address.is_empty()
+                && table.waiting_by_address.is_empty()
         }
     }
 
-    fn is_cut(place: &ConnectionPlace) -> bool {
-        place.cut.is_cut.load(Ordering::Relaxed)
+    fn is_cut_off(slot: &ConnectionSlot) -> bool {
+        slot.cutoff.is_triggered.load(Ordering::Relaxed)
     }
 
     #[test]
@@ -295,12 +302,12 @@ mod tests {
         let world = World::new(3, 3);
         let [first, second, third] = [HOME; 3].map(|address| world.take(address).unwrap());
         // It was served since, so that the second one has waited longer.
-        first.begin(false);
-        first.go_on(Phase::Responding);
-        first.go_on(Phase::Idle);
+        first.begin_request(false);
+        first.enter_phase(Phase::Responding);
+        first.enter_phase(Phase::Idle);
         let fourth = world.take(HOME).unwrap();
         assert_eq!(
-            [&first, &second, &third, &fourth].map(|place| is_cut(place)),
+            [&first, &second, &third, &fourth].map(|slot| is_cut_off(slot)),
             [false, true, false, false]
         );
         // That the second one ends later changes nothing.
@@ -314,35 +321,35 @@ mod tests {
     fn idle_connections_make_room_before_bodies_and_these_before_responses() {
         let world = World::new(4, 4);
         let [responding, receiving, idle, working] = [HOME; 4].map(|address| world.take(address).unwrap());
-        responding.begin(false);
-        responding.go_on(Phase::Responding);
-        receiving.begin(true);
-        working.begin(true);
-        working.go_on(Phase::Working);
-        for (expected, place) in [(&idle, "idle"), (&receiving, "receiving"), (&responding, "responding")] {
-            world.take(HOME).unwrap().begin(false);
+        responding.begin_request(false);
+        responding.enter_phase(Phase::Responding);
+        receiving.begin_request(true);
+        working.begin_request(true);
+        working.enter_phase(Phase::Working);
+        for (expected, phase) in [(&idle, "idle"), (&receiving, "receiving"), (&responding, "responding")] {
+            world.take(HOME).unwrap().begin_request(false);
             let next = world.take(HOME).unwrap();
-            next.begin(false);
+            next.begin_request(false);
             std::mem::forget(next);
-            assert!(is_cut(expected), "{place}");
+            assert!(is_cut_off(expected), "{phase}");
         }
-        assert!(!is_cut(&working));
-        assert_eq!(world.take(HOME).unwrap_err(), Full::OfAll);
+        assert!(!is_cut_off(&working));
+        assert_eq!(world.take(HOME).unwrap_err(), Full::Process);
     }
 
     #[test]
     fn the_stream_of_a_verified_caller_makes_no_room_until_its_connection_is_used_again() {
         let world = World::new(1, 1);
         let stream = world.take(HOME).unwrap();
-        stream.begin(false);
-        stream.go_on(Phase::Responding);
+        stream.begin_request(false);
+        stream.enter_phase(Phase::Responding);
         stream.keep();
         // As after an upgrade, where the response has no body.
-        stream.go_on(Phase::Idle);
-        assert_eq!(world.take(HOME).unwrap_err(), Full::OfAll);
-        stream.begin(false);
-        stream.go_on(Phase::Responding);
-        assert!(world.take(HOME).is_ok() && is_cut(&stream));
+        stream.enter_phase(Phase::Idle);
+        assert_eq!(world.take(HOME).unwrap_err(), Full::Process);
+        stream.begin_request(false);
+        stream.enter_phase(Phase::Responding);
+        assert!(world.take(HOME).is_ok() && is_cut_off(&stream));
     }
 
     #[test]
@@ -350,16 +357,16 @@ mod tests {
         let world = World::new(100, 2);
         let bystander = world.take("192.0.2.9").unwrap();
         let held: Vec<_> = (0..10).map(|_| world.take("::ffff:192.0.2.1").unwrap()).collect();
-        assert_eq!(held.iter().filter(|place| is_cut(place)).count(), 8);
-        assert!(!is_cut(&bystander));
-        held[8].begin(false);
-        held[9].begin(false);
-        assert_eq!(world.take("192.0.2.1").unwrap_err(), Full::OfAddress);
+        assert_eq!(held.iter().filter(|slot| is_cut_off(slot)).count(), 8);
+        assert!(!is_cut_off(&bystander));
+        held[8].begin_request(false);
+        held[9].begin_request(false);
+        assert_eq!(world.take("192.0.2.1").unwrap_err(), Full::Address);
         assert!(world.take("192.0.2.2").is_ok());
         // A subscriber of IPv6 has a whole network.
         let [first, ..] = ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| world.take(address).unwrap());
-        assert!(is_cut(&first));
-        assert!(!is_cut(&world.take("2001:db8:0:1::1").unwrap()));
+        assert!(is_cut_off(&first));
+        assert!(!is_cut_off(&world.take("2001:db8:0:1::1").unwrap()));
     }
 
     #[test]
@@ -377,19 +384,19 @@ mod tests {
         let held: Vec<_> = ["127.0.0.1", "127.0.0.1", "::1", "::1", "10.0.0.7", "10.0.0.7"]
             .map(|address| world.take(address).unwrap())
             .into();
-        assert!(!held.iter().any(|place| is_cut(place)));
+        assert!(!held.iter().any(|slot| is_cut_off(slot)));
         let [first, _] = ["10.0.1.7"; 2].map(|address| world.take(address).unwrap());
-        assert!(is_cut(&first));
+        assert!(is_cut_off(&first));
     }
 
     #[test]
     fn a_body_that_is_dropped_after_the_response_does_not_hold_the_connection() {
         let world = World::new(1, 1);
-        let place = world.take(HOME).unwrap();
-        place.begin(true);
-        place.go_on(Phase::Responding);
-        place.go_on(Phase::Idle);
-        place.go_on(Phase::Working);
-        assert!(world.take(HOME).is_ok() && is_cut(&place));
+        let slot = world.take(HOME).unwrap();
+        slot.begin_request(true);
+        slot.enter_phase(Phase::Responding);
+        slot.enter_phase(Phase::Idle);
+        slot.enter_phase(Phase::Working);
+        assert!(world.take(HOME).is_ok() && is_cut_off(&slot));
     }
 }

@@ -1,4 +1,4 @@
-//! A connection whose client must read responses, and gets them even while it is still sending.
+//! A connection whose client must read responses, and receives them even while it still sends.
 
 use std::io;
 use std::pin::Pin;
@@ -11,96 +11,97 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::places::Cut;
+use super::places::Cutoff;
 
-/// A response this shortly before the end may belong to a request that is still being sent.
-const JUST_NOW: Duration = Duration::from_secs(1);
+/// A response that ends this shortly before the shutdown may belong to a request whose client still sends.
+const RECENT: Duration = Duration::from_secs(1);
 
-/// Longest wait for more of that request: for the next piece, and altogether.
-const NEXT_PIECE: Duration = Duration::from_millis(500);
-const ALL_PIECES: Duration = Duration::from_secs(5);
+/// The longest wait for the next piece of that request.
+const PIECE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Most bytes of that request that are read.
-const MOST_BYTES: usize = 32 << 20;
+/// The longest wait for the rest of that request.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A stream on which a write without progress for `patience` is an error. Reads are bounded elsewhere. Once it is cut off, every read
-/// and write is an error, also after an upgrade.
+/// The greatest number of bytes of that request that are still read.
+const MAX_DRAINED_BYTES: usize = 32 << 20;
+
+/// A stream on which a write without progress for `write_timeout` is an error. Reads are bounded elsewhere. After a
+/// cutoff, each read and write is an error, also after an upgrade.
 ///
-/// At shutdown, the rest of the client's data is read and dropped for a while: closing a socket with unread bytes resets it,
-/// and the client loses a response that it has yet to read (413, for example).
+/// At shutdown, the stream reads and drops the rest of the client's data for a while. Closing a socket with unread
+/// bytes resets it, and the client loses a response that it has yet to read (413, for example).
 pub struct ImpatientStream {
     stream: TcpStream,
-    patience: Duration,
-    cut: Arc<Cut>,
+    write_timeout: Duration,
+    cutoff: Arc<Cutoff>,
     /// Runs while a write waits.
-    waiting: Option<Pin<Box<Sleep>>>,
-    /// Set once a byte was read.
+    write_timer: Option<Pin<Box<Sleep>>>,
     has_read: Arc<AtomicBool>,
     written_at: Option<Instant>,
-    draining: Option<Draining>,
+    drain: Option<Drain>,
 }
 
-/// The remaining time and bytes.
-struct Draining {
-    until: Instant,
-    bytes: usize,
-    next: Pin<Box<Sleep>>,
+/// The bounds within which the rest of the client's data is read.
+struct Drain {
+    deadline: Instant,
+    bytes_left: usize,
+    piece_timer: Pin<Box<Sleep>>,
 }
 
 impl ImpatientStream {
-    /// A stream over `stream`.
-    pub fn new(stream: TcpStream, patience: Duration, cut: Arc<Cut>) -> Self {
+    pub fn new(stream: TcpStream, write_timeout: Duration, cutoff: Arc<Cutoff>) -> Self {
         ImpatientStream {
             stream,
-            patience,
-            cut,
-            waiting: None,
+            write_timeout,
+            cutoff,
+            write_timer: None,
             has_read: Arc::default(),
             written_at: None,
-            draining: None,
+            drain: None,
         }
     }
 
-    /// A flag that tells whether a byte was read, independent of the stream's owner.
+    /// A flag that is set once a read has completed. It remains usable when the stream has another owner.
     pub fn has_read(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.has_read)
     }
 
     fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let draining = self.draining.get_or_insert_with(|| Draining {
-            until: Instant::now() + ALL_PIECES,
-            bytes: MOST_BYTES,
-            next: Box::pin(sleep(NEXT_PIECE)),
+        let drain = self.drain.get_or_insert_with(|| Drain {
+            deadline: Instant::now() + DRAIN_TIMEOUT,
+            bytes_left: MAX_DRAINED_BYTES,
+            piece_timer: Box::pin(sleep(PIECE_TIMEOUT)),
         });
         let mut piece = [0; 16 * 1024];
         loop {
             let mut buffer = ReadBuf::new(&mut piece);
             match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
                 Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
-                    draining.bytes = draining.bytes.saturating_sub(buffer.filled().len());
-                    if draining.bytes == 0 || Instant::now() >= draining.until {
+                    drain.bytes_left = drain.bytes_left.saturating_sub(buffer.filled().len());
+                    if drain.bytes_left == 0 || Instant::now() >= drain.deadline {
                         return Poll::Ready(());
                     }
-                    draining.next.as_mut().reset(Instant::now() + NEXT_PIECE);
+                    drain.piece_timer.as_mut().reset(Instant::now() + PIECE_TIMEOUT);
                 }
                 Poll::Ready(_) => return Poll::Ready(()),
-                Poll::Pending => return draining.next.as_mut().poll(context),
+                Poll::Pending => return drain.piece_timer.as_mut().poll(context),
             }
         }
     }
 
-    fn within_patience<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    /// `written`, or an error once the write has waited too long.
+    fn check_write<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.waiting = None;
+            self.write_timer = None;
             self.written_at = Some(Instant::now());
             return written;
         }
-        if self.cut.poll(context).is_ready() {
+        if self.cutoff.poll(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
-        let patience = self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(patience)));
-        match waiting.as_mut().poll(context) {
+        let write_timeout = self.write_timeout;
+        let timer = self.write_timer.get_or_insert_with(|| Box::pin(sleep(write_timeout)));
+        match timer.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
@@ -113,21 +114,21 @@ impl AsyncRead for ImpatientStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.cut.poll(context).is_ready() {
+        if self.cutoff.poll(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if read.is_ready() && !self.has_read.load(Ordering::Relaxed) {
+        let result = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if result.is_ready() && !self.has_read.load(Ordering::Relaxed) {
             self.has_read.store(true, Ordering::Relaxed);
         }
-        read
+        result
     }
 }
 
 impl AsyncWrite for ImpatientStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.within_patience(context, written)
+        self.check_write(context, written)
     }
 
     fn poll_write_vectored(
@@ -136,7 +137,7 @@ impl AsyncWrite for ImpatientStream {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.within_patience(context, written)
+        self.check_write(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -148,12 +149,12 @@ impl AsyncWrite for ImpatientStream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.cut.poll(context).is_ready() {
+        if self.cutoff.poll(context).is_ready() {
             return Poll::Ready(Ok(()));
         }
-        if self.draining.is_none() {
+        if self.drain.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
-            if self.written_at.is_none_or(|at| at.elapsed() > JUST_NOW) {
+            if self.written_at.is_none_or(|at| at.elapsed() > RECENT) {
                 return Poll::Ready(Ok(()));
             }
         }

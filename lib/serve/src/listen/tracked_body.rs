@@ -1,4 +1,4 @@
-//! The body of a request or of a response, whose end says what its connection waits for next.
+//! The body of a request or of a response. Its end starts the next phase of the connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -6,29 +6,29 @@ use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::places::{ConnectionPlace, Phase};
+use super::places::{ConnectionSlot, Phase};
 
-/// A body. Once it was read, or is dropped, its connection goes on to another phase.
+/// A body. Once it was read or is dropped, its connection enters another phase.
 #[derive(Debug)]
 pub struct TrackedBody<B> {
     body: B,
-    next: Option<(Arc<ConnectionPlace>, Phase)>,
+    next: Option<(Arc<ConnectionSlot>, Phase)>,
 }
 
 impl<B: Body> TrackedBody<B> {
-    /// `body` of a request or a response on the connection at `place`, which goes on to `next`.
-    pub fn new(body: B, place: &Arc<ConnectionPlace>, next: Phase) -> Self {
+    /// `body` of a request or a response on the connection of `slot`, which enters `next` after it.
+    pub fn new(body: B, slot: &Arc<ConnectionSlot>, next: Phase) -> Self {
         TrackedBody {
             body,
-            next: Some((Arc::clone(place), next)),
+            next: Some((Arc::clone(slot), next)),
         }
     }
 }
 
 impl<B> TrackedBody<B> {
     fn end(&mut self) {
-        if let Some((place, phase)) = self.next.take() {
-            place.go_on(phase);
+        if let Some((slot, phase)) = self.next.take() {
+            slot.enter_phase(phase);
         }
     }
 }
@@ -42,9 +42,9 @@ impl<B: Body + Unpin> Body for TrackedBody<B> {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        // Of a response, the last frame is still to be written: it ends when it is dropped.
-        let is_of_request = self.next.as_ref().is_some_and(|(_, next)| *next == Phase::Working);
-        if is_of_request && (!matches!(frame, Some(Ok(_))) || self.body.is_end_stream()) {
+        // The server has yet to write the last frame of a response: this body ends when it is dropped.
+        let is_request = self.next.as_ref().is_some_and(|(_, next)| *next == Phase::Working);
+        if is_request && (!matches!(frame, Some(Ok(_))) || self.body.is_end_stream()) {
             self.end();
         }
         Poll::Ready(frame)

@@ -1,5 +1,4 @@
-//! Facts that a script asks for and the source knows: the head of the branch, and whether the caller's commits contain
-//! it.
+//! Answers of the source to a script's questions: the head of the branch, and whether the caller's commits contain it.
 
 use std::time::Duration;
 
@@ -15,13 +14,13 @@ use coord_state::heads::record_head_failure;
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Admission<'_> {
-    /// Answers a question by the source.
+    /// Answers a question about the source.
     ///
     /// # Errors
-    /// When the source does not respond, the caller has asked it too much, or the question is not about the source.
+    /// When the source does not respond, the caller has used up its lookups, or the question is not about the source.
     pub async fn answer(&mut self, question: Question) -> Result<(), ApiError> {
         match question {
-            Question::Head(HeadQuestion::Refresh { commit, etag }) => self.refresh(commit, etag).await,
+            Question::Head(HeadQuestion::Refresh { commit, etag }) => self.refresh_head(commit, etag).await,
             Question::Head(HeadQuestion::Await) => {
                 tokio::time::sleep(PAUSE).await;
                 Ok(())
@@ -29,40 +28,40 @@ impl Admission<'_> {
             Question::Ancestry(AncestryQuestion::Commits { head, age, etag }) => {
                 self.find_ancestry(KnownHead { commit: head, etag }, age).await
             }
-            // A script asks this only where the operation has sent work or files, or where an extension has, and then the operation answers.
+            // Scripts ask these only if the operation or an extension sent work or files. Then the operation answers.
             question @ (Question::Ancestry(AncestryQuestion::Work { .. })
             | Question::Policy(_)
             | Question::OfExtension { .. }) => {
-                tracing::error!(?question, "a script asks what no operation can answer");
+                tracing::error!(?question, "a script asked a question that no operation can answer");
                 Err(ApiError::Internal)
             }
         }
     }
 
-    /// Finds out whether the caller's commits contain the head. All but a release goes on without the answer.
-    async fn find_ancestry(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
-        self.ancestry = Ancestry::Asked;
+    /// Finds out whether the caller's commits contain the head. Only a release depends on the answer.
+    async fn find_ancestry(&mut self, stored_head: KnownHead, age: u64) -> Result<(), ApiError> {
+        self.ancestry = Ancestry::Checked;
         let result = match self.take_lookups(Lookup::Commits, (1, 0)) {
-            Ok(()) => self.ask_source(known, age).await,
+            Ok(()) => self.look_up_ancestry(stored_head, age).await,
             Err(limited) if self.need == HeadNeed::Proof => return Err(limited),
             Err(_) => {
-                self.ancestry = Ancestry::Unsure;
+                self.ancestry = Ancestry::Unknown;
                 return Ok(());
             }
         };
         match result {
             Err(error @ ApiError::UnknownRepository { .. }) => Err(self.distrust_if_renamed(error).await?),
-            // A command to pull without need does the caller no harm.
+            // An unnecessary command to pull does the caller no harm.
             Err(error) if error.is_of_source() => {
-                self.ancestry = Ancestry::Unsure;
+                self.ancestry = Ancestry::Unknown;
                 Ok(())
             }
             result => result,
         }
     }
 
-    /// Fetches the head. If the source fails, a known head that is not too old will do.
-    async fn refresh(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
+    /// Fetches the head. If the source fails, a stored head that is not too old suffices.
+    async fn refresh_head(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
         let source = self.keeper.ok_or(ApiError::Internal)?;
         if commit.is_none()
             && let Err(limited) = self.take_lookups(Lookup::Branch, (1, 0))
@@ -71,19 +70,19 @@ impl Admission<'_> {
             record_head_failure(&*self.app.store, self.repo, self.branch, 0).await?;
             return Err(limited);
         }
-        let known = commit.map(|commit| KnownHead { commit, etag });
-        match heads::refresh(&*self.app.store, source, self.repo, self.branch, known.as_ref()).await {
+        let stored_head = commit.map(|commit| KnownHead { commit, etag });
+        match heads::refresh(&*self.app.store, source, self.repo, self.branch, stored_head.as_ref()).await {
             Ok(_) => Ok(()),
             Err(error) => match ApiError::from(error) {
                 // The recorded failure in the store decides when the head is fetched again.
-                error if error.is_of_source() && known.is_some() => Ok(()),
+                error if error.is_of_source() && stored_head.is_some() => Ok(()),
                 error => Err(error),
             },
         }
     }
 
-    /// Ends the trust in the stored head, with which other processes would go on, where `error` says that the repository has another
-    /// name. Returns that error.
+    /// If `error` says that the repository was renamed, the stored head is no longer trusted. Otherwise other processes
+    /// would continue with it. Returns `error`.
     pub(super) async fn distrust_if_renamed(&self, error: ApiError) -> Result<ApiError, ApiError> {
         if let (
             Some(source),
@@ -97,21 +96,21 @@ impl Admission<'_> {
         Ok(error)
     }
 
-    /// Asks the source about commits of the caller that the store does not know. A head that is not fresh is fetched first,
-    /// because it may have moved to them.
-    async fn ask_source(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
+    /// Asks the source about commits of the caller that the store does not know. An old head is fetched first, because
+    /// the branch may have moved to these commits.
+    async fn look_up_ancestry(&mut self, stored_head: KnownHead, age: u64) -> Result<(), ApiError> {
         let source = self.keeper.ok_or(ApiError::Internal)?;
         let is_old = age > u64::from(self.app.head_ages.refresh_after);
         let head = if is_old {
-            heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&known)).await?
+            heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&stored_head)).await?
         } else {
-            known.commit
+            stored_head.commit
         };
-        self.find_known_commits(source, &head).await
+        self.check_known_commits(source, &head).await
     }
 
-    /// Finds out whether one of the caller's commits contains `head`.
-    pub(super) async fn find_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
+    /// Asks the source whether one of the caller's commits contains `head`.
+    pub(super) async fn check_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
         if self.known_commits.iter().any(|commit| commit.matches(head)) {
             return Ok(());
         }
@@ -119,7 +118,7 @@ impl Admission<'_> {
             match source.is_ancestor(self.repo, head, &commit).await? {
                 Reachable::Yes => {
                     self.known_commits.push(head.clone());
-                    self.ancestry = Ancestry::Asked;
+                    self.ancestry = Ancestry::Checked;
                     break;
                 }
                 Reachable::No => self.ancestry = Ancestry::Behind,
@@ -129,8 +128,8 @@ impl Admission<'_> {
         Ok(())
     }
 
-    /// The caller's commits that the source is asked about: only the last, if a lookup is expensive. If the caller sends
-    /// `base_head`, that is the last; its own newest commit may not be pushed yet.
+    /// The caller's commits that the source is asked about: only the last, if lookups are expensive. The last is
+    /// `base_head` if the caller sends it, because its own newest commit may not be pushed yet.
     fn commits_to_look_up(&self, source: &dyn Source) -> Vec<CommitSha> {
         let skipped = if source.keeps_heads_in_store(self.repo) {
             self.known_commits.len().saturating_sub(1)

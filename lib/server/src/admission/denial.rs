@@ -9,26 +9,32 @@ use coord_state::Read;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, LimitSubject, admit};
 
 /// The error of a denial that ends a request about `branch` of `repo`.
-pub(super) fn refusal(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiError {
+pub(super) fn denial_error(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiError {
     match denial {
         Denial::Limited {
             retry_after_seconds,
             whose,
-        } => limited(retry_after_seconds, whose),
+        } => rate_limit_error(retry_after_seconds, whose),
         Denial::AwaitHead { retry_after_seconds } => ApiError::SourceLimited { retry_after_seconds },
         Denial::UnknownHead => ApiError::SourceUnavailable(format!(
-            "the head of branch {branch} of {repo} is not known yet: no server that can read the repository has reported it"
+            "the head of branch {branch} of {repo} is not known yet: no server that can read the repository has \
+             reported it"
         )),
         Denial::TooMuch(subject) => ApiError::TooMuchAtOnce(subject),
         Denial::Full(subject) => ApiError::TooManyLocks(subject),
-        Denial::ForceReleased(taken) => ApiError::LockTaken(Box::new(taken)),
-        // Only `Admission::run` has answers.
+        Denial::ForceReleased(forced) => ApiError::LockTaken(Box::new(forced)),
+        // `Admission::run` answers questions; others cannot.
         Denial::Question(_) => ApiError::Internal,
     }
 }
 
-/// The error for a caller that may read but not push. It counts as a request.
-pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
+/// The error for a caller that may read but not push. The denied request is counted.
+pub(super) async fn cannot_push_error(
+    app: &App,
+    repo: &RepoId,
+    branch: &Branch,
+    holder: &Holder,
+) -> Result<ApiError, ApiError> {
     count_denied(app, repo, branch, holder).await?;
     let login = &holder.user_id;
     Ok(ApiError::ForbiddenRepository(format!(
@@ -36,12 +42,13 @@ pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &
     )))
 }
 
-/// Refuses a repository that `source` knows by another name, whatever head is stored. The head is fetched again, which ends the trust in
-/// the stored one, so that other processes see the new name too. It counts as a request.
+/// Denies a request about a repository that `source` knows by another name, whatever head is stored. It fetches the
+/// head again, so that the stored head is no longer trusted and other processes see the new name, too. The denied
+/// request is counted.
 ///
 /// # Errors
-/// The refusal. None if the repository has its old name again.
-pub(super) async fn refuse_renamed(
+/// The denial. It returns `Ok` if the repository has its old name again.
+pub(super) async fn deny_renamed(
     app: &App,
     source: &dyn Source,
     repo: &RepoId,
@@ -53,7 +60,7 @@ pub(super) async fn refuse_renamed(
     Ok(())
 }
 
-/// Counts a request that is refused before its script runs.
+/// Counts a request that is denied before its script runs.
 async fn count_denied(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<(), ApiError> {
     let terms = AdmissionTerms {
         rates: app.rates,
@@ -63,12 +70,12 @@ async fn count_denied(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder
         Admitted::Denied(Denial::Limited {
             retry_after_seconds,
             whose,
-        }) => Err(limited(retry_after_seconds, whose)),
+        }) => Err(rate_limit_error(retry_after_seconds, whose)),
         _ => Ok(()),
     }
 }
 
-pub(super) fn limited(retry_after_seconds: u64, whose: LimitSubject) -> ApiError {
+pub(super) fn rate_limit_error(retry_after_seconds: u64, whose: LimitSubject) -> ApiError {
     ApiError::RateLimited {
         retry_after_seconds,
         whose: match whose {
@@ -80,8 +87,8 @@ pub(super) fn limited(retry_after_seconds: u64, whose: LimitSubject) -> ApiError
             }
             LimitSubject::New => "your requests name too many branches that Coord does not know",
             LimitSubject::Ledger => {
-                "your login has used its share of this repository's ledger (half of COORD_LEDGER_MAX_LINES a day); record less, or ask \
-                 the operator to raise COORD_LEDGER_MAX_LINES. Nothing was changed or recorded"
+                "your login has used its share of this repository's ledger (half of COORD_LEDGER_MAX_LINES a day); \
+                 record less, or ask the operator to raise COORD_LEDGER_MAX_LINES. Nothing was changed or recorded"
             }
         },
     }

@@ -1,6 +1,6 @@
-//! The caller's identity and rights in the repository, determined before any other work. An unverified caller's credential
-//! is looked up in this process's memory, then in one key of the store, and then, within the unverified-caller limit, verified by
-//! GitHub with that credential alone.
+//! The caller's identity and rights in the repository, determined before any other work. An unverified caller's
+//! credential is looked up in this process's memory, then in one key of the store. After that, within the
+//! unverified-caller limit, GitHub verifies it by that credential alone.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -24,13 +24,14 @@ use coord_store::Store;
 
 /// The member of `repo` that `caller` is.
 ///
-/// # Errors When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or the
+/// # Errors
+/// When `repo` is not served, the credential is not valid for it, the unverified-caller limit is exceeded, or the
 /// verification service is unavailable.
 pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
     let served = app.serves(repo);
-    let shown = match caller {
+    let credential = match caller {
         CallerIdentity::Verified { identity, limit } => {
-            served.map_err(|error| within(limit.as_ref(), error))?;
+            served.map_err(|error| hide_other_repositories(limit.as_ref(), error))?;
             return Ok(Member {
                 user_id: identity.user_id,
                 user_name: identity.user_name,
@@ -41,21 +42,21 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
         }
         // Unverified callers must not find out which repositories are served.
         CallerIdentity::Unverified(_) if served.is_err() => return Err(unreadable_repository(repo)),
-        CallerIdentity::Unverified(shown) => shown,
+        CallerIdentity::Unverified(credential) => credential,
     };
-    CredentialCheck::of(app, shown, repo)?.identify().await
+    CredentialCheck::new(app, credential, repo)?.identify().await
 }
 
-/// Renews the verdict on `caller` if it is due, and waits for that: for streams that must not go on with an old one.
-/// GitHub not responding is no error.
+/// Renews the verdict on `caller` if it is due, and waits for the renewal: a stream must not continue with an old
+/// verdict. If GitHub does not respond, that is no error.
 ///
 /// # Errors
-/// When the credential no longer counts in `repo`.
+/// When the credential is no longer valid for `repo`.
 pub async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) -> Result<(), ApiError> {
-    let CallerIdentity::Unverified(shown) = caller else {
+    let CallerIdentity::Unverified(credential) = caller else {
         return Ok(());
     };
-    let check = CredentialCheck::of(app, shown.clone(), repo)?;
+    let check = CredentialCheck::new(app, credential.clone(), repo)?;
     match check.recall() {
         RememberedVerdict::Member(_, Freshness::Ageing) => match check.verify().await {
             Err(ApiError::IdentityUnavailable(_)) | Ok(_) => Ok(()),
@@ -65,8 +66,8 @@ pub async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) ->
     }
 }
 
-/// `error`, with no other repositories than those of `limit`: a caller does not see which others are served.
-fn within(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
+/// Removes repositories outside of `limit` from `error`: a caller must not see which others are served.
+fn hide_other_repositories(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
     if let (Some(limit), SourceError::UnknownRepository { known, renamed_to, .. }) = (limit, &mut error) {
         known.retain(|repo| limit.takes_in(repo));
         renamed_to.take_if(|repo| !limit.takes_in(repo));
@@ -80,7 +81,7 @@ fn unreadable_repository(repo: &RepoId) -> ApiError {
     ))
 }
 
-/// A credential that has to be verified in a repository.
+/// The check of a credential in a repository.
 #[derive(Clone)]
 struct CredentialCheck {
     store: Arc<dyn Store>,
@@ -92,7 +93,7 @@ struct CredentialCheck {
 }
 
 impl CredentialCheck {
-    fn of(app: &App, credential: Credential, repo: &RepoId) -> Result<Self, ApiError> {
+    fn new(app: &App, credential: Credential, repo: &RepoId) -> Result<Self, ApiError> {
         let (people, known) = app.authenticator.people().ok_or(ApiError::Internal)?;
         Ok(CredentialCheck {
             store: Arc::clone(&app.store),
@@ -105,14 +106,14 @@ impl CredentialCheck {
     }
 
     async fn identify(self) -> Result<Member, ApiError> {
-        let mut recalled = self.recall();
-        if recalled == RememberedVerdict::Nothing {
+        let mut remembered = self.recall();
+        if remembered == RememberedVerdict::Nothing {
             self.read_store().await?;
-            recalled = self.recall();
+            remembered = self.recall();
         }
-        match recalled {
+        match remembered {
             RememberedVerdict::Member(member, freshness) => self.accept_remembered(member, freshness).await,
-            RememberedVerdict::Refused(verdict) => accept(verdict),
+            RememberedVerdict::Refused(verdict) => member_or_error(verdict),
             RememberedVerdict::Nothing => self.verify_unknown().await,
         }
     }
@@ -142,8 +143,8 @@ impl CredentialCheck {
         Ok(())
     }
 
-    /// Accepts a known member, and renews the verdict by its age. The unverified-caller limit does not apply, so bad
-    /// credentials of others cannot block a known one.
+    /// Accepts a known member, and renews the verdict if it is old enough. The unverified-caller limit does not apply,
+    /// so others' bad credentials cannot block a known member.
     async fn accept_remembered(self, member: Member, freshness: Freshness) -> Result<Member, ApiError> {
         self.note_address(&member);
         match freshness {
@@ -154,10 +155,13 @@ impl CredentialCheck {
             }
             Freshness::Old => match self.verify().await {
                 Err(ApiError::IdentityUnavailable(why)) => {
-                    tracing::warn!(why, "GitHub gives no answer: a caller is believed to be who it was");
+                    tracing::warn!(
+                        why,
+                        "GitHub does not respond: the last verdict on a caller still counts"
+                    );
                     Ok(member)
                 }
-                verified => verified,
+                result => result,
             },
             Freshness::Lapsed => self.verify().await,
         }
@@ -169,21 +173,21 @@ impl CredentialCheck {
         };
         let renewal = Arc::new(renewal);
         let renew = || {
-            let (credential, renewal) = (self.clone(), Arc::clone(&renewal));
+            let (check, renewal) = (self.clone(), Arc::clone(&renewal));
             async move {
                 let _renewal = renewal;
-                if let Err(error) = credential.verify().await {
-                    tracing::debug!(%error, "a caller's right was not renewed");
+                if let Err(error) = check.verify().await {
+                    tracing::debug!(%error, "a verdict on a caller was not renewed");
                 }
             }
         };
-        // In a function, only deferred work runs after the response.
+        // In a deployed function, only deferred work runs after the response.
         if !defer(|_| renew()) {
             tokio::spawn(renew());
         }
     }
 
-    /// Notes that a person who may push comes from the current address.
+    /// Notes the current address if `member` may push.
     fn note_address(&self, member: &Member) {
         if member.can_push {
             self.known.unverified.note_member(caller_address());
@@ -194,21 +198,21 @@ impl CredentialCheck {
         let address = caller_address();
         let token = self.credential.secret();
         let is_well_formed = token.is_some_and(|token| is_well_formed(token.expose_secret()));
-        let taken = self.known.unverified.take(address, is_well_formed);
+        let unverified = &self.known.unverified;
+        let taken = unverified.take(address, is_well_formed);
         taken.map_err(|retry_after_seconds| ApiError::RateLimited {
             retry_after_seconds,
             whose: "this server received too many unknown credentials",
         })?;
-        let known = Arc::clone(&self.known);
-        let verified = self.verify().await;
-        if let Ok(member) = &verified {
-            known.unverified.refund(address);
+        let result = self.verify().await;
+        if let Ok(member) = &result {
+            unverified.refund(address);
             self.note_address(member);
         }
-        verified
+        result
     }
 
-    /// Asks GitHub, and remembers the verdict.
+    /// Has GitHub verify the credential, and remembers the verdict.
     async fn verify(&self) -> Result<Member, ApiError> {
         let (name, repo) = (self.credential.name(), &self.repo);
         let verdict = {
@@ -237,7 +241,7 @@ impl CredentialCheck {
                 if was_known {
                     forget(&*self.store, repo, name).await?;
                 }
-                accept(verdict)
+                member_or_error(verdict)
             }
             Err(error) => {
                 if matches!(error, AuthError::Unavailable(_)) {
@@ -249,7 +253,7 @@ impl CredentialCheck {
     }
 }
 
-fn accept(verdict: Verdict) -> Result<Member, ApiError> {
+fn member_or_error(verdict: Verdict) -> Result<Member, ApiError> {
     match verdict {
         Verdict::Member(member) => Ok(member),
         Verdict::Refused(why) => Err(ApiError::Unauthorized(why)),

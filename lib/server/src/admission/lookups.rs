@@ -1,5 +1,5 @@
-//! Looks up verdicts of other processes in the store. All callers that wait share the next read, so that those with made-up
-//! credentials neither multiply the reads nor use them up: a member waits for a read, and is not refused.
+//! Looks up verdicts of other processes in the store. All waiting callers share the next read, so that callers with
+//! made-up credentials neither multiply the reads nor use them up: a member waits for a read, and is not refused.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -17,9 +17,9 @@ use coord_store::{Store, StoreError};
 const MOST_AT_ONCE: usize = 256;
 /// Maximum repositories in one read, each of which is a command of the store.
 const MOST_REPOSITORIES: usize = 16;
-/// The time between two reads at the sustained rate: ten a second.
+/// The time between two reads at the sustained rate: ten reads a second.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Reads without a pause.
+/// Maximum reads without a pause.
 const BURST: u32 = 600;
 
 type VerdictResult = Result<Option<AgedVerdict>, StoreError>;
@@ -27,24 +27,24 @@ type VerdictResult = Result<Option<AgedVerdict>, StoreError>;
 /// The lookups of one process.
 #[derive(Debug)]
 pub struct Lookups {
-    waiting: Mutex<VecDeque<PendingLookup>>,
+    pending: Mutex<VecDeque<PendingLookup>>,
     started: Instant,
-    /// Locked by the current reader. Theoretical arrival time of the next read (GCRA), since the start.
-    turn: tokio::sync::Mutex<Duration>,
+    /// Theoretical arrival time of the next read (GCRA), since the start. The current reader locks it.
+    next_read: tokio::sync::Mutex<Duration>,
 }
 
 #[derive(Debug)]
 struct PendingLookup {
     key: (RepoId, String),
-    found: oneshot::Sender<VerdictResult>,
+    sender: oneshot::Sender<VerdictResult>,
 }
 
 impl Default for Lookups {
     fn default() -> Self {
         Lookups {
-            waiting: Mutex::default(),
+            pending: Mutex::default(),
             started: Instant::now(),
-            turn: tokio::sync::Mutex::default(),
+            next_read: tokio::sync::Mutex::default(),
         }
     }
 }
@@ -53,60 +53,61 @@ impl Lookups {
     /// The verdict on a credential in `repo`, if the store has one.
     pub(super) async fn look_up(&self, store: &dyn Store, repo: &RepoId, credential: &str) -> VerdictResult {
         loop {
-            let (sender, mut found) = oneshot::channel();
+            let (sender, mut receiver) = oneshot::channel();
             self.lock_pending().push_back(PendingLookup {
                 key: (repo.clone(), credential.to_owned()),
-                found: sender,
+                sender,
             });
             loop {
                 tokio::select! {
                     biased;
-                    found = &mut found => match found {
-                        Ok(found) => return found,
+                    received = &mut receiver => match received {
+                        Ok(result) => return result,
                         // The request that was reading for this one is gone.
                         Err(_) => break,
                     },
-                    mut turn = self.turn.lock() => self.read(store, &mut turn).await,
+                    mut next_read = self.next_read.lock() => self.read(store, &mut next_read).await,
                 }
             }
         }
     }
 
-    /// Reads for those that have waited longest, at the rate.
+    /// Waits until the rate allows a read, and reads for the callers that have waited longest.
     async fn read(&self, store: &dyn Store, arrival: &mut Duration) {
-        let early = (*arrival + INTERVAL).saturating_sub(self.started.elapsed() + INTERVAL * BURST);
-        sleep(early).await;
+        let pause = (*arrival + INTERVAL).saturating_sub(self.started.elapsed() + INTERVAL * BURST);
+        sleep(pause).await;
         *arrival = self.started.elapsed().max(*arrival) + INTERVAL;
-        let (keys, waiting): (Vec<_>, Vec<_>) = self.next().into_iter().map(|one| (one.key, one.found)).unzip();
+        let batch = self.take_batch().into_iter();
+        let (keys, senders): (Vec<_>, Vec<_>) = batch.map(|lookup| (lookup.key, lookup.sender)).unzip();
         if keys.is_empty() {
             return;
         }
         match recall(store, &keys, KEPT).await {
-            Ok(found) => waiting.into_iter().zip(found).for_each(|(waiting, found)| {
+            Ok(verdicts) => senders.into_iter().zip(verdicts).for_each(|(sender, verdict)| {
                 // A caller that is gone needs no answer.
-                let _ = waiting.send(Ok(found));
+                let _ = sender.send(Ok(verdict));
             }),
-            Err(error) => waiting.into_iter().for_each(|waiting| {
-                let _ = waiting.send(Err(error.clone()));
+            Err(error) => senders.into_iter().for_each(|sender| {
+                let _ = sender.send(Err(error.clone()));
             }),
         }
     }
 
-    /// Takes those that are read for at once.
-    fn next(&self) -> Vec<PendingLookup> {
-        let mut waiting = self.lock_pending();
-        waiting.retain(|one| !one.found.is_closed());
+    /// Takes the lookups of one read out of the queue.
+    fn take_batch(&self) -> Vec<PendingLookup> {
+        let mut pending = self.lock_pending();
+        pending.retain(|lookup| !lookup.sender.is_closed());
         let mut repos = BTreeSet::new();
-        let fitting = waiting.iter().take(MOST_AT_ONCE).take_while(|one| {
-            repos.insert(one.key.0.clone());
+        let batch = pending.iter().take(MOST_AT_ONCE).take_while(|lookup| {
+            repos.insert(lookup.key.0.clone());
             repos.len() <= MOST_REPOSITORIES
         });
-        let count = fitting.count();
-        waiting.drain(..count).collect()
+        let count = batch.count();
+        pending.drain(..count).collect()
     }
 
     fn lock_pending(&self) -> std::sync::MutexGuard<'_, VecDeque<PendingLookup>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -182,7 +183,7 @@ mod tests {
     async fn reads_in_excess_come_one_after_the_other_with_pauses() {
         let (lookups, store) = (Lookups::default(), Counting::default());
         // As if the burst had just been used up.
-        *lookups.turn.lock().await = INTERVAL * BURST;
+        *lookups.next_read.lock().await = INTERVAL * BURST;
         let started = Instant::now();
         for _ in 0..5 {
             let _ = lookups.look_up(&store, &repo(0), "abc").await;
@@ -197,10 +198,10 @@ mod tests {
             let (lookups, store) = (Arc::clone(&lookups), Arc::clone(&store));
             tokio::spawn(async move { lookups.look_up(&*store, &repo(0), credential).await })
         };
-        let turn = lookups.turn.lock().await;
+        let next_read = lookups.next_read.lock().await;
         let (first, second) = (look_up("first"), look_up("second"));
         tokio::task::yield_now().await;
-        drop(turn);
+        drop(next_read);
         while store.reads.load(Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
         }

@@ -1,6 +1,6 @@
 //! Admission of requests that need no head of a branch.
 
-use super::denial::refusal;
+use super::denial::denial_error;
 use super::identity::identify;
 use crate::app::App;
 use crate::error::ApiError;
@@ -9,8 +9,8 @@ use coord_domain::{AgentId, Branch, Holder, RepoId};
 use coord_state::Read;
 use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms, USES_EVERYTHING, admit_without_head};
 
-/// The branch of requests that name none; only its head is read.
-const NO_BRANCH: &str = "main";
+/// The branch of requests that name none. Only its head is read.
+const DEFAULT_BRANCH: &str = "main";
 
 /// Admits a request that needs no head, and runs `read` in the same round trip. Returns the holder and the value read.
 pub async fn admit_to_repository<T: Send + 'static>(
@@ -24,7 +24,7 @@ pub async fn admit_to_repository<T: Send + 'static>(
     admit_as_holder(app, repo, branch, caller, agent_id, |_| read).await
 }
 
-/// The same for a read that depends on the holder.
+/// As [`admit_to_repository`], for a read that depends on the holder.
 pub async fn admit_as_holder<T: Send + 'static>(
     app: &App,
     repo: &RepoId,
@@ -39,8 +39,8 @@ pub async fn admit_as_holder<T: Send + 'static>(
         user_name: member.user_name,
         agent_id,
     };
-    let no_branch = Branch::parse(NO_BRANCH).map_err(|_| ApiError::Internal)?;
-    let branch = branch.unwrap_or(&no_branch);
+    let default_branch = Branch::parse(DEFAULT_BRANCH).map_err(|_| ApiError::Internal)?;
+    let branch = branch.unwrap_or(&default_branch);
     let terms = AdmissionTerms {
         repo,
         branch,
@@ -52,7 +52,7 @@ pub async fn admit_as_holder<T: Send + 'static>(
         uses: &USES_EVERYTHING,
     };
     match admit_without_head(&*app.store, &terms, read(&holder)).await? {
-        Admitted::Outcome(found) => Ok((holder, found)),
-        Admitted::Denied(denial) => Err(refusal(denial, repo, branch)),
+        Admitted::Outcome(value) => Ok((holder, value)),
+        Admitted::Denied(denial) => Err(denial_error(denial, repo, branch)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::denial::{limited, no_push, refusal, refuse_renamed};
+use super::denial::{cannot_push_error, denial_error, deny_renamed, rate_limit_error};
 use super::identity::identify;
 use crate::app::App;
 use crate::error::ApiError;
@@ -24,23 +24,23 @@ const NEVER: u64 = 1_000_000_000;
 pub(super) enum HeadNeed {
     /// No head: abandoned work can be released after the branch is gone.
     NoHead,
-    /// The head, which may be this old in seconds, if that is limited. Without the source, the request goes on.
-    Head { at_most: Option<u32> },
-    /// The head, and the source's facts about commits: a release depends on it.
+    /// The head, up to this age in seconds if that is limited. The request succeeds without the source.
+    Head { max_age: Option<u32> },
+    /// The head, and the source's facts about commits, on which a release depends.
     Proof,
 }
 
-/// The known relation between the caller's commits and the head.
+/// Whether the caller's commits contain the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ancestry {
-    /// As the store knows it: the source has not been asked.
-    Unasked,
-    /// As the source knows it, too.
-    Asked,
+    /// Only the store was asked.
+    NotChecked,
+    /// The source was asked, too.
+    Checked,
     /// According to the source, one of the caller's commits lacks the head.
     Behind,
-    /// The source could not say.
-    Unsure,
+    /// The source could not answer.
+    Unknown,
 }
 
 /// The right that an operation needs.
@@ -65,7 +65,7 @@ pub struct Admission<'a> {
     pub(super) known_commits: Vec<CommitSha>,
     /// The features that the repository is known to use.
     pub(super) uses: Arc<RepositoryUses>,
-    /// The head, where it was fetched from a source.
+    /// The head, if it was fetched from a source.
     pub(super) fetched: Option<Tip>,
     /// The source, if it keeps its heads in the store.
     pub(super) keeper: Option<&'a dyn Source>,
@@ -77,8 +77,8 @@ pub struct Admission<'a> {
 }
 
 impl<'a> Admission<'a> {
-    /// Verifies the caller, and fetches the head from the source, unless that is expensive. Without `known_commits` no head
-    /// is needed.
+    /// Verifies the caller, and fetches the head from the source, unless that is expensive. Without `known_commits`,
+    /// the request needs no head.
     pub async fn begin(
         app: &'a App,
         repo: &'a RepoId,
@@ -89,7 +89,7 @@ impl<'a> Admission<'a> {
         known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Self, ApiError> {
         let need = match known_commits {
-            Some(_) => HeadNeed::Head { at_most: None },
+            Some(_) => HeadNeed::Head { max_age: None },
             None => HeadNeed::NoHead,
         };
         let member = identify(app, caller, repo).await?;
@@ -99,13 +99,15 @@ impl<'a> Admission<'a> {
             agent_id,
         };
         if right == Right::Push && !member.can_push {
-            return Err(no_push(app, repo, branch, &holder).await?);
+            return Err(cannot_push_error(app, repo, branch, &holder).await?);
         }
         let source = app.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
-        let renamed = keeper.filter(|source| need != HeadNeed::NoHead && source.renamed_to(repo).is_some());
-        if let Some(source) = renamed {
-            refuse_renamed(app, source, repo, branch, &holder).await?;
+        if let Some(source) = keeper
+            && need != HeadNeed::NoHead
+            && source.renamed_to(repo).is_some()
+        {
+            deny_renamed(app, source, repo, branch, &holder).await?;
         }
         let fetched = match source {
             Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
@@ -128,49 +130,49 @@ impl<'a> Admission<'a> {
             keeper,
             need,
             ancestry: if keeper.is_none() {
-                Ancestry::Asked
+                Ancestry::Checked
             } else {
-                Ancestry::Unasked
+                Ancestry::NotChecked
             },
             rates: app.rates,
             rounds: 0,
             fetched: None,
         };
         if let (Some(source), Some(tip)) = (source, &fetched) {
-            admission.find_known_commits(source, &tip.commit).await?;
+            admission.check_known_commits(source, &tip.commit).await?;
         }
         admission.fetched = fetched;
         Ok(admission)
     }
 
-    /// Reads the head again where the store does not keep it: the request has waited, and the branch may have moved.
+    /// Reads the head again if the store does not keep it: the branch may have moved while the request waited.
     pub async fn reread_head(&mut self) -> Result<(), ApiError> {
         let source = self.app.source.as_deref();
         let Some(source) = source.filter(|_| self.keeper.is_none() && self.need != HeadNeed::NoHead) else {
             return Ok(());
         };
         let tip = source.tip(self.repo, self.branch).await?;
-        self.ancestry = Ancestry::Asked;
-        self.find_known_commits(source, &tip.commit).await?;
+        self.ancestry = Ancestry::Checked;
+        self.check_known_commits(source, &tip.commit).await?;
         self.fetched = Some(tip);
         Ok(())
     }
 
-    /// For a claim to write: limits the age of the head.
+    /// The same for a claim to write, which limits the age of the head.
     pub fn for_writing(mut self) -> Self {
         self.need = HeadNeed::Head {
-            at_most: Some(self.app.head_ages.at_most),
+            max_age: Some(self.app.head_ages.for_writing),
         };
         self
     }
 
-    /// For a caller that commits to this branch.
+    /// The same for a caller that commits to `work_branch`.
     pub fn on_work_branch(mut self, work_branch: Option<&'a Branch>) -> Self {
         self.work_branch = work_branch;
         self
     }
 
-    /// For a release.
+    /// The same for a release.
     pub fn for_release(mut self) -> Self {
         if self.need != HeadNeed::NoHead {
             self.need = HeadNeed::Proof;
@@ -182,10 +184,10 @@ impl<'a> Admission<'a> {
         &self.holder
     }
 
-    /// Whether the caller may take others' locks away: a person who owns the repository, or may approve.
+    /// Whether the caller may force-release others' locks: a person who owns the repository, or is an approver.
     pub fn may_force(&self) -> bool {
         let Holder { user_id, agent_id, .. } = &self.holder;
-        agent_id.is_none() && (self.is_owner || self.app.approvers.names(user_id))
+        agent_id.is_none() && (self.is_owner || self.app.approvers.lists(user_id))
     }
 
     /// Whether the source can judge the caller's work.
@@ -193,30 +195,30 @@ impl<'a> Admission<'a> {
         self.app.source.is_some() && self.need != HeadNeed::NoHead
     }
 
-    /// Counts `amount` further lookups at the source, before they are made. Those of a source that is not expensive are free.
+    /// Counts `amount` more lookups at the source before they run. Lookups at a source that is not expensive are free.
     ///
     /// # Errors
-    /// When the caller has too many in this minute.
+    /// When the caller has made too many in this minute.
     pub async fn count_lookups(&self, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
         self.count_lookups_sparing(0, lookup, amount).await
     }
 
-    /// Counts `amount` lookups of the caller in all repositories, before they are made, if `spared` others remain.
+    /// Counts `amount` lookups of the caller in all repositories before they run, if `spared` more remain after them.
     ///
     /// # Errors
-    /// When the caller has too many in this minute.
+    /// When the caller has made too many in this minute.
     pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
         let (rate, whose) = match lookup {
             Lookup::Commits => (self.app.rates.source, LimitSubject::Source),
             Lookup::Branch => (self.app.rates.new, LimitSubject::New),
         };
-        let lookups = &self.app.person_lookups;
+        let lookups = &self.app.user_lookups;
         lookups
             .take(&self.holder.user_id, (lookup, amount, spared), rate)
-            .map_err(|retry_after_seconds| limited(retry_after_seconds, whose))
+            .map_err(|retry_after_seconds| rate_limit_error(retry_after_seconds, whose))
     }
 
-    /// The same for lookups that the request can do without: they are made only if `spared` others remain.
+    /// As [`Self::count_lookups`], for lookups that the request can do without: `spared` more must remain after them.
     pub(super) async fn count_lookups_sparing(&self, spared: u32, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
         if self.keeper.is_none() {
             return Ok(());
@@ -224,7 +226,7 @@ impl<'a> Admission<'a> {
         self.take_lookups(lookup, (amount, spared))?;
         match count_lookups(&*self.app.store, &self.terms(), lookup, (amount, spared)).await? {
             Admitted::Outcome(()) => Ok(()),
-            Admitted::Denied(denial) => Err(refusal(denial, self.repo, self.branch)),
+            Admitted::Denied(denial) => Err(denial_error(denial, self.repo, self.branch)),
         }
     }
 
@@ -247,24 +249,25 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// The name of the branch in sentences: `upstream/main` for a remote-tracking branch, `main` for a local branch without
-    /// one. Branches on GitHub are called `origin/main`, as in most clones.
+    /// The name of the branch in sentences: `upstream/main` for a remote-tracking branch, `main` for a local branch
+    /// without one. A branch on GitHub is called `origin/main`, as in most clones.
     pub fn branch_name(&self) -> String {
-        let read = self.fetched.as_ref().map(|tip| tip.reference.as_str());
-        let name = read.and_then(|reference| {
+        let reference = self.fetched.as_ref().map(|tip| tip.reference.as_str());
+        let name = reference.and_then(|reference| {
             let remote = reference.strip_prefix("refs/remotes/");
             remote.or_else(|| reference.strip_prefix("refs/heads/"))
         });
         name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
     }
 
-    /// Whether the head is that of a remote's branch as a clone last fetched it.
+    /// Whether the head is that of a remote-tracking branch, as a clone last fetched it.
     pub fn head_is_from_clone(&self) -> bool {
         let tip = self.fetched.as_ref();
         tip.is_some_and(|tip| tip.reference.starts_with("refs/remotes/"))
     }
 
-    /// The name in sentences of where the caller's work is expected: its work branch or the branch that it is for.
+    /// The branches, in sentences, that may have the caller's work: its work branch, and the branch that the work is
+    /// for.
     pub fn expected_branch(&self) -> String {
         let branch = self.branch_name();
         let Some(work_branch) = self.work_branch else {
@@ -290,10 +293,10 @@ impl<'a> Admission<'a> {
                 (None, Some(_), need) => HeadTerms::Aged {
                     refresh_after: ages.refresh_after,
                     at_most: match need {
-                        HeadNeed::Head { at_most } => at_most,
+                        HeadNeed::Head { max_age } => max_age,
                         HeadNeed::NoHead | HeadNeed::Proof => None,
                     },
-                    is_asked: self.ancestry != Ancestry::Unasked,
+                    is_asked: self.ancestry != Ancestry::NotChecked,
                 },
             },
             known_commits: &self.known_commits,
@@ -301,7 +304,7 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// Announces interfaces that changed, although they were to be kept, after a release that was admitted.
+    /// Announces interfaces that changed despite a promise to keep them, after an admitted release.
     pub async fn announce_interface_changes(&self, broken: &[BrokenInterfacePromise]) -> Result<u64, StoreError> {
         announce_interface_changes(&*self.app.store, &self.terms(), broken).await
     }
@@ -313,7 +316,7 @@ impl<'a> Admission<'a> {
         {
             observer.saw_head(self.repo, self.branch, &head.commit);
         }
-        if self.ancestry == Ancestry::Unsure {
+        if self.ancestry == Ancestry::Unknown {
             warnings.push(format!(
                 "HEAD_UNCONFIRMED: GitHub cannot be queried now, so it is not known whether your commits contain {} \
                  of {}.",

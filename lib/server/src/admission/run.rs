@@ -1,19 +1,18 @@
-//! The loop of a request: its call is made, and the script's questions are answered, until there is an outcome or a
-//! denial.
+//! The loop of a request: it runs the call and answers the script's questions until there is an outcome or a denial.
 
 use futures::future::BoxFuture;
 
-use super::denial::refusal;
+use super::denial::denial_error;
 use super::request::{Admission, Ancestry, HeadNeed};
 use crate::error::ApiError;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, LimitSubject, Question};
 use coord_store::{Store, StoreError};
 
-/// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches the
-/// head.
+/// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches
+/// the head.
 const MOST_ROUNDS: u32 = 30;
 
-/// A store call whose script begins with an admission. It is made again after each question, with the answer's changes.
+/// A store call whose script begins with an admission. It is repeated after each question, with the answer.
 pub trait AdmittedCall: Send + Sync {
     /// The outcome of the script.
     type Outcome: Send;
@@ -25,10 +24,10 @@ pub trait AdmittedCall: Send + Sync {
         terms: &AdmissionTerms<'_>,
     ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
 
-    /// Answers a question of the script for its next run. Facts of the source are left to [`Admission::answer`].
+    /// Answers a question of the script for its next run. [`Admission::answer`] answers questions about the source.
     ///
     /// # Errors
-    /// When the caller has to send more, the source does not respond, or this call's script does not ask that.
+    /// When the caller has to send more, the source does not respond, or this call cannot answer the question.
     fn answer(
         &mut self,
         admission: &mut Admission<'_>,
@@ -36,13 +35,13 @@ pub trait AdmittedCall: Send + Sync {
     ) -> impl Future<Output = Result<(), ApiError>> + Send;
 }
 
-/// A function of the state, with its arguments.
-type Make<A, T> =
+/// A typed call of the state, with arguments of type `A`.
+type StateCall<A, T> =
     for<'r> fn(&'r dyn Store, &'r AdmissionTerms<'r>, &'r A) -> BoxFuture<'r, Result<Admitted<T>, StoreError>>;
 
 /// A call whose script asks only about the head of the branch, if anything.
 struct PlainCall<'a, A, T> {
-    make: Make<A, T>,
+    state_call: StateCall<A, T>,
     arguments: &'a A,
 }
 
@@ -50,7 +49,7 @@ impl<A: Sync, T: Send> AdmittedCall for PlainCall<'_, A, T> {
     type Outcome = T;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<T>, StoreError> {
-        (self.make)(store, terms, self.arguments).await
+        (self.state_call)(store, terms, self.arguments).await
     }
 
     async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
@@ -59,12 +58,16 @@ impl<A: Sync, T: Send> AdmittedCall for PlainCall<'_, A, T> {
 }
 
 impl Admission<'_> {
-    /// Runs a call whose script asks only about the head of the branch, if anything; otherwise as [`Admission::run`].
-    pub async fn run_plain<A: Sync, T: Send>(&mut self, arguments: &A, make: Make<A, T>) -> Result<T, ApiError> {
-        self.run(&mut PlainCall { make, arguments }).await
+    /// As [`Admission::run`], for a call whose script asks only about the head of the branch, if anything.
+    pub async fn run_plain<A: Sync, T: Send>(
+        &mut self,
+        arguments: &A,
+        state_call: StateCall<A, T>,
+    ) -> Result<T, ApiError> {
+        self.run(&mut PlainCall { state_call, arguments }).await
     }
 
-    /// Runs `call` until it is admitted, and returns the outcome of its script. Each question is answered before the next run.
+    /// Runs `call` until it is admitted, and answers each question before the next run. Returns the script's outcome.
     ///
     /// # Errors
     /// When the caller is denied, or the store or the source does not respond.
@@ -76,20 +79,23 @@ impl Admission<'_> {
                     self.begin_round()?;
                     call.answer(self, question).await?;
                 }
-                // Handled like a GitHub that cannot be asked: only a release depends on the answer.
+                // As if GitHub were unavailable: only a release depends on the answer.
                 Admitted::Denied(Denial::Limited {
                     whose: LimitSubject::Source,
                     ..
                 }) if self.need != HeadNeed::Proof => {
                     self.begin_round()?;
-                    self.ancestry = Ancestry::Unsure;
+                    self.ancestry = Ancestry::Unknown;
                 }
-                Admitted::Denied(denial) => return Err(refusal(denial, self.repo, self.branch)),
+                Admitted::Denied(denial) => return Err(denial_error(denial, self.repo, self.branch)),
             }
         }
     }
 
-    /// Begins another run of a script for a request that was counted by the first; an error when there were too many.
+    /// Prepares another run of the script, which does not count the request again.
+    ///
+    /// # Errors
+    /// When there were too many runs.
     fn begin_round(&mut self) -> Result<(), ApiError> {
         self.rates = self.app.rates.of_counted();
         self.rounds += 1;
@@ -101,17 +107,17 @@ impl Admission<'_> {
         Ok(())
     }
 
-    /// Runs `call`, one part of a long read, when it is the person's turn. Each part is counted as a request, and between two parts the
-    /// store has time for others. `price`: a sentence about its cost, for a caller without requests left.
+    /// Runs `call`, one part of a long read, once the person has a free permit. Each part counts as a request, and the
+    /// store serves others between two parts. A caller without requests left gets `price`, a sentence about the cost.
     ///
     /// # Errors
-    /// As those of [`Admission::run`].
+    /// As [`Admission::run`].
     pub async fn run_part<C: AdmittedCall>(
         &mut self,
         call: &mut C,
         price: &'static str,
     ) -> Result<C::Outcome, ApiError> {
-        let _turn = self.app.long_reads.turn(&self.holder.user_id).await?;
+        let _permit = self.app.long_reads.acquire(&self.holder.user_id).await?;
         self.rates = self.app.rates;
         match self.run(call).await {
             Err(ApiError::RateLimited {

@@ -2,20 +2,20 @@
 
 use coord_protocol::Metadata;
 
-use super::lock_views::sentence;
+use super::lock_views::describe_finding;
 use coord_domain::UserId;
 use coord_state::locks::{Finding, Relation};
 
 /// The findings that block.
-pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
+pub(super) fn blocking_findings(findings: &[Finding]) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.blocks).collect()
 }
 
-/// The reason for a caller with the login `own`: a sentence about the first lock, and how many more there are.
+/// The reason for a caller with the login `own`: a sentence about the first lock, and the number of others.
 pub(super) fn blocking_reason(blocking: &[&Finding], own: &UserId) -> String {
     let first = blocking
         .first()
-        .map(|finding| sentence(finding, own))
+        .map(|finding| describe_finding(finding, own))
         .unwrap_or_default();
     match blocking.len() {
         0 | 1 => first,
@@ -23,17 +23,17 @@ pub(super) fn blocking_reason(blocking: &[&Finding], own: &UserId) -> String {
     }
 }
 
-/// Those that end by time: not pending changes, which end when they are merged.
-pub(super) fn ending<'a>(blocking: &'a [&'a Finding]) -> impl Iterator<Item = &'a &'a Finding> {
+/// The findings that expire. A pending change does not: it ends when it is merged.
+pub(super) fn expiring<'a>(blocking: &'a [&'a Finding]) -> impl Iterator<Item = &'a &'a Finding> {
     blocking.iter().filter(|finding| finding.relation != Relation::Pending)
 }
 
-/// The holders of these locks; with `now`, also the time until the first expires.
+/// The holders of these locks; with `now`, also the time until the first lock expires.
 pub(super) fn blocking_metadata(blocking: &[&Finding], now: Option<i64>) -> Metadata {
     let mut conflicts: Vec<String> = blocking.iter().map(|finding| finding.entry.file_path.clone()).collect();
     conflicts.sort();
     conflicts.dedup();
-    let first_free = ending(blocking).map(|finding| finding.entry.free_from()).min();
+    let first_free = expiring(blocking).map(|finding| finding.entry.free_from()).min();
     Metadata {
         lock_owner: blocking.first().map(|finding| finding.entry.user_id.clone()),
         lock_owner_agent: blocking.first().and_then(|finding| finding.entry.agent_id.clone()),

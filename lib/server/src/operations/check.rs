@@ -1,13 +1,13 @@
-//! The check: locks that block an edit of some files. It changes nothing.
+//! The check of whether locks block an edit of some files. It changes nothing.
 
 use std::collections::BTreeMap;
 
 use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, Orchestration, Status};
 
-use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::blocking::{blocking_findings, blocking_metadata, blocking_reason};
 use super::claim_rules::ClaimRules;
-use super::interfaces::notices_of;
-use super::lock_views::{memberships, others_locks, own_locks, warnings};
+use super::interfaces::interface_notices;
+use super::lock_views::{finding_warnings, memberships, others_locks, own_locks};
 use super::policy_request::PolicyVerdict;
 use super::tool_use::parse_tool_use;
 use super::work_request::{HeadStatus, WorkRequest, offline_warning};
@@ -27,7 +27,7 @@ use coord_store::{Store, StoreError};
 #[derive(Debug)]
 pub struct CheckError {
     pub error: ApiError,
-    /// The head of the branch, if it is known nevertheless.
+    /// The head of the branch, if it is known despite the error.
     pub head: Option<CommitSha>,
 }
 
@@ -37,27 +37,25 @@ impl From<ApiError> for CheckError {
     }
 }
 
-/// Checks the files of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
+/// Checks the files of `body` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
-/// When a field is missing or invalid; otherwise as [`check`].
+/// When a field is missing or invalid, the caller is denied, or store or source do not respond. Then
+/// [`Refusal::of_check`](super::Refusal::of_check) is the response.
 pub async fn check_as_sent(
     app: &App,
-    sent: &CheckRequest,
+    body: &CheckRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<CheckResponse, CheckError> {
-    let request = WorkRequest::of_check(sent, caller, agent)?;
-    let mut response = check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await?;
+    let request = WorkRequest::of_check(body, caller, agent)?;
+    let mut response = check(app, &request, body.intent.unwrap_or(LockMode::Writing)).await?;
     response.warnings.extend(request.notes);
     Ok(response)
 }
 
 /// Checks the files of `request` for an edit with `intent`.
-///
-/// # Errors
-/// When the caller is denied, or store or source do not respond: then [`Refusal::of_check`](super::Refusal::of_check) is the response.
-pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
+async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
     let tool_use = parse_tool_use(app, None, None)?;
     let mut call = CheckCall {
@@ -76,9 +74,9 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
     if survey.graph_version.is_none() {
         admission.report_missing_graph(&survey.head.commit);
     }
-    let standing = HeadStatus::of(request, &admission, &survey);
+    let head_status = HeadStatus::new(request, &admission, &survey);
     let (verdict, policy) = call.rules.end_gate(&survey.gate);
-    let mut response = respond(&standing, &survey, &verdict, &policy.end(), notes);
+    let mut response = respond(&head_status, &survey, &verdict, &policy.end(), notes);
     response.repo_head_ref = admission.head_ref();
     Ok(response)
 }
@@ -102,37 +100,38 @@ impl AdmittedCall for CheckCall<'_> {
     }
 }
 
-/// Removes the locks of its lead from a writer's findings: its claim takes them over. A warning about those on its files.
+/// Removes the locks of a writer's lead from its findings, because the writer's claim takes them over. Returns a
+/// warning about the lead's locks on the writer's files.
 fn take_over_lead_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
     let lead = holder.agent_id.as_ref()?.lead()?;
-    let mut held = Vec::new();
+    let mut files = Vec::new();
     survey.findings.retain(|finding| {
         let entry = &finding.entry;
-        let is_leads = entry.user_id == holder.user_id.as_str() && entry.agent_id.as_deref() == Some(lead.as_str());
+        let is_of_lead = entry.user_id == holder.user_id.as_str() && entry.agent_id.as_deref() == Some(lead.as_str());
         let is_lock = matches!(finding.relation, Relation::Direct | Relation::Neighbor);
-        if is_leads && finding.relation == Relation::Direct {
-            held.push(format!("'{}'", entry.file_path));
+        if is_of_lead && finding.relation == Relation::Direct {
+            files.push(format!("'{}'", entry.file_path));
         }
-        !(is_leads && is_lock)
+        !(is_of_lead && is_lock)
     });
-    held.dedup();
-    (!held.is_empty()).then(|| {
+    files.dedup();
+    (!files.is_empty()).then(|| {
         format!(
             "ALREADY_HELD: Your lead '{}' holds {}; your claim takes its locks over (take_over).",
             lead.as_str(),
-            held.join(", ")
+            files.join(", ")
         )
     })
 }
 
 fn respond(
-    standing: &HeadStatus,
+    head_status: &HeadStatus,
     survey: &Survey,
     verdict: &GateVerdict,
     policy: &PolicyVerdict,
     mut notes: Vec<String>,
 ) -> CheckResponse {
-    let blocking = blocking(&survey.findings);
+    let blocking = blocking_findings(&survey.findings);
     let facts = Facts {
         is_behind: survey.is_behind,
         is_blocked: !blocking.is_empty(),
@@ -144,14 +143,14 @@ fn respond(
     let orchestration = match (refusal, action) {
         (Some(refusal), _) => refusal,
         (None, Action::SwitchTask) => {
-            Orchestration::new(action, blocking_reason(&blocking, standing.user())).with(Metadata {
+            Orchestration::new(action, blocking_reason(&blocking, head_status.user())).with(Metadata {
                 suggested_tasks: survey.suggested.clone(),
                 free: survey.free.clone(),
                 ..blocking_metadata(&blocking, None)
             })
         }
-        (None, Action::Pull) => standing
-            .with_pull(Orchestration::new(action, standing.behind_reason()))
+        (None, Action::Pull) => head_status
+            .with_pull(Orchestration::new(action, head_status.behind_reason()))
             .with(Metadata {
                 remote_head: Some(survey.head.commit.to_string()),
                 ..Metadata::default()
@@ -160,17 +159,17 @@ fn respond(
     };
     let your_teams = memberships(&survey.waiting);
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
-    notes.extend(standing.warnings(survey));
-    notes.extend(warnings(&survey.findings, standing.user()));
+    notes.extend(head_status.warnings(survey));
+    notes.extend(finding_warnings(&survey.findings, head_status.user()));
     if facts.refused.is_some() && facts.is_blocked {
         notes.push(format!(
             "LOCK_CONFLICT: {}.",
-            blocking_reason(&blocking, standing.user())
+            blocking_reason(&blocking, head_status.user())
         ));
     }
     notes.extend(verdict.warnings.iter().cloned());
     notes.extend(policy.warnings());
-    notes.extend(notices_of(&survey.own));
+    notes.extend(interface_notices(&survey.own));
     CheckResponse {
         status: orchestration::status(facts),
         locks: others_locks(&survey.findings),

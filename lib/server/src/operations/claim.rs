@@ -1,17 +1,18 @@
-//! The claim of all files of a request, or none; a repeated claim renews. The script decides; this module words the outcome.
+//! Claims all files of a request, or none; a repeated claim renews. The script decides; this module words the outcome.
 
 use std::time::Duration;
 
 use coord_protocol::event::LocksEnded;
 use coord_protocol::{Action, ErrorCode, Event, Membership, Metadata, Orchestration, PostResponse};
 
-use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
+use super::blocking::{blocking_findings, blocking_metadata, blocking_reason, expiring};
 use super::claim_rules::ClaimRules;
-use super::interfaces::notices_of;
+use super::interfaces::interface_notices;
 use super::lock_views::{
-    already_held, cost_of_claim, holder_name, memberships, others_locks, own_locks, taken_over, warnings,
+    already_held_warnings, claim_cost_warning, finding_warnings, holder_name, memberships, others_locks, own_locks,
+    taken_over_warning,
 };
-use super::sentences::{list_paths, new_files};
+use super::sentences::{list_paths, new_files_note};
 use super::wait::{LongPoll, Urgency};
 use super::work_request::{HeadStatus, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
@@ -24,7 +25,7 @@ use coord_state::admission::{AdmissionTerms, Admitted, Question};
 use coord_state::locks::{ClaimOutcome, ClaimTerms, Finding, Relation, Survey};
 use coord_store::{Store, StoreError};
 
-/// Claims the files of `request` in `mode`, and waits up to `wait` seconds for its turn.
+/// Claims the files of `request` in `mode`. If they are locked, it waits up to `wait` seconds.
 ///
 /// # Errors
 /// When the caller is denied, or store or source do not respond.
@@ -37,7 +38,7 @@ pub async fn claim(
     wait: u32,
 ) -> Result<PostResponse, ApiError> {
     let mut admission = begin(app, request, mode).await?;
-    let mut waiting = LongPoll::begin(&app.events, &request.repo, &admission.holder().user_id, wait).await?;
+    let mut long_poll = LongPoll::begin(&app.events, &request.repo, &admission.holder().user_id, wait).await?;
     let mut refusal = None;
     loop {
         let mut call = ClaimCall {
@@ -45,12 +46,12 @@ pub async fn claim(
             request,
             mode,
             reason,
-            wait_seconds: waiting.left_seconds(),
+            wait_seconds: long_poll.left_seconds(),
             rules: ClaimRules::new(app, request, &admission, tool_use),
         };
         let outcome = match (admission.run(&mut call).await, refusal.take()) {
             (Ok(outcome), _) => outcome,
-            // The caller may claim no more for now: that ends the wait.
+            // The rate limit allows no more claims for now, which ends the wait.
             (Err(ApiError::RateLimited { .. }), Some(refusal)) => return Ok(refusal),
             (Err(error), _) => return Err(error),
         };
@@ -58,13 +59,13 @@ pub async fn claim(
         let ClaimOutcome::Conflict(survey) = &outcome else {
             return Ok(response);
         };
-        let blocking = blocking(&survey.findings);
+        let blocking = blocking_findings(&survey.findings);
         let ticket = survey.queued.as_ref().map(|queued| queued.ticket.as_str());
-        let matters = |event: &Event| match event {
+        let urgency = |event: &Event| match event {
             Event::LockReserved(reservation) => (Some(reservation.ticket.as_str()) == ticket).then_some(Urgency::Now),
             event => may_free(event, &request.branch, &blocking).then_some(Urgency::Soon),
         };
-        if !waiting.until(matters, first_end(&blocking, survey.now)).await {
+        if !long_poll.until(urgency, time_to_first_end(&blocking, survey.now)).await {
             return Ok(response);
         }
         refusal = Some(response);
@@ -81,7 +82,7 @@ async fn begin<'a>(app: &'a App, request: &'a WorkRequest, mode: LockMode) -> Re
     })
 }
 
-/// Whether `event` may have ended one of the locks that block a claim on `branch`. An event names a few of its files.
+/// Whether `event` may have ended a lock that blocks a claim on `branch`. An event names only some of its files.
 fn may_free(event: &Event, branch: &Branch, blocking: &[&Finding]) -> bool {
     let file_count = match event {
         Event::LockReleased(LocksEnded::OfClaim(ended)) | Event::LockExpired(LocksEnded::OfClaim(ended)) => {
@@ -93,13 +94,13 @@ fn may_free(event: &Event, branch: &Branch, blocking: &[&Finding]) -> bool {
         _ => return false,
     };
     let files = event.files();
-    let is_here = event.branch().is_none_or(|name| name == branch.as_str());
-    let names = |finding: &&Finding| files.contains(&finding.entry.file_path);
-    is_here && (files.len() as u64 != u64::from(file_count) || blocking.iter().any(names))
+    let is_on_branch = event.branch().is_none_or(|name| name == branch.as_str());
+    let is_named = |finding: &&Finding| files.contains(&finding.entry.file_path);
+    is_on_branch && (files.len() as u64 != u64::from(file_count) || blocking.iter().any(is_named))
 }
 
-/// How long until the first of the blocking locks ends, unless that happens before.
-fn first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
+/// The time until the first of the blocking locks expires.
+fn time_to_first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
     let first = blocking.iter().map(|finding| finding.entry.free_from()).min()?;
     Some(Duration::from_secs((first - now).max(1).unsigned_abs()))
 }
@@ -115,21 +116,21 @@ pub fn respond(
 ) -> PostResponse {
     let survey = outcome.survey();
     let (verdict, policy) = rules.end_gate(&survey.gate);
-    let standing = HeadStatus::of(request, admission, survey);
+    let head_status = HeadStatus::new(request, admission, survey);
     let mut response = match outcome {
-        ClaimOutcome::Claimed(survey) => grant_response(request, mode, survey, &standing),
-        ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
-        ClaimOutcome::Stale(survey) => stale(survey, &standing),
+        ClaimOutcome::Claimed(survey) => grant_response(request, mode, survey, &head_status),
+        ClaimOutcome::Conflict(survey) => conflict_response(survey, &head_status),
+        ClaimOutcome::Stale(survey) => stale_response(survey, &head_status),
         ClaimOutcome::Refused(survey) => {
             if let Some(gate) = app.extensions.gate() {
                 gate.note_refusal(&app.store, &request.repo);
             }
-            gate_refusal(survey, &standing, verdict.refusal)
+            gate_response(survey, &head_status, verdict.refusal)
         }
     };
     response.warnings.extend(verdict.warnings);
-    policy.end().add_to(&mut response);
-    response.warnings.extend(notices_of(&survey.own));
+    response.warnings.extend(policy.end().warnings());
+    response.warnings.extend(interface_notices(&survey.own));
     response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
     admission.report_head(&survey.head, &mut notes);
@@ -155,7 +156,7 @@ impl AdmittedCall for ClaimCall<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
         let (request, rules) = (self.request, &self.rules);
-        let wanted = ClaimTerms {
+        let claim_terms = ClaimTerms {
             claim: self.mode,
             wait_seconds: self.wait_seconds,
             policy: rules.policy_terms(),
@@ -167,7 +168,7 @@ impl AdmittedCall for ClaimCall<'_> {
             paths: &request.paths,
             gate: rules.gate_terms(),
         };
-        state::locks::claim(store, terms, &wanted).await
+        state::locks::claim(store, terms, &claim_terms).await
     }
 
     async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
@@ -175,16 +176,16 @@ impl AdmittedCall for ClaimCall<'_> {
     }
 }
 
-fn grant_response(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &HeadStatus) -> PostResponse {
-    let (verb, way_out) = match mode {
+fn grant_response(request: &WorkRequest, mode: LockMode, survey: &Survey, head_status: &HeadStatus) -> PostResponse {
+    let (verb, fix) = match mode {
         LockMode::Reading => ("read", ""),
         LockMode::Writing => (
             "write",
             " Your locks are renewed; PULL (git pull --rebase) before you push.",
         ),
     };
-    let new = new_files(survey, request.paths.len());
-    let reason = format!("You may {verb} {}{new}", list_paths(&request.paths));
+    let new_files = new_files_note(survey, request.paths.len());
+    let reason = format!("You may {verb} {}{new_files}", list_paths(&request.paths));
     let mut orchestration = Orchestration::new(Action::Proceed, reason);
     if let Some(intent) = &survey.gate.intent {
         orchestration = orchestration.with(Metadata {
@@ -193,26 +194,26 @@ fn grant_response(request: &WorkRequest, mode: LockMode, survey: &Survey, standi
         });
     }
     let mut response = PostResponse::new(true, orchestration);
-    let mut notes = standing.warnings_with(survey, way_out);
-    notes.extend(warnings(&survey.findings, standing.user()));
-    notes.extend(already_held(&survey.held, request.has_agent_id()));
-    notes.extend(taken_over(&survey.held));
-    notes.extend(survey.cost.as_ref().map(cost_of_claim));
-    response.warnings = notes;
+    let mut warnings = head_status.warnings_with(survey, fix);
+    warnings.extend(finding_warnings(&survey.findings, head_status.user()));
+    warnings.extend(already_held_warnings(&survey.held, request.has_agent_id()));
+    warnings.extend(taken_over_warning(&survey.held));
+    warnings.extend(survey.cost.as_ref().map(claim_cost_warning));
+    response.warnings = warnings;
     response.locks = Some(own_locks(survey));
     response
 }
 
 /// The refusal due to others' locks.
-fn conflict(survey: &Survey, standing: &HeadStatus) -> PostResponse {
-    let blocking = blocking(&survey.findings);
+fn conflict_response(survey: &Survey, head_status: &HeadStatus) -> PostResponse {
+    let blocking = blocking_findings(&survey.findings);
     let mut metadata = Metadata {
         suggested_tasks: survey.suggested.clone(),
         free: survey.free.clone(),
-        expected_by: ending(&blocking).map(|finding| finding.entry.free_from()).max(),
+        expected_by: expiring(&blocking).map(|finding| finding.entry.free_from()).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
-    let mut reason = blocking_reason(&blocking, standing.user());
+    let mut reason = blocking_reason(&blocking, head_status.user());
     if let Some(seconds) = metadata.retry_after {
         let subject = match (
             blocking.len(),
@@ -232,70 +233,78 @@ fn conflict(survey: &Survey, standing: &HeadStatus) -> PostResponse {
             reason.push_str(&format!("; you are number {} in the queue", queued.position));
         }
     }
-    // Pending changes alone last until they are merged.
+    // If only pending changes block, waiting is useless: they last until they are merged.
     let action = if metadata.retry_after.is_some() {
         Action::Wait
     } else {
         Action::SwitchTask
     };
     let orchestration = Orchestration::new(action, reason).with(metadata);
-    let mut response = refusal(ErrorCode::LockConflict, orchestration, survey, standing);
+    let mut response = refusal_response(ErrorCode::LockConflict, orchestration, survey, head_status);
     let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
     response.warnings.extend(mutual.map(|(user, agent)| {
         format!(
-            "MUTUAL_WAIT: You and {} each wait for files that the other holds: release yours, or agree on who goes first.",
-            holder_name(user, agent.as_deref(), standing.user())
+            "MUTUAL_WAIT: You and {} each wait for files that the other holds: release yours, or agree on who goes \
+             first.",
+            holder_name(user, agent.as_deref(), head_status.user())
         )
     }));
     response
 }
 
 /// The refusal of a claim to write from a working copy that is behind, with all other conflicts.
-fn stale(survey: &Survey, standing: &HeadStatus) -> PostResponse {
-    let blocking = blocking(&survey.findings);
-    let mut reason = standing.behind_reason();
+fn stale_response(survey: &Survey, head_status: &HeadStatus) -> PostResponse {
+    let blocking = blocking_findings(&survey.findings);
+    let mut reason = head_status.behind_reason();
     reason.push_str("; nothing was claimed");
-    // Only a lock for writing is renewed by a claim to write.
-    let held = survey.held.iter().filter(|held| held.status == LockMode::Writing);
-    let held: Vec<&str> = held.map(|held| held.file_path.as_str()).collect();
-    if !held.is_empty() {
+    // A claim to write renews only locks for writing.
+    let renewable = survey.held.iter().filter(|lock| lock.status == LockMode::Writing);
+    let renewable: Vec<&str> = renewable.map(|lock| lock.file_path.as_str()).collect();
+    if !renewable.is_empty() {
         reason = format!(
             "{reason}. You can renew the locks that you hold, without other files: {}",
-            list_paths(&held)
+            list_paths(&renewable)
         );
     }
     if !blocking.is_empty() {
-        reason = format!("{reason}. Also: {}", blocking_reason(&blocking, standing.user()));
+        reason = format!("{reason}. Also: {}", blocking_reason(&blocking, head_status.user()));
     }
     let metadata = Metadata {
         remote_head: Some(survey.head.commit.to_string()),
         ..blocking_metadata(&blocking, None)
     };
-    let orchestration = standing
+    let orchestration = head_status
         .with_pull(Orchestration::new(Action::Pull, reason))
         .with(metadata);
-    refusal(ErrorCode::StaleHead, orchestration, survey, standing)
+    refusal_response(ErrorCode::StaleHead, orchestration, survey, head_status)
 }
 
 /// The refusal by the gate, with all other conflicts.
-fn gate_refusal(survey: &Survey, standing: &HeadStatus, command: Option<Orchestration>) -> PostResponse {
+fn gate_response(survey: &Survey, head_status: &HeadStatus, command: Option<Orchestration>) -> PostResponse {
     let code = survey.gate.refusal().unwrap_or(ErrorCode::Internal);
     let command = command.unwrap_or_else(|| Orchestration::new(Action::Stop, ""));
-    let mut response = refusal(code, command, survey, standing);
-    let blocking = blocking(&survey.findings);
+    let mut response = refusal_response(code, command, survey, head_status);
+    let blocking = blocking_findings(&survey.findings);
     if !blocking.is_empty() {
         response.warnings.push(format!(
             "LOCK_CONFLICT: {}.",
-            blocking_reason(&blocking, standing.user())
+            blocking_reason(&blocking, head_status.user())
         ));
     }
     response
 }
 
-fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &HeadStatus) -> PostResponse {
+fn refusal_response(
+    code: ErrorCode,
+    orchestration: Orchestration,
+    survey: &Survey,
+    head_status: &HeadStatus,
+) -> PostResponse {
     let mut response = PostResponse::refusal(code, orchestration);
-    response.warnings = standing.warnings(survey);
-    response.warnings.extend(warnings(&survey.findings, standing.user()));
+    response.warnings = head_status.warnings(survey);
+    response
+        .warnings
+        .extend(finding_warnings(&survey.findings, head_status.user()));
     response.conflicting_locks = others_locks(&survey.findings);
     response.locks_omitted = survey.omitted;
     response

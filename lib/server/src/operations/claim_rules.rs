@@ -9,7 +9,7 @@ use crate::extension::{GateRequest, GateVerdict, ToolUse};
 use coord_state::admission::Question;
 use coord_state::locks::{GateFindings, GateTerms, PolicyTerms};
 
-/// The parts of a request that these rules use.
+/// The rules for the files of one request.
 pub struct ClaimRules<'a> {
     gate: Option<Box<dyn GateRequest + 'a>>,
     pub(super) policy: PolicyRequest<'a>,
@@ -29,21 +29,21 @@ impl<'a> ClaimRules<'a> {
         self.gate.as_ref().map_or(GateTerms::NONE, |gate| gate.terms())
     }
 
-    /// Those of the policy.
+    /// The terms of the policy in the next run of the script.
     pub fn policy_terms(&self) -> &PolicyTerms {
         &self.policy.terms
     }
 
-    /// The findings of the gate, in words; and the rest of the rules.
-    pub(super) fn end_gate(self, found: &GateFindings) -> (GateVerdict, PolicyRequest<'a>) {
-        let verdict = self.gate.map(|gate| gate.end(found));
+    /// The findings of the gate, in words, and the policy.
+    pub(super) fn end_gate(self, findings: &GateFindings) -> (GateVerdict, PolicyRequest<'a>) {
+        let verdict = self.gate.map(|gate| gate.end(findings));
         (verdict.unwrap_or_default(), self.policy)
     }
 
-    /// Judges the files as the script asks; other questions are the source's.
+    /// Judges the files as the script asks. The source answers other questions.
     ///
     /// # Errors
-    /// When the source does not respond, or nobody can answer the question.
+    /// When the source does not respond, or the question cannot be answered.
     pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
         let question = match (question, &mut self.gate) {
             (Question::Policy(question), _) => {

@@ -1,4 +1,4 @@
-//! Fields of requests: parsed into types of the domain, or an error that names the field.
+//! Parses fields of requests into types of the domain, or returns an error that names the field.
 
 use crate::error::ApiError;
 use coord_domain::{AgentId, FilePaths, Invalid, plain_text};
@@ -11,7 +11,7 @@ pub fn require<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T
     })
 }
 
-/// The error of a value in `field`.
+/// Converts the error of a value in `field`.
 pub fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
     move |invalid| ApiError::InvalidField {
         field,
@@ -19,21 +19,21 @@ pub fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
     }
 }
 
-/// A path with a symbol in the file, as it was sent, and the path.
+/// A path with a symbol in the file, and the path of the file.
 pub(super) type Symbol<'a> = (&'a str, &'a str);
 
-/// The parsed files, and the symbols in place of which their files are taken; `*` is valid only where it may stand for all files
-/// that the caller holds.
-pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<(FilePaths, Vec<Symbol<'_>>), ApiError> {
-    if !sent.iter().any(|path| path == FilePaths::EVERYTHING) {
-        let symbols: Vec<Symbol<'_>> = sent
+/// Parses the files of a request. Also returns the symbols that the caller named instead of files. `*` is valid only if
+/// it may stand for all files that the caller holds.
+pub(super) fn parse_files(names: &[String], takes_everything: bool) -> Result<(FilePaths, Vec<Symbol<'_>>), ApiError> {
+    if !names.iter().any(|name| name == FilePaths::EVERYTHING) {
+        let symbols: Vec<Symbol<'_>> = names
             .iter()
-            .filter_map(|sent| Some((sent.as_str(), file_of_symbol(sent)?)))
+            .filter_map(|name| Some((name.as_str(), file_of_symbol(name)?)))
             .collect();
-        let paths = sent.iter().map(|sent| file_of_symbol(sent).unwrap_or(sent));
+        let paths = names.iter().map(|name| file_of_symbol(name).unwrap_or(name));
         return Ok((FilePaths::parse(paths).map_err(in_field("file_paths"))?, symbols));
     }
-    if takes_everything && sent.len() == 1 {
+    if takes_everything && names.len() == 1 {
         return Ok((FilePaths::everything(), Vec::new()));
     }
     Err(ApiError::InvalidField {
@@ -44,34 +44,34 @@ pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<(FileP
     })
 }
 
-/// The file of a symbol: of `src/auth.ts:login`, `src/auth.ts#login` or `src/auth.rs::login`. None for a path without one.
+/// The file of a symbol: of `src/auth.ts:login`, `src/auth.ts#login` or `src/auth.rs::login`; `None` without a symbol.
 fn file_of_symbol(path: &str) -> Option<&str> {
-    let name = path.rfind('/').map_or(0, |slash| slash + 1);
-    let end = name + path[name..].find([':', '#'])?;
-    let (file, symbol) = (&path[..end], path[end..].trim_start_matches([':', '#']));
-    let (stem, extension) = file[name..].rsplit_once('.')?;
+    let name_start = path.rfind('/').map_or(0, |slash| slash + 1);
+    let file_end = name_start + path[name_start..].find([':', '#'])?;
+    let (file, symbol) = (&path[..file_end], path[file_end..].trim_start_matches([':', '#']));
+    let (stem, extension) = file[name_start..].rsplit_once('.')?;
     let has_extension =
         !stem.is_empty() && !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (has_extension && !symbol.is_empty()).then_some(file)
 }
 
 /// The caller's agent: from the field `agent_id`, or else from the header `X-Coord-Agent`.
-pub fn agent_of(sent: Option<&str>, header: Option<&str>) -> Result<Option<AgentId>, ApiError> {
-    let agent_id = |text: Option<&str>, field| {
-        let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(field)));
+pub fn agent_of(field: Option<&str>, header: Option<&str>) -> Result<Option<AgentId>, ApiError> {
+    let parse = |text: Option<&str>, name| {
+        let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(name)));
         parsed.transpose()
     };
-    let by_header = agent_id(header, "X-Coord-Agent")?;
-    Ok(agent_id(sent, "agent_id")?.or(by_header))
+    let from_header = parse(header, "X-Coord-Agent")?;
+    Ok(parse(field, "agent_id")?.or(from_header))
 }
 
-/// `id`, if it is one of an intent.
+/// `id`, if it is a valid id of an intent.
 pub fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> {
     let is_valid = id.len() <= 64
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
         && id
             .chars()
-            .all(|one| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-'));
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-'));
     if is_valid {
         return Ok(id);
     }
@@ -81,7 +81,7 @@ pub fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> 
     })
 }
 
-/// One line of text, which is not empty.
+/// `text`, if it is one line that is neither empty nor too long.
 pub fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String, ApiError> {
     let problem = if text.is_empty() {
         "has an empty text".to_owned()
@@ -95,14 +95,14 @@ pub fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String
     Err(ApiError::InvalidField { field, problem })
 }
 
-/// A number of seconds between `least` and `most`.
+/// `value`, if it is a number of seconds within `bounds`; `default` if the caller sent none.
 pub fn seconds(
     field: &'static str,
-    sent: Option<u32>,
+    value: Option<u32>,
     bounds: std::ops::RangeInclusive<u32>,
     default: u32,
 ) -> Result<u32, ApiError> {
-    match sent {
+    match value {
         None => Ok(default),
         Some(seconds) if bounds.contains(&seconds) => Ok(seconds),
         Some(_) => Err(ApiError::InvalidField {

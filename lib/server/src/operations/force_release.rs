@@ -1,10 +1,10 @@
-//! Locks are force-released; this takes a person who owns the repository.
+//! Force-releases others' locks. Only a person who owns the repository, or an approver, may do that.
 
 use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use futures::FutureExt;
 
 use super::lock_views::memberships;
-use super::sentences::list_paths;
+use super::sentences::{list_first, list_paths};
 use super::work_request::WorkRequest;
 use crate::app::App;
 use crate::error::ApiError;
@@ -12,7 +12,7 @@ use coord_domain::LockReason;
 use coord_state as state;
 use coord_state::locks::ForceReleasedLock;
 
-/// Takes others' locks on the files of `request` away.
+/// Force-releases others' locks on the files of `request`.
 ///
 /// # Errors
 /// When the caller is denied or is no such person, or the store does not respond.
@@ -24,8 +24,8 @@ pub(super) async fn force_release(
     let mut admission = request.begin_release(app, false).await?;
     if !admission.may_force() {
         return Err(ApiError::PersonRequired(format!(
-            "only an owner of the repository can force-release a lock: ask your user to send the request without agent_id, with a \
-             login that has admin or maintain at GitHub{}",
+            "only an owner of the repository can force-release a lock: ask your user to send the request without \
+             agent_id, with a login that has admin or maintain at GitHub{}",
             match app.approvers.logins() {
                 [] => String::new(),
                 approvers => format!(", or is one of {}", approvers.join(", ")),
@@ -44,12 +44,12 @@ pub(super) async fn force_release(
             request.branch
         ),
         locks => {
-            let mut each: Vec<String> = locks.iter().map(in_words).collect();
-            each.sort();
-            each.dedup();
+            let mut descriptions: Vec<String> = locks.iter().map(describe_lock).collect();
+            descriptions.sort();
+            descriptions.dedup();
             format!(
                 "Force-released {}; each holder is notified by its next call",
-                list(&each)
+                list_first(&descriptions)
             )
         }
     };
@@ -60,7 +60,7 @@ pub(super) async fn force_release(
     Ok(response)
 }
 
-fn in_words(lock: &ForceReleasedLock) -> String {
+fn describe_lock(lock: &ForceReleasedLock) -> String {
     let ForceReleasedLock {
         file_path,
         user,
@@ -68,14 +68,4 @@ fn in_words(lock: &ForceReleasedLock) -> String {
     } = lock;
     let agent = agent_id.as_ref().map(|agent| format!(" (agent '{agent}')"));
     format!("'{file_path}' of user '{user}'{}", agent.unwrap_or_default())
-}
-
-/// The first of these, and the number of the others.
-fn list(each: &[String]) -> String {
-    const MOST: usize = 3;
-    let shown = each[..each.len().min(MOST)].join(", ");
-    match each.len().saturating_sub(MOST) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
 }

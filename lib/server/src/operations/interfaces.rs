@@ -1,4 +1,5 @@
-//! Interfaces compared when files are released: those that a writer was to keep, and those of changes that are not merged yet.
+//! Compares interfaces when files are released: interfaces that a writer promised to keep, and interfaces of changes
+//! that are not merged yet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +10,7 @@ use coord_interfaces::{
 use coord_protocol::PostResponse;
 use coord_scan::Language;
 
-use super::sentences::{list_paths, unchanged_files};
+use super::sentences::{list_paths, unchanged_warning};
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
@@ -19,16 +20,17 @@ use coord_sources::{Blob, BlobSink, Source, SourceError};
 use coord_state::admission::Lookup;
 use coord_state::locks::{BrokenInterfacePromise, PendingAct, Released, WrittenInterface, settle_pending};
 
-/// Most files of one release whose interfaces are compared.
+/// Maximum files of one release whose interfaces are compared.
 const MOST_FILES: usize = 32;
 
-/// Blobs that count as one question to an expensive source. More would let a person use up the hourly limit of GitHub, and
-/// fewer would not suffice for a release of [`MOST_FILES`].
-const BLOBS_OF_A_QUESTION: usize = 4;
+/// Blobs that count as one lookup at an expensive source. With more, a person could use up the hourly limit of GitHub;
+/// with fewer, a release of [`MOST_FILES`] would exceed the caller's limit.
+const BLOBS_PER_LOOKUP: usize = 4;
 
-/// Compares the interfaces of released files. Where one has changed that was to be kept, `response`, an event and the holders of neighbors
-/// say so; where one differs on a work branch, it is kept with the pending change, for those who edit importers. A failed read is a
-/// warning: the release has been made.
+/// Compares the interfaces of released files. If an interface changed despite a promise, `response`, an event and
+/// notices to the holders of neighbors say so. If an interface differs on a work branch, the difference is stored with
+/// the pending change, for agents that edit importers. A failed read is only a warning, because the files are already
+/// released.
 pub(super) async fn compare_interfaces(
     app: &App,
     request: &WorkRequest,
@@ -40,23 +42,24 @@ pub(super) async fn compare_interfaces(
     let (Some(new_head), [_, ..]) = (new_head, released.interfaces.as_slice()) else {
         return;
     };
-    let of = |is_wanted: fn(&WrittenInterface) -> bool| {
-        let files = released.interfaces.iter().filter(|one| is_wanted(one));
-        files.map(|one| one.written.path.as_str()).collect::<Vec<&str>>()
+    let paths_of = |is_selected: fn(&WrittenInterface) -> bool| {
+        let files = released.interfaces.iter().filter(|file| is_selected(file));
+        files.map(|file| file.written.path.as_str()).collect::<Vec<&str>>()
     };
-    let (to_be_kept, pending) = (of(|one| one.is_to_be_kept), of(|one| one.is_pending));
-    let compared = match &app.source {
+    let promised = paths_of(|file| file.is_promised);
+    let pending = paths_of(|file| file.is_pending);
+    let result = match &app.source {
         Some(source) => compare(&**source, admission, &request.repo, new_head, &released.interfaces).await,
         None => Err(SourceError::Unreachable("there is no source".to_owned()).into()),
     };
-    let compared = match compared {
-        Ok((compared, unchanged)) => {
-            response.warnings.extend(unchanged_files(&unchanged));
-            compared
+    let comparisons = match result {
+        Ok((comparisons, unchanged)) => {
+            response.warnings.extend(unchanged_warning(&unchanged));
+            comparisons
         }
         Err(error) => {
             tracing::debug!(%error, repo = %request.repo, "interfaces could not be compared");
-            if to_be_kept.is_empty() {
+            if promised.is_empty() {
                 return;
             }
             let why = match error {
@@ -65,28 +68,28 @@ pub(super) async fn compare_interfaces(
             };
             response.warnings.push(format!(
                 "INTERFACE_CHANGED: It is not known whether the interface of {} was kept: {why}.",
-                list_paths(&to_be_kept)
+                list_paths(&promised)
             ));
             return;
         }
     };
-    note_pending(app, request, new_head, &pending, &compared).await;
-    let (mut broken, mut sentences) = (Vec::new(), Vec::new());
-    for (path, comparison) in compared {
-        if !to_be_kept.contains(&path.as_str()) {
+    store_pending_differences(app, request, new_head, &pending, &comparisons).await;
+    let (mut broken, mut differences) = (Vec::new(), Vec::new());
+    for (path, comparison) in comparisons {
+        if !promised.contains(&path.as_str()) {
             continue;
         }
         let (names, difference) = match &comparison {
             InterfaceComparison::Same => continue,
             // A file that cannot be imported has no neighbors either.
             InterfaceComparison::Unknown(InterfaceUnknown::Language) => continue,
-            InterfaceComparison::Changed(changes) => (names_of(changes), plain_text(&changes.to_string())),
+            InterfaceComparison::Changed(changes) => (changed_names(changes), plain_text(&changes.to_string())),
             InterfaceComparison::Unknown(reason) => (
                 Vec::new(),
                 format!("it cannot be compared ({}), and so counts as changed", reason.name()),
             ),
         };
-        sentences.push((path.clone(), difference));
+        differences.push((path.clone(), difference));
         broken.push(BrokenInterfacePromise { path, names });
     }
     if broken.is_empty() {
@@ -101,22 +104,22 @@ pub(super) async fn compare_interfaces(
             "no holder could be notified".to_owned()
         }
     };
-    for (path, difference) in sentences {
+    for (path, difference) in differences {
         response.warnings.push(format!(
             "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {difference}; {notice}."
         ));
     }
 }
 
-/// Keeps the interface differences of `pending` files with the changes that are not merged yet.
-async fn note_pending(
+/// Stores the interface differences of `pending` files with the changes that are not merged yet.
+async fn store_pending_differences(
     app: &App,
     request: &WorkRequest,
     new_head: &CommitSha,
     pending: &[&str],
-    compared: &[(String, InterfaceComparison)],
+    comparisons: &[(String, InterfaceComparison)],
 ) {
-    let changed: BTreeMap<String, String> = compared
+    let changed: BTreeMap<String, String> = comparisons
         .iter()
         .filter(|(path, _)| pending.contains(&path.as_str()))
         .filter_map(|(path, comparison)| match comparison {
@@ -131,20 +134,21 @@ async fn note_pending(
         commit: new_head.as_str(),
         changed: &changed,
     };
-    let noted = settle_pending(
+    let storing = settle_pending(
         &*app.store,
         &request.repo,
         Some(&request.branch),
         work_branch.as_str(),
         act,
     );
-    if let Err(error) = noted.await {
-        tracing::debug!(%error, repo = %request.repo, "an interface that differs on a work branch could not be noted");
+    if let Err(error) = storing.await {
+        tracing::debug!(%error, repo = %request.repo, "an interface that differs on a work branch could not be stored");
     }
 }
 
-/// Compares each of `files` between the head at its claim and `new_head`, first those that were to be kept. Questions to an expensive source are counted: one
-/// for each tree, and one for some blobs. Returns the files that are the same in both, too.
+/// Compares each of `files` between the head at its claim and `new_head`, promised interfaces first. Lookups at an
+/// expensive source are counted: one for each tree, and one for a few blobs. Also returns the files that are the same
+/// in both commits.
 async fn compare(
     source: &dyn Source,
     admission: &Admission<'_>,
@@ -152,24 +156,24 @@ async fn compare(
     new_head: &CommitSha,
     files: &[WrittenInterface],
 ) -> Result<(Vec<(String, InterfaceComparison)>, Vec<String>), ApiError> {
-    let (first, then): (Vec<_>, Vec<_>) = files.iter().partition(|one| one.is_to_be_kept);
-    let files: Vec<_> = first.into_iter().chain(then).map(|one| &one.written).collect();
+    let (promised, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.is_promised);
+    let files: Vec<_> = promised.into_iter().chain(others).map(|file| &file.written).collect();
     let (checked, left_out) = files.split_at(files.len().min(MOST_FILES));
-    let mut compared: Vec<(String, InterfaceComparison)> = left_out
+    let mut comparisons: Vec<(String, InterfaceComparison)> = left_out
         .iter()
-        .map(|one| {
+        .map(|file| {
             let comparison = InterfaceComparison::Unknown(InterfaceUnknown::TooLarge);
-            (one.path.clone(), comparison)
+            (file.path.clone(), comparison)
         })
         .collect();
     let mut by_head: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
-    for one in checked {
-        match FilePath::parse(&one.path) {
-            Ok(path) => by_head.entry(&one.claim_head).or_default().push(path),
-            // A name that an earlier version kept, and that is refused now.
+    for file in checked {
+        match FilePath::parse(&file.path) {
+            Ok(path) => by_head.entry(&file.claim_head).or_default().push(path),
+            // A path that an earlier version stored, and that is invalid now.
             Err(_) => {
                 let comparison = InterfaceComparison::Unknown(InterfaceUnknown::Unreadable);
-                compared.push((one.path.clone(), comparison));
+                comparisons.push((file.path.clone(), comparison));
             }
         }
     }
@@ -191,44 +195,44 @@ async fn compare(
         .zip(before.into_iter().zip(after))
         .filter(|(_, (before, after))| is_compared(before, after))
         .unzip();
-    let read_of = |blobs: &[Option<String>]| {
-        let readable = paths.iter().zip(blobs);
-        readable
+    let count_readable = |blobs: &[Option<String>]| {
+        let files = paths.iter().zip(blobs);
+        files
             .filter(|(path, blob)| blob.is_some() && Language::of_path(path.as_str()).is_some())
             .count()
     };
-    let wanted = (read_of(&before) + read_of(&after)).div_ceil(BLOBS_OF_A_QUESTION);
-    if wanted > 0 {
-        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-        admission.count_lookups(Lookup::Commits, wanted).await?;
+    let lookups = (count_readable(&before) + count_readable(&after)).div_ceil(BLOBS_PER_LOOKUP);
+    if lookups > 0 {
+        let lookups = u32::try_from(lookups).unwrap_or(u32::MAX);
+        admission.count_lookups(Lookup::Commits, lookups).await?;
     }
-    let before = interfaces(source, repo, &paths, before).await?;
-    let after = interfaces(source, repo, &paths, after).await?;
-    compared.extend(
+    let before = read_interfaces(source, repo, &paths, before).await?;
+    let after = read_interfaces(source, repo, &paths, after).await?;
+    comparisons.extend(
         paths
             .iter()
             .zip(before.into_iter().zip(after))
             .map(|(path, (before, after))| {
-                let gone = || interface(Language::of_path(path.as_str()).unwrap_or(Language::JavaScript), b"");
+                let empty = || interface(Language::of_path(path.as_str()).unwrap_or(Language::JavaScript), b"");
                 let comparison = match before {
                     None => InterfaceComparison::Same,
-                    Some(before) => InterfaceComparison::between(&before, &after.unwrap_or_else(gone)),
+                    Some(before) => InterfaceComparison::between(&before, &after.unwrap_or_else(empty)),
                 };
                 (path.to_string(), comparison)
             }),
     );
-    Ok((compared, unchanged))
+    Ok((comparisons, unchanged))
 }
 
-/// The interfaces of `paths`, whose content are `blobs`; `None` where there is no file.
-async fn interfaces(
+/// Reads the interfaces of `paths`, whose contents are `blobs`; `None` if there is no file.
+async fn read_interfaces(
     source: &dyn Source,
     repo: &RepoId,
     paths: &[FilePath],
     blobs: Vec<Option<String>>,
 ) -> Result<Vec<Option<InterfaceResult>>, SourceError> {
     let languages: Vec<Option<Language>> = paths.iter().map(|path| Language::of_path(path.as_str())).collect();
-    let mut read: Vec<Option<InterfaceResult>> = blobs
+    let mut results: Vec<Option<InterfaceResult>> = blobs
         .iter()
         .zip(&languages)
         .map(|(blob, language)| {
@@ -240,18 +244,18 @@ async fn interfaces(
             })
         })
         .collect();
-    let wanted: Vec<(usize, Language, String)> = blobs
+    let readable: Vec<(usize, Language, String)> = blobs
         .into_iter()
         .zip(languages)
         .enumerate()
-        .filter_map(|(at, (blob, language))| Some((at, language?, blob?)))
+        .filter_map(|(index, (blob, language))| Some((index, language?, blob?)))
         .collect();
-    let ids = wanted.iter().map(|(_, _, blob)| blob.clone()).collect();
-    let found = Arc::new(Mutex::new(Vec::new()));
+    let ids = readable.iter().map(|(_, _, blob)| blob.clone()).collect();
+    let interfaces = Arc::new(Mutex::new(Vec::new()));
     let sink: BlobSink = {
-        let found = Arc::clone(&found);
-        Arc::new(move |index, blob: Blob<'_>| {
-            let Some((at, language, _)) = wanted.get(index) else {
+        let interfaces = Arc::clone(&interfaces);
+        Arc::new(move |number, blob: Blob<'_>| {
+            let Some((index, language, _)) = readable.get(number) else {
                 return;
             };
             let interface = match blob {
@@ -259,36 +263,38 @@ async fn interfaces(
                 Blob::TooLarge(_) => Err(InterfaceUnknown::TooLarge),
                 Blob::Unreadable => Err(InterfaceUnknown::Unreadable),
             };
-            found
+            interfaces
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .push((*at, interface));
+                .push((*index, interface));
         })
     };
     source.read_blobs(repo, ids, MAX_INTERFACE_BYTES as u64, sink).await?;
-    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-    for (at, interface) in found {
-        read[at] = Some(interface);
+    let interfaces = std::mem::take(&mut *interfaces.lock().unwrap_or_else(PoisonError::into_inner));
+    for (index, interface) in interfaces {
+        results[index] = Some(interface);
     }
-    Ok(read)
+    Ok(results)
 }
 
-/// The names, which others read: a repository may have any characters in them.
-fn names_of(changes: &InterfaceChanges) -> Vec<String> {
-    let all = changes.changed.iter().chain(&changes.gone).chain(&changes.new);
-    all.map(|name| plain_text(name)).collect()
+/// The names, for others to read: a repository can have any characters in them.
+fn changed_names(changes: &InterfaceChanges) -> Vec<String> {
+    let names = changes.changed.iter().chain(&changes.gone).chain(&changes.new);
+    names.map(|name| plain_text(name)).collect()
 }
 
-/// The notices about neighbors for holders of `entries`.
-pub(super) fn notices_of(entries: &[LockEntry]) -> Vec<String> {
-    let notice = entries
+/// The notices about neighbors of the files of `entries`.
+pub(super) fn interface_notices(entries: &[LockEntry]) -> Vec<String> {
+    let stored_notices = entries
         .iter()
         .filter_map(|entry| Some((entry.file_path.as_str(), entry.notices.as_deref()?)));
-    notice.flat_map(|(file, text)| notices(file, text)).collect()
+    stored_notices
+        .flat_map(|(file, text)| parse_notices(file, text))
+        .collect()
 }
 
-/// The same of one file, in the form of `locks/modules/notices.lua`.
-pub(super) fn notices(file: &str, text: &str) -> Vec<String> {
+/// The notices about neighbors of `file` in `text`, which has the form of `locks/modules/notices.lua`.
+pub(super) fn parse_notices(file: &str, text: &str) -> Vec<String> {
     let sentence = |line: &str| {
         let mut fields = line.split('\t');
         let (neighbor, user, names) = (fields.next()?, fields.next()?, fields.next()?);
@@ -298,7 +304,8 @@ pub(super) fn notices(file: &str, text: &str) -> Vec<String> {
             format!(": {names}")
         };
         Some(format!(
-            "INTERFACE_CHANGED: User '{user}' changed the interface of '{neighbor}', a neighbor of '{file}', which was to be kept{names}."
+            "INTERFACE_CHANGED: User '{user}' changed the interface of '{neighbor}', a neighbor of '{file}', which was \
+             to be kept{names}."
         ))
     };
     text.lines().filter_map(sentence).collect()

@@ -1,4 +1,4 @@
-//! The events in the log of a repository: the newest, or those after one. No head is needed.
+//! Lists events in the log of a repository: the newest, or those before or after an event. No head is needed.
 
 use coord_protocol::{ActivityResponse, Event, PublishedEvent};
 
@@ -9,24 +9,24 @@ use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, EventId, FilePath, RepoId};
 use coord_state::events::{LaterEvents, LoggedEvent, events_after, events_before, newest_events};
 
-/// Most events that are looked at for one branch.
+/// Maximum events that are read to find those of one branch or file.
 const MOST_READ: usize = 500;
 
-/// Which events are listed.
+/// A request for some events of a repository.
 #[derive(Debug)]
 pub struct ActivityRequest {
     pub repo: RepoId,
-    /// Of this branch alone.
+    /// Only events of this branch.
     pub branch: Option<Branch>,
-    /// That name this file alone.
+    /// Only events that name this file.
     pub file: Option<FilePath>,
-    /// Which part of the log.
+    /// The part of the log.
     pub range: EventRange,
-    /// How many at most.
+    /// Maximum number of events.
     pub limit: usize,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// Which agent of the caller's asks.
+    /// The caller's agent.
     pub caller_agent: Option<AgentId>,
 }
 
@@ -34,16 +34,16 @@ pub struct ActivityRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventRange {
     Newest,
-    /// Those after this one, the oldest first.
+    /// The events after this one, oldest first.
     After(EventId),
-    /// Those before this one, the newest first.
+    /// The events before this one, newest first.
     Before(EventId),
 }
 
-/// Lists the events that `request` asks for.
+/// Lists the events that `request` selects.
 ///
 /// # Errors
-/// When the caller is denied, or the store gives no answer.
+/// When the caller is denied, or the store does not respond.
 pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<ActivityResponse, ApiError> {
     let ActivityRequest {
         repo,
@@ -67,21 +67,21 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
             let read = newest_events(&repo, most);
             let (_, newest) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
             let cursor = newest.first().map_or(EventId::START, |event| event.id);
-            return Ok(selection.newest_of(newest, most, cursor));
+            return Ok(selection.newest_first(newest, most, cursor));
         }
         EventRange::Before(before) => {
             let read = events_before(&repo, before, most);
             let (_, earlier) = admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
-            return Ok(selection.newest_of(earlier, most, before));
+            return Ok(selection.newest_first(earlier, most, before));
         }
         EventRange::After(after) => after,
     };
     let read = events_after(&repo, after, most);
     let (_, LaterEvents { events, oldest }) =
         admit_to_repository(app, &repo, branch, caller, caller_agent, read).await?;
-    // From the start, all that there is was asked for.
+    // A caller that reads from the start misses nothing: it asked for whatever the log still has.
     let is_cut = after != EventId::START && oldest.is_some_and(|oldest| oldest > after);
-    let (events, last) = selection.of(events);
+    let (events, last) = selection.select(events);
     Ok(ActivityResponse {
         events,
         cursor: last.unwrap_or(after).to_string(),
@@ -90,7 +90,7 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
     })
 }
 
-/// The events that are wanted.
+/// Selects events by branch and file, up to a limit.
 #[derive(Clone, Copy)]
 struct Selection<'a> {
     branch: Option<&'a Branch>,
@@ -99,39 +99,39 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// The response with the wanted ones of `logged`, the newest first, of which `most` were asked for.
-    fn newest_of(self, logged: Vec<LoggedEvent>, most: usize, cursor: EventId) -> ActivityResponse {
+    /// The response with the selected ones of `logged`, which are newest first, after a read of up to `most` events.
+    fn newest_first(self, logged: Vec<LoggedEvent>, most: usize, cursor: EventId) -> ActivityResponse {
         let count = logged.len();
         let oldest_read = logged.last().map(|event| event.id);
-        let (events, last) = self.of(logged);
-        // Fewer than were asked for are all that there are.
-        let is_rest = count < most && last == oldest_read;
+        let (events, last) = self.select(logged);
+        // A read that returned fewer events than it may has reached the end of the log.
+        let is_at_end = count < most && last == oldest_read;
         ActivityResponse {
             events,
             cursor: cursor.to_string(),
-            earlier: last.filter(|_| !is_rest).map(|last| last.to_string()),
+            earlier: last.filter(|_| !is_at_end).map(|last| last.to_string()),
             is_cut: false,
         }
     }
 
-    /// The first wanted events, and the last event that was looked at for them.
-    fn of(self, logged: Vec<LoggedEvent>) -> (Vec<PublishedEvent>, Option<EventId>) {
+    /// The first selected events, and the last event that was examined for them.
+    fn select(self, logged: Vec<LoggedEvent>) -> (Vec<PublishedEvent>, Option<EventId>) {
         let (mut events, mut last) = (Vec::new(), None);
         for LoggedEvent { id, event } in logged {
             if events.len() == self.limit {
                 break;
             }
             last = Some(id);
-            let wanted = event.filter(|event| self.wants(event));
-            events.extend(wanted.map(|event| PublishedEvent::new(Some(id.to_string()), event)));
+            let selected = event.filter(|event| self.includes(event));
+            events.extend(selected.map(|event| PublishedEvent::new(Some(id.to_string()), event)));
         }
         (events, last)
     }
 
-    fn wants(self, event: &Event) -> bool {
+    fn includes(self, event: &Event) -> bool {
         let is_of_branch = |branch: &Branch| event.branch() == Some(branch.as_str());
-        let names = |file: &FilePath| event.files().iter().any(|named| named == file.as_str());
-        self.branch.is_none_or(is_of_branch) && self.file.is_none_or(names)
+        let names_file = |file: &FilePath| event.files().iter().any(|name| name == file.as_str());
+        self.branch.is_none_or(is_of_branch) && self.file.is_none_or(names_file)
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
                 file: None,
                 limit: 50,
             };
-            selection.of(logged.clone())
+            selection.select(logged.clone())
         };
         let (events, last) = selected("main");
         assert_eq!(events.len(), 50);
@@ -179,7 +179,7 @@ mod tests {
                 limit: 50,
             };
             let logged = (1..=count).rev().map(|number| event(number, "main")).collect();
-            selection.newest_of(logged, MOST_READ, EventId::START).earlier
+            selection.newest_first(logged, MOST_READ, EventId::START).earlier
         };
         assert_eq!(earlier(MOST_READ).as_deref(), Some("1-0"));
         assert_eq!(earlier(MOST_READ - 1), None, "that was all of the log");
@@ -197,7 +197,7 @@ mod tests {
             file: None,
             limit: 50,
         };
-        let (events, last) = selection.of(vec![unknown]);
+        let (events, last) = selection.select(vec![unknown]);
         assert_eq!((events, last), (vec![], EventId::parse("1-0").ok()));
     }
 }

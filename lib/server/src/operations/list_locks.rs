@@ -1,6 +1,6 @@
 //! The locks of a repository, without its graph. No head is needed, so locks on deleted branches are listed too.
 
-use coord_protocol::{HeldLock, LocksResponse, PendingChange, WaitingClaim};
+use coord_protocol::{HeldLock, LocksResponse, PendingChange};
 
 use super::lock_views::{pending_views, waiting_views};
 use crate::admission::admit_to_repository;
@@ -10,10 +10,10 @@ use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, LockEntry, RepoId};
 use coord_state::locks::{live_locks, pending_changes, waiting_claims};
 
-/// Maximum KiB of locks in one response. Each lock counts for at least one, so a person's maximum of locks fits.
+/// Maximum KiB of locks in one response. Each lock counts for at least one KiB, so a person's maximum of locks fits.
 const MOST_KIB: usize = 2000;
 
-/// The selection of locks.
+/// A request for some locks of a repository.
 #[derive(Debug)]
 pub struct LocksRequest {
     pub repo: RepoId,
@@ -44,33 +44,23 @@ pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksRespons
     let read = live_locks(&repo).and(pending_changes(&repo)).and(waiting_claims(&repo));
     let (holder, ((live, pending), tickets)) =
         admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
-    let mut waiting = waiting_views(&tickets, &live);
-    let mut locks = live.entries;
-    locks.retain(|entry| {
-        branch.as_ref().is_none_or(|branch| entry.branch == branch.as_str())
-            && (!is_own || entry.user_id == holder.user_id.as_str())
+    let is_selected = |branch_name: &str, user: &str, agent: Option<&str>| {
+        branch.as_ref().is_none_or(|branch| branch_name == branch.as_str())
+            && (!is_own || user == holder.user_id.as_str())
             && agent_id
                 .as_ref()
-                .is_none_or(|agent| entry.agent_id.as_deref() == Some(agent.as_str()))
-    });
-    let is_meant = |change: &PendingChange| {
-        branch.as_ref().is_none_or(|branch| change.branch == branch.as_str())
-            && (!is_own || change.user == holder.user_id.as_str())
-            && agent_id
-                .as_ref()
-                .is_none_or(|agent| change.agent_id.as_deref() == Some(agent.as_str()))
+                .is_none_or(|agent_id| agent == Some(agent_id.as_str()))
     };
-    waiting.retain(|claim: &WaitingClaim| {
-        branch.as_ref().is_none_or(|branch| claim.branch == branch.as_str())
-            && (!is_own || claim.user == holder.user_id.as_str())
-            && agent_id
-                .as_ref()
-                .is_none_or(|agent| claim.agent_id.as_deref() == Some(agent.as_str()))
-    });
+    let mut waiting = waiting_views(&tickets, &live);
+    waiting.retain(|claim| is_selected(&claim.branch, &claim.user, claim.agent_id.as_deref()));
+    let mut locks = live.entries;
+    locks.retain(|entry| is_selected(&entry.branch, &entry.user_id, entry.agent_id.as_deref()));
+    let is_selected_change =
+        |change: &PendingChange| is_selected(&change.branch, &change.user, change.agent_id.as_deref());
     Ok(LocksResponse {
-        pending: pending_views(pending, is_meant),
+        pending: pending_views(pending, is_selected_change),
         waiting,
-        ..response_of(locks)
+        ..locks_response(locks)
     })
 }
 
@@ -95,12 +85,12 @@ fn held_lock(entry: LockEntry) -> HeldLock {
     }
 }
 
-/// As many of `locks` as a response may have, in its order.
+/// As many of `locks` as a response may have, in the order of a response.
 pub fn held_locks(locks: Vec<LockEntry>) -> Vec<HeldLock> {
-    response_of(locks).locks
+    locks_response(locks).locks
 }
 
-fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
+fn locks_response(mut locks: Vec<LockEntry>) -> LocksResponse {
     locks.sort_by(|one, other| {
         let order = |entry: &LockEntry| (entry.timestamp, entry.token);
         (&one.branch, &one.file_path)
@@ -109,21 +99,21 @@ fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
     });
     let mut kib = 0;
     let fitting = locks.iter().take_while(|entry| {
-        kib += kib_of(entry);
+        kib += counted_kib(entry);
         kib <= MOST_KIB
     });
-    let fitting = fitting.count();
-    let locks_omitted = (locks.len() - fitting) as u64;
+    let count = fitting.count();
+    let locks_omitted = (locks.len() - count) as u64;
     LocksResponse {
-        locks: locks.into_iter().take(fitting).map(held_lock).collect(),
+        locks: locks.into_iter().take(count).map(held_lock).collect(),
         locks_omitted,
         pending: Vec::new(),
         waiting: Vec::new(),
     }
 }
 
-/// The KiB that `entry` counts for: never more than in `modules/held.lua`.
-fn kib_of(entry: &LockEntry) -> usize {
+/// The KiB that `entry` counts for, which is never more than in `modules/held.lua`.
+fn counted_kib(entry: &LockEntry) -> usize {
     let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     (bytes + 256).div_ceil(1024)
@@ -165,14 +155,14 @@ mod tests {
     #[test]
     fn a_lock_list_fits_all_locks_of_one_login_and_counts_the_omitted_ones() {
         let short: Vec<LockEntry> = (0..MOST_KIB).map(|number| entry(number, "Reading")).collect();
-        let answer = response_of(short);
-        assert_eq!((answer.locks.len(), answer.locks_omitted), (MOST_KIB, 0));
+        let response = locks_response(short);
+        assert_eq!((response.locks.len(), response.locks_omitted), (MOST_KIB, 0));
         // 500 characters of four bytes each: two KiB and more.
         let long = "\u{1d11e}".repeat(500);
         let long: Vec<LockEntry> = (0..MOST_KIB).rev().map(|number| entry(number, &long)).collect();
-        let answer = response_of(long);
-        assert_eq!((answer.locks.len(), answer.locks_omitted), (666, 1334));
-        assert_eq!(answer.locks[0].file_path, "src/00000.ts");
-        assert!(serde_json::to_string(&answer).unwrap().len() < 4_000_000);
+        let response = locks_response(long);
+        assert_eq!((response.locks.len(), response.locks_omitted), (666, 1334));
+        assert_eq!(response.locks[0].file_path, "src/00000.ts");
+        assert!(serde_json::to_string(&response).unwrap().len() < 4_000_000);
     }
 }

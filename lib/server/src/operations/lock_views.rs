@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use coord_protocol::locks::LockType;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::{BlockingLock, InterfacePromise, OtherLock, OwnLock, PendingChange, Reader, WaitingClaim};
 
 use super::sentences::list_paths;
@@ -13,7 +13,7 @@ use coord_state::locks::{
     ClaimCost, Direction, Finding, LiveLocks, Pending, PendingChanges, PriorLock, Relation, Survey, Ticket,
 };
 
-fn reader(entry: &LockEntry) -> Reader {
+fn reader_view(entry: &LockEntry) -> Reader {
     Reader {
         user: entry.user_id.clone(),
         user_name: entry.user_name.clone(),
@@ -44,18 +44,18 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
         .iter()
         .map(|entry| (entry.file_path.clone(), view(entry)))
         .collect();
-    for held in &survey.held {
-        if let Some(lock) = locks.get_mut(&held.file_path) {
-            lock.taken_from.clone_from(&held.taken_from);
+    for prior in &survey.held {
+        if let Some(lock) = locks.get_mut(&prior.file_path) {
+            lock.taken_from.clone_from(&prior.taken_from);
         }
     }
     locks
 }
 
-/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED and WAITING for a file without a lock that another claim wants. Locks on
-/// other branches are warnings instead.
+/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED and WAITING for a file that is not locked but that another
+/// claim waits for. Locks on other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
-    let mut locks = by_file(findings.iter().filter_map(|finding| match finding.relation {
+    let mut locks = group_by_file(findings.iter().filter_map(|finding| match finding.relation {
         Relation::Direct if finding.is_shared => Some((&finding.entry, LockRelation::Shared)),
         Relation::Direct => Some((&finding.entry, LockRelation::Direct)),
         Relation::Neighbor => Some((&finding.entry, LockRelation::Neighbor(&finding.via))),
@@ -65,12 +65,12 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
         | Relation::Pending
         | Relation::PendingInterface => None,
     }));
-    for (relation, concern) in [
+    for (relation, lock_relation) in [
         (Relation::Reserved, LockRelation::Reserved),
         (Relation::Waiting, LockRelation::Waiting),
     ] {
-        let of_claims = findings.iter().filter(|finding| finding.relation == relation);
-        for (path, lock) in by_file(of_claims.map(|finding| (&finding.entry, concern))) {
+        let claims = findings.iter().filter(|finding| finding.relation == relation);
+        for (path, lock) in group_by_file(claims.map(|finding| (&finding.entry, lock_relation))) {
             locks.entry(path).or_insert(lock);
         }
     }
@@ -79,15 +79,15 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
 
 /// All locks of a branch by file path.
 pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, OtherLock> {
-    by_file(entries.iter().map(|entry| (entry, LockRelation::None)))
+    group_by_file(entries.iter().map(|entry| (entry, LockRelation::None)))
 }
 
-/// How a lock concerns a request; `None` for a request without files.
+/// How a lock affects a request; `None` for a request without files.
 #[derive(Clone, Copy)]
 enum LockRelation<'a> {
     None,
     Direct,
-    /// It is on a file that several may write.
+    /// The lock is on a file that several agents may write.
     Shared,
     /// The lock is on a neighbor of this file.
     Neighbor(&'a str),
@@ -95,17 +95,17 @@ enum LockRelation<'a> {
     Waiting,
 }
 
-fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, LockRelation<'a>)>) -> BTreeMap<String, OtherLock> {
+fn group_by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, LockRelation<'a>)>) -> BTreeMap<String, OtherLock> {
     let mut files: BTreeMap<&str, Vec<(&LockEntry, LockRelation<'_>)>> = BTreeMap::new();
-    for (entry, concern) in entries {
-        files.entry(&entry.file_path).or_default().push((entry, concern));
+    for (entry, relation) in entries {
+        files.entry(&entry.file_path).or_default().push((entry, relation));
     }
     files
         .into_iter()
         .filter_map(|(path, mut entries)| {
             entries.sort_by_key(|(entry, _)| (entry.timestamp, entry.token));
-            let (earliest, concern) = entries.first()?;
-            let (lock_type, neighbor_of) = match concern {
+            let (earliest, relation) = entries.first()?;
+            let (lock_type, neighbor_of) = match relation {
                 LockRelation::None => (None, None),
                 LockRelation::Direct | LockRelation::Shared => (Some(LockType::Direct), None),
                 LockRelation::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
@@ -119,7 +119,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, LockRelation<'a>)>)
                 lock_type,
                 neighbor_of,
                 interface: earliest.interface,
-                shared: matches!(concern, LockRelation::Shared),
+                shared: matches!(relation, LockRelation::Shared),
                 message: earliest.message.clone(),
                 since: Some(earliest.held_since()),
                 timestamp: earliest.timestamp,
@@ -127,7 +127,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, LockRelation<'a>)>)
                 agent_id: earliest.agent_id.clone(),
                 intent_id: earliest.intent_id.clone(),
                 readers: if entries.len() > 1 {
-                    entries.iter().map(|(entry, _)| reader(entry)).collect()
+                    entries.iter().map(|(entry, _)| reader_view(entry)).collect()
                 } else {
                     Vec::new()
                 },
@@ -137,8 +137,11 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, LockRelation<'a>)>)
         .collect()
 }
 
-/// The pending changes that are not over and that `is_meant`, by file and age. A response has 2,000 at most.
-pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingChange) -> bool) -> Vec<PendingChange> {
+/// The pending changes that are not over and that `is_selected` selects, by file and age. A response has at most 2,000.
+pub(super) fn pending_views(
+    pending: PendingChanges,
+    is_selected: impl Fn(&PendingChange) -> bool,
+) -> Vec<PendingChange> {
     const MOST: usize = 2000;
     let PendingChanges { now, changes } = pending;
     let view = |Pending { entry, .. }: Pending| PendingChange {
@@ -154,7 +157,7 @@ pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingC
         pull_request: entry.pull_request,
     };
     let live = changes.into_iter().filter(|change| change.entry.expiry > now);
-    let mut views: Vec<PendingChange> = live.map(view).filter(is_meant).collect();
+    let mut views: Vec<PendingChange> = live.map(view).filter(is_selected).collect();
     views.sort_by(|one, other| {
         let order = |change: &PendingChange| (change.since, change.work_branch.clone());
         (&one.branch, &one.file_path)
@@ -165,21 +168,21 @@ pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingC
     views
 }
 
-/// The claims that wait, the oldest first, with the locks of `live` that they wait for.
+/// The waiting claims, oldest first, with the locks of `live` that they wait for.
 pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<WaitingClaim> {
     const MOST_LOCKS: usize = 8;
-    let mut on_file: BTreeMap<&str, Vec<&LockEntry>> = BTreeMap::new();
+    let mut locks_by_file: BTreeMap<&str, Vec<&LockEntry>> = BTreeMap::new();
     for entry in &live.entries {
-        on_file.entry(&entry.file_path).or_default().push(entry);
+        locks_by_file.entry(&entry.file_path).or_default().push(entry);
     }
     let view = |ticket: &Ticket| {
         let files = ticket.files.iter().map(|file| (file, false));
-        let near = ticket.near.iter().map(|file| (file, true));
-        let locks = files.chain(near).flat_map(|(file, is_near)| {
-            let entries = on_file.get(file.as_str()).into_iter().flatten();
-            entries.filter(move |entry| ticket.waits_for(entry, is_near))
+        let neighbors = ticket.near.iter().map(|file| (file, true));
+        let locks = files.chain(neighbors).flat_map(|(file, is_neighbor)| {
+            let entries = locks_by_file.get(file.as_str()).into_iter().flatten();
+            entries.filter(move |entry| ticket.waits_for(entry, is_neighbor))
         });
-        let blocking = |entry: &&LockEntry| BlockingLock {
+        let blocking_lock = |entry: &&LockEntry| BlockingLock {
             file_path: entry.file_path.clone(),
             user: entry.user_id.clone(),
             agent_id: entry.agent_id.clone(),
@@ -194,14 +197,14 @@ pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<Waiting
             message: ticket.message.clone(),
             since: ticket.since / 1000,
             reserved_until: ticket.reserved.map(|until| until / 1000),
-            waits_for: locks.take(MOST_LOCKS).map(blocking).collect(),
+            waits_for: locks.take(MOST_LOCKS).map(blocking_lock).collect(),
         }
     };
     let live_tickets = tickets.iter().filter(|ticket| ticket.end_ms() >= live.now * 1000);
     live_tickets.map(view).collect()
 }
 
-/// A holder's name, for a caller with the login `own`: another agent of the caller is named without the login.
+/// A holder's name, for a caller with the login `own`. The caller's other agents are named without the login.
 pub(super) fn holder_name(login: &str, agent: Option<&str>, own: &UserId) -> String {
     match agent {
         Some(agent) if login == own.as_str() => format!("'{agent}'"),
@@ -210,9 +213,9 @@ pub(super) fn holder_name(login: &str, agent: Option<&str>, own: &UserId) -> Str
     }
 }
 
-/// A sentence for a caller with the login `own` about a lock that concerns its request. The message is quoted: a model reads it, and
+/// A sentence about a finding, for a caller with the login `own`. The message is quoted, because a model reads it and
 /// another person or agent has written it.
-pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
+pub(super) fn describe_finding(finding: &Finding, own: &UserId) -> String {
     let LockEntry {
         file_path,
         user_id,
@@ -222,13 +225,13 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
         branch,
         ..
     } = &finding.entry;
-    // The whole message is with the lock.
+    // The response has the whole message with the lock.
     let message = match agent_id {
-        Some(_) => quoted_line(&first_words(message)),
-        None => quoted_line(message),
+        Some(_) => quote_line(&first_words(message)),
+        None => quote_line(message),
     };
-    let who = holder_name(user_id, agent_id.as_deref(), own);
-    let doing = match status {
+    let holder = holder_name(user_id, agent_id.as_deref(), own);
+    let verb = match status {
         LockMode::Reading => "read",
         LockMode::Writing => "written",
     };
@@ -237,25 +240,26 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
         (Relation::Direct, _) if agent_id.is_none() => {
             format!("File '{file_path}' is locked by user '{user_id}' (DIRECT): {message}")
         }
-        (Relation::Direct, _) => format!("File '{file_path}' is being {doing} by {who}: {message}"),
+        (Relation::Direct, _) => format!("File '{file_path}' is being {verb} by {holder}: {message}"),
         (Relation::Reserved, _) => {
-            format!("File '{file_path}' is reserved for {who}, whose claim came first: {message}")
+            format!("File '{file_path}' is reserved for {holder}, whose claim came first: {message}")
         }
         (Relation::Waiting, _) => {
-            format!("File '{file_path}' is waited for by {who}: {message}")
+            format!("File '{file_path}' is waited for by {holder}: {message}")
         }
         (Relation::CrossBranch, _) => {
-            format!("File '{file_path}' is being {doing} on branch '{branch}' by {who}: {message}")
+            format!("File '{file_path}' is being {verb} on branch '{branch}' by {holder}: {message}")
         }
         (Relation::Pending, _) => {
-            let place = pull_request_name(&finding.entry);
-            format!("'{file_path}' has unmerged changes by {who} on {place}: {message}")
+            let change = pending_change_name(&finding.entry);
+            format!("'{file_path}' has unmerged changes by {holder} on {change}: {message}")
         }
         (Relation::PendingInterface, _) => {
-            let (via, place) = (&finding.via, pull_request_name(&finding.entry));
-            let differs = finding.entry.interface_differs.as_deref().unwrap_or_default();
+            let (via, change) = (&finding.via, pending_change_name(&finding.entry));
+            let difference = finding.entry.interface_differs.as_deref().unwrap_or_default();
             format!(
-                "'{file_path}', which '{via}' imports, has another interface on {place} of {who}: {differs}; {message}"
+                "'{file_path}', which '{via}' imports, has another interface on {change} of {holder}: {difference}; \
+                 {message}"
             )
         }
         (Relation::Neighbor, direction) => {
@@ -267,21 +271,23 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
             match (agent_id, direction) {
                 // As documented.
                 (None, Some(Direction::Imports)) => format!(
-                    "File '{file_path}', which '{via}' imports, is being {doing} by {who}{keeps} (NEIGHBOR): {message}"
+                    "File '{file_path}', which '{via}' imports, is being {verb} by {holder}{keeps} (NEIGHBOR): \
+                     {message}"
                 ),
                 (None, _) => format!(
-                    "File '{file_path}', which imports '{via}', is being {doing} by {who}{keeps} (NEIGHBOR): {message}"
+                    "File '{file_path}', which imports '{via}', is being {verb} by {holder}{keeps} (NEIGHBOR): \
+                     {message}"
                 ),
                 (Some(_), Some(Direction::Imports)) => {
-                    format!("'{via}' imports '{file_path}', being {doing} by {who}{keeps}: {message}")
+                    format!("'{via}' imports '{file_path}', being {verb} by {holder}{keeps}: {message}")
                 }
-                (Some(_), _) => format!("'{file_path}', being {doing} by {who}{keeps}, imports '{via}': {message}"),
+                (Some(_), _) => format!("'{file_path}', being {verb} by {holder}{keeps}, imports '{via}': {message}"),
             }
         }
     }
 }
 
-/// As many words of a message as a sentence has room for.
+/// The first words of a message, as many as a sentence has room for.
 fn first_words(message: &str) -> String {
     const MOST: usize = 6;
     const MOST_CHARS: usize = 80;
@@ -298,36 +304,36 @@ fn first_words(message: &str) -> String {
 }
 
 /// The work branch of a pending change, and its pull request.
-fn pull_request_name(change: &LockEntry) -> String {
+fn pending_change_name(change: &LockEntry) -> String {
     let work_branch = change.work_branch.as_deref().unwrap_or_default();
     let pull_request = change.pull_request;
     let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
     format!("'{work_branch}'{pull_request}")
 }
 
-/// The writers of a shared file.
+/// The writer of a shared file, in words.
 fn shared_writer(entry: &LockEntry, own: &UserId) -> String {
     format!(
         "'{}' is also being written by {}: {}",
         entry.file_path,
         holder_name(&entry.user_id, entry.agent_id.as_deref(), own),
-        quoted_line(&entry.message)
+        quote_line(&entry.message)
     )
 }
 
-/// Warnings about locks that are reported but block nothing: on other branches, on shared files, and written neighbors; and about
+/// Warnings about findings that block nothing: locks on other branches, on shared files and on written neighbors, and
 /// pending changes.
-pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item = String> {
+pub(super) fn finding_warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item = String> {
     findings.iter().filter_map(|finding| match finding.relation {
-        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding, own))),
-        Relation::Pending => Some(format!("PENDING: {}", sentence(finding, own))),
-        Relation::PendingInterface => Some(format!("PENDING_INTERFACE: {}", sentence(finding, own))),
+        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", describe_finding(finding, own))),
+        Relation::Pending => Some(format!("PENDING: {}", describe_finding(finding, own))),
+        Relation::PendingInterface => Some(format!("PENDING_INTERFACE: {}", describe_finding(finding, own))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
             "SHARED_FILE: {}; let the tool make it again, or merge.",
             shared_writer(&finding.entry, own)
         )),
         Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
-            Some(format!("NEIGHBOR: {}", sentence(finding, own)))
+            Some(format!("NEIGHBOR: {}", describe_finding(finding, own)))
         }
         _ => None,
     })
@@ -336,9 +342,9 @@ pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item
 /// Maximum warnings of one response about locks that the caller already holds.
 const MOST_ALREADY_HELD: usize = 8;
 
-/// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the holder
-/// may be another agent of the same person; the warning says how to distinguish them.
-pub(super) fn already_held(held: &[PriorLock], has_agent_id: bool) -> Vec<String> {
+/// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the
+/// holder may be another agent of the same person; the warning says how to distinguish them.
+pub(super) fn already_held_warnings(held: &[PriorLock], has_agent_id: bool) -> Vec<String> {
     let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for lock in held.iter().filter(|lock| lock.taken_from.is_none()) {
         claims
@@ -352,35 +358,36 @@ pub(super) fn already_held(held: &[PriorLock], has_agent_id: bool) -> Vec<String
         "; if another agent of yours claimed it, send agent_id"
     };
     let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
-        let (since, files, message) = (format_seconds(*since), list_paths(files), quoted_line(message));
+        let (since, files, message) = (format_seconds(*since), list_paths(files), quote_line(message));
         format!("ALREADY_HELD: You have held {files} since {since}, for {message}{hint}.")
     };
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
 }
 
-/// The files that a granted claim blocks for others.
-pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
+/// The warning about the files that a granted claim blocks for others.
+pub(super) fn claim_cost_warning(cost: &ClaimCost) -> String {
     let ClaimCost {
         neighbors,
         file_path,
         is_whatever_changes,
     } = cost;
-    let way = match is_whatever_changes {
+    let advice = match is_whatever_changes {
         true => "release it soon",
         false => "claim it with \"interface\": \"keeps\" if its interface stays",
     };
     format!(
-        "BLOCKS_OTHERS: Until you release '{file_path}', no one else can write its neighbors ({neighbors} files in all): {way}."
+        "BLOCKS_OTHERS: Until you release '{file_path}', no one else can write its neighbors ({neighbors} files in \
+         all): {advice}."
     )
 }
 
 /// The warning about locks that a granted claim has taken over.
-pub(super) fn taken_over(held: &[PriorLock]) -> Option<String> {
-    let taken: Vec<&PriorLock> = held.iter().filter(|lock| lock.taken_from.is_some()).collect();
-    let giver = taken.first()?.taken_from.as_deref()?;
-    let files: Vec<&str> = taken.iter().map(|lock| lock.file_path.as_str()).collect();
+pub(super) fn taken_over_warning(held: &[PriorLock]) -> Option<String> {
+    let taken_over: Vec<&PriorLock> = held.iter().filter(|lock| lock.taken_from.is_some()).collect();
+    let previous_holder = taken_over.first()?.taken_from.as_deref()?;
+    let files: Vec<&str> = taken_over.iter().map(|lock| lock.file_path.as_str()).collect();
     Some(format!(
-        "TAKEN_OVER: {} had been claimed by your agent '{giver}', whose lock is yours now.",
+        "TAKEN_OVER: {} had been claimed by your agent '{previous_holder}', whose lock is yours now.",
         list_paths(&files)
     ))
 }
@@ -422,20 +429,20 @@ mod tests {
             held("c.ts", 1_795_306_300, "Splitting the lexer"),
         ];
         assert_eq!(
-            already_held(&some, false),
+            already_held_warnings(&some, false),
             [
-                "ALREADY_HELD: You have held 'a.ts', 'b.ts' since 2026-11-22T00:10:24Z, for \u{201c}Moving sessions\u{201d}; if \
-                 another agent of yours claimed it, send agent_id.",
-                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}; if \
-                 another agent of yours claimed it, send agent_id.",
+                "ALREADY_HELD: You have held 'a.ts', 'b.ts' since 2026-11-22T00:10:24Z, \
+                 for \u{201c}Moving sessions\u{201d}; if another agent of yours claimed it, send agent_id.",
+                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, \
+                 for \u{201c}Splitting the lexer\u{201d}; if another agent of yours claimed it, send agent_id.",
             ]
         );
         assert_eq!(
-            already_held(&some[2..], true),
+            already_held_warnings(&some[2..], true),
             ["ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}."]
         );
         let many: Vec<PriorLock> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
-        assert_eq!(already_held(&many, false).len(), MOST_ALREADY_HELD);
-        assert!(already_held(&[], false).is_empty());
+        assert_eq!(already_held_warnings(&many, false).len(), MOST_ALREADY_HELD);
+        assert!(already_held_warnings(&[], false).is_empty());
     }
 }

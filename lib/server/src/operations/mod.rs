@@ -1,16 +1,16 @@
-//! Operations without HTTP: from an authenticated caller and typed input to a response of the protocol. HTTP handlers and MCP
-//! tools call these.
+//! Operations without HTTP: from an authenticated caller and typed input to a response of the protocol. HTTP handlers
+//! and MCP tools call them.
 //!
-//! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
+//! - [`check_as_sent()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
 //! - [`post()`]: a claim or a release, depending on `status`
 //! - `force_release`: a release of others' locks
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - `claim_rules`: the rules for the files of a check and a claim; `tool_use`: the tool call, for the gate
-//! - `interfaces`: whether writers kept the interfaces that they were to keep
+//! - `interfaces`: checks whether writers kept the interfaces that they promised to keep
 //! - `policy_request`: the effect of `.coord.toml` on a check, a claim and a release
-//! - `wait`: a request that waits until something happens
+//! - `wait`: a request that waits for events
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
@@ -34,14 +34,14 @@ pub mod wait;
 mod watch_events;
 mod work_request;
 
-pub use check::{CheckError, check, check_as_sent};
+pub use check::{CheckError, check_as_sent};
 use claim::claim;
 pub use list_activity::{ActivityRequest, EventRange, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
 pub use lock_views::memberships;
 pub use post::post;
 pub use refusal::Refusal;
-pub use release::{Release, release};
+use release::release;
 pub use sentences::unknown_fields;
 pub use tool_use::parse_tool_use;
 pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use coord_protocol::PostResponse;
-
 use super::sentences::list_paths;
 use super::work_request::WorkRequest;
 use crate::app::App;
@@ -13,8 +11,8 @@ use coord_state::admission::PolicyQuestion;
 use coord_state::builds::stored_policy;
 use coord_state::locks::PolicyTerms;
 
-/// The rules of the branch for the files of a request. They are a guess by the state that this process saw last, until a
-/// script asks.
+/// The rules of the branch for the files of a request. Until a script asks about them, they are those of the last known
+/// policy.
 pub(super) struct PolicyRequest<'a> {
     app: &'a App,
     request: &'a WorkRequest,
@@ -33,7 +31,7 @@ impl<'a> PolicyRequest<'a> {
             terms: PolicyTerms {
                 neighbors: policy.neighbors(&app.locks),
                 digest,
-                kinds: kinds(&policy, paths),
+                kinds: judge_files(&policy, paths),
                 files: Vec::new(),
                 interface: request.interface.clone(),
                 patience_seconds: app.locks.queue_patience_seconds,
@@ -54,21 +52,21 @@ impl<'a> PolicyRequest<'a> {
         } = self.request;
         self.policy = self.app.policies.learn(repo, branch, &question.digest, &question.text);
         self.terms.neighbors = self.policy.neighbors(&self.app.locks);
-        self.terms.kinds = kinds(&self.policy, question.files.iter().map(String::as_str));
+        self.terms.kinds = judge_files(&self.policy, question.files.iter().map(String::as_str));
         self.terms.digest = question.digest;
         if paths.is_everything() {
             self.terms.files = question.files;
         }
     }
 
-    /// The result for the files that were judged last.
+    /// The verdict on the files that were judged last.
     pub fn end(self) -> PolicyVerdict {
-        let named: Vec<&str> = match self.terms.files.as_slice() {
+        let files: Vec<&str> = match self.terms.files.as_slice() {
             [] => self.request.paths.iter().map(FilePath::as_str).collect(),
             files => files.iter().map(String::as_str).collect(),
         };
-        let ignored = named.iter().zip(&self.terms.kinds);
-        let ignored = ignored.filter(|(_, kind)| **kind == FileKind::Ignored);
+        let judged = files.iter().zip(&self.terms.kinds);
+        let ignored = judged.filter(|(_, kind)| **kind == FileKind::Ignored);
         PolicyVerdict {
             ignored: ignored.map(|(path, _)| (*path).to_owned()).collect(),
             policy: self.policy,
@@ -76,7 +74,7 @@ impl<'a> PolicyRequest<'a> {
     }
 }
 
-fn kinds<'p>(policy: &Policy, paths: impl Iterator<Item = &'p str>) -> Vec<FileKind> {
+fn judge_files<'p>(policy: &Policy, paths: impl Iterator<Item = &'p str>) -> Vec<FileKind> {
     let mut judge = policy.judge();
     paths.map(|path| judge.kind(path)).collect()
 }
@@ -89,7 +87,7 @@ pub(super) struct PolicyVerdict {
 }
 
 impl PolicyVerdict {
-    /// The effect of the last policy that this process saw.
+    /// The effect of the last known policy.
     pub fn of_last_known(app: &App, request: &WorkRequest) -> Self {
         PolicyVerdict {
             policy: app.policies.guess(&request.repo, &request.branch).1,
@@ -97,8 +95,8 @@ impl PolicyVerdict {
         }
     }
 
-    /// The effect of the policy with `digest` on a release that has been made. A process that does not know it reads it from the
-    /// store.
+    /// The effect of the policy with `digest` on a release that is done. A process that does not know the policy reads
+    /// it from the store.
     pub async fn of_release(app: &App, request: &WorkRequest, digest: &str) -> Self {
         let WorkRequest { repo, branch, .. } = request;
         let policy = match app.policies.get(digest) {
@@ -117,35 +115,23 @@ impl PolicyVerdict {
         }
     }
 
-    /// Takes the ignored ones out of `files`.
+    /// Removes the ignored files from `files`.
     pub fn remove_ignored(&mut self, files: &mut Vec<String>) {
         let mut judge = self.policy.judge();
-        let (ignored, rest) = std::mem::take(files)
-            .into_iter()
-            .partition(|file| judge.kind(file) == FileKind::Ignored);
-        drop(judge);
-        (self.ignored, *files) = (ignored, rest);
+        let ignored = files.extract_if(.., |file| judge.kind(file) == FileKind::Ignored);
+        self.ignored = ignored.collect();
     }
 
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.policy.warning().into_iter().collect();
-        if !self.ignored.is_empty() {
-            warnings.push(match self.ignored.as_slice() {
-                [one] => format!(
-                    "IGNORED_FILE: .coord.toml ignores {}: it has no lock.",
-                    list_paths(&[one])
-                ),
-                several => format!(
-                    "IGNORED_FILE: .coord.toml ignores {}: they have no locks.",
-                    list_paths(several)
-                ),
-            });
+        match self.ignored.as_slice() {
+            [] => {}
+            [file] => warnings.push(format!("IGNORED_FILE: .coord.toml ignores '{file}': it has no lock.")),
+            files => warnings.push(format!(
+                "IGNORED_FILE: .coord.toml ignores {}: they have no locks.",
+                list_paths(files)
+            )),
         }
         warnings
-    }
-
-    /// Adds the warnings to `response`.
-    pub fn add_to(&self, response: &mut PostResponse) {
-        response.warnings.extend(self.warnings());
     }
 }

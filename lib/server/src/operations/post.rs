@@ -14,32 +14,32 @@ use crate::error::ApiError;
 use coord_auth::Caller;
 use coord_domain::{CommitSha, LockMode, LockReason};
 
-/// Claims or releases the files of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
+/// Claims or releases the files of `body` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
-/// When a field is missing or invalid, the caller is denied, or store or source do not respond. A refusal by the rules is a
-/// response.
+/// When a field is missing or invalid, the caller is denied, or store or source do not respond. A refusal by the lock
+/// rules is a response.
 pub async fn post(
     app: &App,
-    sent: &PostRequest,
+    body: &PostRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<PostResponse, ApiError> {
-    let request = WorkRequest::of_post(sent, caller, agent)?;
-    let status = *require("status", &sent.status)?;
-    let reason = LockReason::parse(require("message", &sent.message)?).map_err(in_field("message"))?;
-    let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
+    let request = WorkRequest::of_post(body, caller, agent)?;
+    let status = *require("status", &body.status)?;
+    let reason = LockReason::parse(require("message", &body.message)?).map_err(in_field("message"))?;
+    let new_head = body.new_repo_head.as_deref().map(CommitSha::parse).transpose();
     let new_head = new_head.map_err(in_field("new_repo_head"))?;
-    let tool_use = parse_tool_use(app, sent.tool_call.as_ref(), sent.session.as_ref())?;
-    let is_forced = sent.force == Some(true);
+    let tool_use = parse_tool_use(app, body.tool_call.as_ref(), body.session.as_ref())?;
+    let is_forced = body.force == Some(true);
     if is_forced && (status != LockStatus::Open || request.paths.is_everything()) {
         return Err(ApiError::InvalidField {
             field: "force",
             problem: "takes others' locks away: send it with status OPEN, and name the files".to_owned(),
         });
     }
-    let wait = wait_seconds(app, "wait_seconds", sent.wait_seconds)?;
-    if status == LockStatus::Open && sent.wait_seconds.is_some_and(|seconds| seconds > 0) {
+    let wait = wait_seconds(app, "wait_seconds", body.wait_seconds)?;
+    if status == LockStatus::Open && body.wait_seconds.is_some_and(|seconds| seconds > 0) {
         return Err(ApiError::InvalidField {
             field: "wait_seconds",
             problem: "is for claims: send it with status READING or WRITING".to_owned(),
@@ -53,7 +53,7 @@ pub async fn post(
             let terms = Release {
                 reason: &reason,
                 new_head: new_head.as_ref(),
-                is_abandoned: sent.abandon == Some(true),
+                is_abandoned: body.abandon == Some(true),
             };
             release(app, &request, &terms).await?
         }
@@ -79,7 +79,7 @@ pub(super) fn offline_post(error: &ApiError) -> PostResponse {
     response
 }
 
-/// The response if `error` is a refusal by the rules.
+/// The response if `error` is a refusal by the lock rules.
 pub(super) fn refused_post(error: &ApiError) -> PostResponse {
     let mut response = PostResponse::new(false, error.orchestration());
     response.error = Some(ErrorBody {

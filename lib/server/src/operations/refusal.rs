@@ -8,21 +8,21 @@ use super::post::{offline_post, refused_post};
 use crate::error::ApiError;
 use coord_domain::CommitSha;
 
-/// An error as an agent gets it: a whole response where nothing is known, or where the rules refuse it; otherwise the error with a
-/// command.
+/// The response to an error. If Coord is offline or the lock rules refuse the request, it is a whole response;
+/// otherwise it is the error with a command.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Refusal {
-    /// Of a check.
+    /// The response to a check.
     Check(CheckResponse),
-    /// Of a claim or a release.
+    /// The response to a claim or a release.
     Post(PostResponse),
-    /// Of any request of an agent.
+    /// The response to any request of an agent.
     Agent(AgentError),
 }
 
 impl Refusal {
-    /// That of a check, for which `head` is still known.
+    /// The response to a check, with `head` if it is known.
     pub fn of_check(error: &ApiError, head: Option<&CommitSha>) -> Self {
         if error.is_offline() {
             Refusal::Check(offline_check(error, head))
@@ -31,7 +31,7 @@ impl Refusal {
         }
     }
 
-    /// That of a claim or a release.
+    /// The response to a claim or a release.
     pub fn of_post(error: &ApiError) -> Self {
         match error {
             error if error.is_offline() => Refusal::Post(offline_post(error)),

@@ -1,12 +1,12 @@
-//! The release of files, after a push or without one.
+//! Releases files, after a push or without one.
 
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
-use super::interfaces::{compare_interfaces, notices};
+use super::interfaces::{compare_interfaces, parse_notices};
 use super::lock_views::memberships;
 use super::policy_request::PolicyVerdict;
-use super::sentences::{graph_warning, list_paths, unchanged_files};
+use super::sentences::{graph_warning, list_paths, unchanged_warning};
 use super::work_request::{CLONE_MAY_LAG, WorkRequest};
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
@@ -19,7 +19,7 @@ use coord_state::admission::{AdmissionTerms, Admitted, AncestryQuestion, Questio
 use coord_state::locks::{JudgedFile, ReleaseOutcome, Released};
 use coord_store::{Store, StoreError};
 
-/// The parts of a release besides the files.
+/// The terms of a release, besides the files.
 #[derive(Clone, Copy, Debug)]
 pub struct Release<'a> {
     pub reason: &'a LockReason,
@@ -33,9 +33,11 @@ pub struct Release<'a> {
 /// # Errors
 /// When the pushed commit is missing, the caller is denied, or store or source do not respond.
 pub async fn release(app: &App, request: &WorkRequest, release: &Release<'_>) -> Result<PostResponse, ApiError> {
-    try_release(app, request, release)
-        .await
-        .map_err(|error| without_branch(error, release.is_abandoned))
+    let result = try_release(app, request, release).await;
+    match release.is_abandoned {
+        true => result,
+        false => result.map_err(suggest_abandoning),
+    }
 }
 
 async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) -> Result<PostResponse, ApiError> {
@@ -53,7 +55,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
 pub struct ReleasedWork<'a> {
     pub new_head: Option<&'a CommitSha>,
     pub agent_head: &'a CommitSha,
-    /// Whether the source can still be asked: it is asked once, whatever the answer.
+    /// Whether the source can still be asked: it is asked only once.
     pub can_ask: bool,
     pub judged_files: Vec<JudgedFile>,
 }
@@ -72,9 +74,11 @@ impl<'a> ReleasedWork<'a> {
     pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
         match question {
             Question::Ancestry(AncestryQuestion::Work { head, etag, written }) => {
-                let known = KnownHead { commit: head, etag };
+                let stored_head = KnownHead { commit: head, etag };
                 let new_head = self.new_head.ok_or(ApiError::Internal)?;
-                self.judged_files = admission.judge_work(known, new_head, self.agent_head, &written).await?;
+                self.judged_files = admission
+                    .judge_work(stored_head, new_head, self.agent_head, &written)
+                    .await?;
                 self.can_ask = false;
                 Ok(())
             }
@@ -116,13 +120,13 @@ pub async fn respond(
     }
     let your_teams = memberships(outcome.waiting());
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
-    let mut response = response_to(request, admission, new_head, outcome)?;
+    let mut response = outcome_response(request, admission, new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
-    policy.add_to(&mut response);
+    response.warnings.extend(policy.warnings());
     if let Some(released) = &released {
         for (file, text) in &released.notices {
-            response.warnings.extend(notices(file, text));
+            response.warnings.extend(parse_notices(file, text));
         }
         compare_interfaces(app, request, admission, new_head, released, &mut response).await;
     }
@@ -146,7 +150,7 @@ impl AdmittedCall for ReleaseCall<'_> {
         terms: &AdmissionTerms<'_>,
     ) -> Result<Admitted<ReleaseOutcome>, StoreError> {
         let (release, work) = (self.release, &self.work);
-        let wanted = state::locks::Release {
+        let state_release = state::locks::Release {
             new_head: work.new_head,
             agent_head: work.agent_head,
             is_abandoned: release.is_abandoned,
@@ -155,7 +159,7 @@ impl AdmittedCall for ReleaseCall<'_> {
             can_ask: work.can_ask,
             judged_files: &work.judged_files,
         };
-        state::locks::release(store, terms, &wanted).await
+        state::locks::release(store, terms, &state_release).await
     }
 
     async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
@@ -163,30 +167,19 @@ impl AdmittedCall for ReleaseCall<'_> {
     }
 }
 
-/// Adds to the error how to release locks on a deleted branch.
-fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
-    match error {
-        ApiError::UnknownBranch {
-            repo,
-            branch,
-            near,
-            is_empty,
-            hint,
-        } if !is_abandoned => {
-            let way_out = "to release your files there, abandon them";
-            ApiError::UnknownBranch {
-                repo,
-                branch,
-                near,
-                is_empty,
-                hint: Some(hint.map_or_else(|| way_out.to_owned(), |hint| format!("{hint}; {way_out}"))),
-            }
-        }
-        error => error,
+/// Adds to an error about a deleted branch how to release locks there.
+fn suggest_abandoning(mut error: ApiError) -> ApiError {
+    if let ApiError::UnknownBranch { hint, .. } = &mut error {
+        let fix = "to release your files there, abandon them";
+        *hint = Some(match hint.take() {
+            Some(hint) => format!("{hint}; {fix}"),
+            None => fix.to_owned(),
+        });
     }
+    error
 }
 
-fn response_to(
+fn outcome_response(
     request: &WorkRequest,
     admission: &Admission<'_>,
     new_head: Option<&CommitSha>,
@@ -205,15 +198,15 @@ fn response_to(
             });
         }
         ReleaseOutcome::NotPushed { unpushed, .. } => {
-            let mut reasons = unpushed.iter().map(|(_, shortfall)| *shortfall);
-            let first = reasons.next().unwrap_or(Shortfall::Unknown);
+            let mut shortfalls = unpushed.iter().map(|(_, shortfall)| *shortfall);
+            let first = shortfalls.next().unwrap_or(Shortfall::Unknown);
             // Files that must be pushed come before those that must be checked again.
-            let why = match first {
-                Shortfall::TooManyClaims => reasons.find(|why| *why != first).unwrap_or(first),
+            let shortfall = match first {
+                Shortfall::TooManyClaims => shortfalls.find(|other| *other != first).unwrap_or(first),
                 first => first,
             };
             let files: Vec<String> = unpushed.into_iter().map(|(path, _)| path).collect();
-            let fix = match why {
+            let fix = match shortfall {
                 Shortfall::TooManyClaims => "release fewer files at once",
                 _ => "push, then release again",
             };
@@ -221,10 +214,13 @@ fn response_to(
                 "{} {} not pushed: {}. Your locks are kept: {fix}, or abandon the work",
                 list_paths(&files),
                 if files.len() == 1 { "is" } else { "are" },
-                shortfall(why, request, &admission.expected_branch(), new_head),
+                describe_shortfall(shortfall, request, &admission.expected_branch(), new_head),
             );
             if admission.head_is_from_clone()
-                && matches!(why, Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown)
+                && matches!(
+                    shortfall,
+                    Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown
+                )
             {
                 reason = format!("{reason}. {CLONE_MAY_LAG}");
             }
@@ -246,10 +242,15 @@ fn response_to(
 }
 
 /// The shortfall as the second half of "... is not pushed: ".
-fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Option<&CommitSha>) -> String {
+fn describe_shortfall(
+    shortfall: Shortfall,
+    request: &WorkRequest,
+    branch: &str,
+    new_head: Option<&CommitSha>,
+) -> String {
     let commit = new_head.map(CommitSha::short).unwrap_or_default();
     let copy = request.agent_head.short();
-    match why {
+    match shortfall {
         Shortfall::SameCommit => {
             format!("{branch} is still at {commit}, as when you claimed")
         }
@@ -276,7 +277,7 @@ fn lost_response(others: &[LockEntry]) -> PostResponse {
     let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
     let message = others
         .first()
-        .map(|entry| quoted_line(&entry.message))
+        .map(|entry| quote_line(&entry.message))
         .unwrap_or_default();
     let reason = format!(
         "You do not hold {}; user '{owner}' does: {message}. Nothing was released",
@@ -314,7 +315,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     };
     let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
     let warnings = &mut response.warnings;
-    warnings.extend(unchanged_files(&released.unchanged));
+    warnings.extend(unchanged_warning(&released.unchanged));
     for path in &released.missing {
         let readers: Vec<&str> = released
             .others
@@ -328,7 +329,8 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
             format!(" It is now being read by {}.", readers.join(", "))
         };
         warnings.push(format!(
-            "LOCK_EXPIRED: You do not hold '{path}': your lock has expired, or you never claimed it. Nobody else writes it.{readers}"
+            "LOCK_EXPIRED: You do not hold '{path}': your lock has expired, or you never claimed it. Nobody else \
+             writes it.{readers}"
         ));
     }
     for (path, seconds) in &released.again {
@@ -345,7 +347,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
             "LOCK_LOST: You do not hold '{}'; user '{}' writes it now: {}",
             entry.file_path,
             entry.user_id,
-            quoted_line(&entry.message)
+            quote_line(&entry.message)
         ));
     }
     if let Some(head) = &released.head {

@@ -1,6 +1,6 @@
 //! Sentences that several operations use.
 
-use coord_protocol::plain_text::{quoted_line, shown_line};
+use coord_protocol::plain_text::{quote_line, visible_line};
 
 use super::fields::Symbol;
 use coord_domain::{CommitSha, plain_text};
@@ -27,7 +27,7 @@ pub fn reason_by_login(reason: &str, login: &str) -> String {
         return String::new();
     }
     let login = if login.is_empty() { "an unknown login" } else { login };
-    format!(" ({}: {})", shown_line(login), quoted_line(reason))
+    format!(" ({}: {})", visible_line(login), quote_line(reason))
 }
 
 /// Maximum warnings of one response about symbols.
@@ -36,11 +36,11 @@ const MOST_SYMBOLS: usize = 16;
 /// Maximum warnings of one response about files that are tracked in another spelling.
 const MOST_CASE_DIFFERS: usize = 16;
 
-/// Warnings about symbols that were sent in place of files.
-pub(super) fn whole_files(symbols: &[Symbol<'_>]) -> impl Iterator<Item = String> {
-    symbols.iter().take(MOST_SYMBOLS).map(|(sent, file)| {
-        let sent = plain_text(sent);
-        format!("WHOLE_FILE: Coord locks whole files, so '{sent}' stands for '{file}'.")
+/// Warnings about symbols that the caller named instead of files.
+pub(super) fn whole_file_warnings(symbols: &[Symbol<'_>]) -> impl Iterator<Item = String> {
+    symbols.iter().take(MOST_SYMBOLS).map(|(symbol, file)| {
+        let symbol = plain_text(symbol);
+        format!("WHOLE_FILE: Coord locks whole files, so '{symbol}' stands for '{file}'.")
     })
 }
 
@@ -51,64 +51,68 @@ pub fn unknown_fields(names: &[String]) -> impl Iterator<Item = String> {
         .map(|name| format!("UNKNOWN_FIELD: This request has no field '{name}', so its value was ignored."))
 }
 
-/// A sentence about new files of a request of `count` files, which the branch does not have; empty if the graph is not of its
-/// head.
-pub(super) fn new_files(survey: &Survey, count: usize) -> String {
+/// A note about files in a request for `count` files that the branch does not have; empty if the graph is not of the
+/// branch's head.
+pub(super) fn new_files_note(survey: &Survey, count: usize) -> String {
     if survey.graph_version.as_deref() != Some(survey.head.commit.as_str()) {
         return String::new();
     }
-    let new = survey.spelled.iter().filter(|file| file.tracked.is_empty());
-    let new: Vec<&str> = new.map(|file| file.file_path.as_str()).collect();
-    match new.len() {
+    let new_files = survey.spelled.iter().filter(|file| file.tracked.is_empty());
+    let new_files: Vec<&str> = new_files.map(|file| file.file_path.as_str()).collect();
+    match new_files.len() {
         0 => String::new(),
         1 if count == 1 => " (new file)".to_owned(),
-        all if all == count => " (new files)".to_owned(),
-        _ => format!(" (new: {})", list_paths(&new)),
+        new_count if new_count == count => " (new files)".to_owned(),
+        _ => format!(" (new: {})", list_paths(&new_files)),
     }
 }
 
-/// Warnings about files that differ from tracked ones in case only. A case-insensitive disk takes both for one, so two
-/// agents could write one file under two locks.
-pub(super) fn case_differs(spelled: &[SpellingHint]) -> Vec<String> {
-    let spelled: Vec<&SpellingHint> = spelled.iter().filter(|file| !file.tracked.is_empty()).collect();
-    let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
-    let sentence = |SpellingHint { file_path, tracked }: &SpellingHint| {
+/// Warnings about files whose paths differ from tracked ones only in case. On a case-insensitive disk both are the same
+/// file, so two agents could write it under two locks.
+pub(super) fn case_warnings(hints: &[SpellingHint]) -> Vec<String> {
+    let hints: Vec<&SpellingHint> = hints.iter().filter(|hint| !hint.tracked.is_empty()).collect();
+    let (listed, others) = hints.split_at(hints.len().min(MOST_CASE_DIFFERS));
+    let warning = |SpellingHint { file_path, tracked }: &SpellingHint| {
         let (tracked, verb) = (list_paths(tracked), if tracked.len() == 1 { "is" } else { "are" });
         format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
     };
-    let mut warnings: Vec<String> = shown.iter().copied().map(sentence).collect();
-    if !more.is_empty() {
+    let mut warnings: Vec<String> = listed.iter().copied().map(warning).collect();
+    if !others.is_empty() {
         warnings.push(format!(
             "CASE_DIFFERS: {} more of these files differ from tracked ones in case only.",
-            more.len()
+            others.len()
         ));
     }
     warnings
 }
 
-/// The warning about released `files` that are as they were at their claim, if any.
-pub(super) fn unchanged_files(files: &[String]) -> Option<String> {
-    let are = match files {
+/// The warning about released `files` that have not changed since their claim, if any.
+pub(super) fn unchanged_warning(files: &[String]) -> Option<String> {
+    let verb = match files {
         [] => return None,
         [_] => "is",
         _ => "are",
     };
     Some(format!(
-        "UNCHANGED: At that commit {} {are} as when you claimed; if you changed anything there, you have not pushed it.",
+        "UNCHANGED: At that commit {} {verb} as when you claimed; if you changed anything there, you have not pushed \
+         it.",
         list_paths(files)
     ))
 }
 
-/// `paths` as in a sentence: all of a few, or some and the number of the others.
+/// The first of `paths`, in quotes, and the number of the others.
 pub fn list_paths(paths: &[impl AsRef<str>]) -> String {
+    let quoted: Vec<String> = paths.iter().map(|path| format!("'{}'", path.as_ref())).collect();
+    list_first(&quoted)
+}
+
+/// The first of `items`, and the number of the others.
+pub(super) fn list_first(items: &[String]) -> String {
     const MOST: usize = 3;
-    let shown: Vec<String> = paths
-        .iter()
-        .take(MOST)
-        .map(|path| format!("'{}'", path.as_ref()))
-        .collect();
-    match paths.len().checked_sub(MOST) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
+    let (first, others) = items.split_at(items.len().min(MOST));
+    let first = first.join(", ");
+    match others.len() {
+        0 => first,
+        count => format!("{first} and {count} more"),
     }
 }

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extension::ToolUse;
 
-/// The tool call as the gate reads it.
+/// Parses the tool call for the gate.
 ///
 /// # Errors
 /// When a text is missing or too long.

@@ -1,4 +1,4 @@
-//! Waits until something happens, on the events of the repository: one subscription for each repository in a process.
+//! Waits for events of a repository. A process has one subscription for each repository.
 
 use std::time::Duration;
 
@@ -13,44 +13,44 @@ use crate::error::ApiError;
 use coord_domain::{RepoId, UserId};
 use coord_events::{EventHub, EventWatch, Permit, WatchItem, Watcher};
 
-/// The seconds that a request with `sent` in `field` waits: no more than this server lets it.
-pub fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
-    let wait = seconds(field, sent, 0..=WAIT_SECONDS, 0)?;
+/// The seconds that a request with `value` in `field` waits: at most as many as this server allows.
+pub fn wait_seconds(app: &App, field: &'static str, value: Option<u32>) -> Result<u32, ApiError> {
+    let wait = seconds(field, value, 0..=WAIT_SECONDS, 0)?;
     Ok(wait.min(app.locks.poll_max_seconds))
 }
 
-/// Shortest time between the first two reads of a request that waits: others' events do not make it ask more often.
+/// Shortest time between the first two reads of a waiting request: others' events do not make it read more often.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Each pause is twice as long as the one before, up to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// How soon an event is read after.
+/// How soon a request reads again after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
     /// After the pause.
     Soon,
-    /// At once: it is about this request alone.
+    /// At once: the event is about this request alone.
     Now,
 }
 
-/// A request that waits, or does not.
+/// A request that may wait.
 pub struct LongPoll {
-    watching: Option<(EventWatch, Permit)>,
+    watch: Option<(EventWatch, Permit)>,
     ends_by: Instant,
-    /// When it may read again; the first event is answered at once.
+    /// The earliest time of the next read. The first event leads to a read at once.
     not_before: Instant,
     pause: Duration,
 }
 
 impl LongPoll {
-    /// Subscribes before the first read, so that nothing is lost between.
+    /// Subscribes before the first read, so that no event is lost in between.
     ///
     /// # Errors
     /// When there are too many streams, or the store does not respond.
     pub async fn begin(events: &EventHub, repo: &RepoId, person: &UserId, wait: u32) -> Result<Self, ApiError> {
         let ends_by = Instant::now() + Duration::from_secs(u64::from(wait));
-        let watching = match wait {
+        let watch = match wait {
             0 => None,
             _ => {
                 let permit = events.permit(Watcher::Person(person.clone()))?;
@@ -58,54 +58,56 @@ impl LongPoll {
             }
         };
         Ok(LongPoll {
-            watching,
+            watch,
             ends_by,
             not_before: Instant::now(),
             pause: PAUSE,
         })
     }
 
-    /// The seconds that are left of the time of the request.
+    /// The seconds that the request may still wait.
     pub fn left_seconds(&self) -> u32 {
         let left = self.ends_by.saturating_duration_since(Instant::now());
         u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(u32::MAX)
     }
 
-    /// Waits for an event that matters, at most for the time `or_after`. False once the time of the request is over, or the server
-    /// stops: however much happens, the last read is at the end of that time.
-    pub async fn until(&mut self, matters: impl Fn(&Event) -> Option<Urgency>, or_after: Option<Duration>) -> bool {
-        let Some((watching, _)) = &mut self.watching else {
+    /// Waits for an event with an urgency, but no longer than `or_after`. Returns false once the request may wait no
+    /// longer, or the server stops. An event shortly before the end leads to a last read at the end.
+    pub async fn until(&mut self, urgency: impl Fn(&Event) -> Option<Urgency>, or_after: Option<Duration>) -> bool {
+        let Some((watch, _)) = &mut self.watch else {
             return false;
         };
         let not_before = self.not_before;
-        let mut again = or_after.map(|time| (Instant::now() + time).max(not_before));
-        let mut is_last = false;
+        let mut next_read = or_after.map(|time| (Instant::now() + time).max(not_before));
+        let mut is_read_due = false;
         loop {
-            let timer: OptionFuture<_> = again.map(sleep_until).into();
+            let timer: OptionFuture<_> = next_read.map(sleep_until).into();
             tokio::select! {
                 biased;
                 () = sleep_until(self.ends_by) => {
-                    if is_last {
+                    if is_read_due {
                         break;
                     }
                     return false;
                 }
                 Some(()) = timer => break,
-                next = watching.next() => match next.map(|next| match next {
-                    WatchItem::Event(event) => Ok(matters(&event.event)),
-                    WatchItem::Live(_) => Ok(None),
-                    WatchItem::Gap => Ok(Some(Urgency::Soon)),
-                    WatchItem::Slow | WatchItem::Stopped => Err(()),
-                }) {
-                    Ok(Ok(Some(Urgency::Now))) => break,
-                    Ok(Ok(Some(Urgency::Soon))) => {
-                        let soon = not_before.max(Instant::now());
-                        again = Some(again.map_or(soon, |again| again.min(soon)));
-                        is_last = true;
+                item = watch.next() => {
+                    let urgency = match item {
+                        Ok(WatchItem::Event(event)) => urgency(&event.event),
+                        Ok(WatchItem::Live(_)) => None,
+                        Ok(WatchItem::Gap) => Some(Urgency::Soon),
+                        Ok(WatchItem::Slow | WatchItem::Stopped) | Err(_) => return false,
+                    };
+                    match urgency {
+                        Some(Urgency::Now) => break,
+                        Some(Urgency::Soon) => {
+                            let soon = not_before.max(Instant::now());
+                            next_read = Some(next_read.map_or(soon, |next_read| next_read.min(soon)));
+                            is_read_due = true;
+                        }
+                        None => {}
                     }
-                    Ok(Ok(None)) => {}
-                    Ok(Err(())) | Err(_) => return false,
-                },
+                }
             }
         }
         self.not_before = Instant::now() + self.pause;

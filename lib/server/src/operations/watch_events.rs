@@ -16,28 +16,28 @@ use coord_domain::{AgentId, Branch, EventId, RepoId, UserId};
 use coord_events::{EventWatch, Permit, Published, Timing, WatchItem, Watcher};
 use coord_state::Read;
 
-/// Which events are watched.
+/// A request to watch events of a repository.
 #[derive(Clone, Debug)]
 pub struct WatchRequest {
     pub repo: RepoId,
-    /// Of this branch alone.
+    /// Only events of this branch.
     pub branch: Option<Branch>,
-    /// Those after this one; without it, those from now on.
+    /// Events after this one; without it, events from now on.
     pub after: Option<EventId>,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// Which agent of the caller's watches.
+    /// The caller's agent.
     pub caller_agent: Option<AgentId>,
 }
 
-/// Verifies the right of the caller again, from its credential.
+/// Verifies again, by the credential, that the caller may read the repository.
 pub type Verify = Box<dyn Fn() -> BoxFuture<'static, Result<(), ApiError>> + Send + Sync>;
 
 /// Admits the caller of `request`, and counts the request.
 ///
 /// # Errors
 /// When the caller may not read the repository, or sends too many requests.
-pub async fn admit_watcher(app: &App, request: &WatchRequest) -> Result<UserId, ApiError> {
+async fn admit_watcher(app: &App, request: &WatchRequest) -> Result<UserId, ApiError> {
     let WatchRequest {
         repo,
         branch,
@@ -50,20 +50,21 @@ pub async fn admit_watcher(app: &App, request: &WatchRequest) -> Result<UserId, 
     Ok(holder.user_id)
 }
 
-/// [`admit_watcher`] for a caller who watches already. A verdict that is due is renewed first, so that a revoked right counts
-/// no longer than for other requests.
+/// Admits a caller that is already watching. A verdict that is due is renewed first, so that a revoked right lasts no
+/// longer than for other requests.
 ///
 /// # Errors
-/// As [`admit_watcher`].
+/// When the caller may no longer read the repository, or sends too many requests.
 pub async fn admit_again(app: &App, request: &WatchRequest) -> Result<(), ApiError> {
     renew_verdict(app, &request.caller, &request.repo).await?;
     admit_watcher(app, request).await.map(|_| ())
 }
 
-/// Starts to watch. The stream ends at `ends_by`, if there is such a time.
+/// Starts to watch. The stream ends at `ends_by`, if that is set.
 ///
 /// # Errors
-/// As [`admit_watcher`]; also when there are too many streams, or the store does not respond.
+/// When the caller may not read the repository or sends too many requests, there are too many streams, or the store
+/// does not respond.
 pub async fn watch_events(
     app: &App,
     request: WatchRequest,
@@ -76,7 +77,7 @@ pub async fn watch_events(
         false => Watcher::Person(person),
     };
     let permit = app.events.permit(watcher)?;
-    let watching = app.events.watch(&request.repo, request.after).await?;
+    let watch = app.events.watch(&request.repo, request.after).await?;
     let timing = app.events.timing();
     let mut heartbeat = tokio::time::interval(timing.heartbeat);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -85,10 +86,10 @@ pub async fn watch_events(
         phase: Phase::Opening,
         branch: request.branch,
         timing,
-        watching,
+        watch,
         heartbeat,
         verify,
-        verifying: None,
+        verification: None,
         is_superseded: false,
         verify_at: Instant::now() + timing.verify_every,
         verified_at: Instant::now(),
@@ -101,7 +102,7 @@ pub async fn watch_events(
 #[derive(Debug)]
 pub enum Message {
     Event(Arc<Published>),
-    /// About the stream itself. The last message is its end.
+    /// A message about the stream itself. The last message reports the end of the stream.
     Stream(StreamMessage),
 }
 
@@ -110,11 +111,11 @@ pub struct Stream {
     phase: Phase,
     branch: Option<Branch>,
     timing: Timing,
-    watching: EventWatch,
+    watch: EventWatch,
     heartbeat: Interval,
     verify: Verify,
-    verifying: Option<BoxFuture<'static, Result<(), ApiError>>>,
-    /// Whether a newer credential was presented while the right was being verified.
+    verification: Option<BoxFuture<'static, Result<(), ApiError>>>,
+    /// Whether the client presented a newer credential during the verification.
     is_superseded: bool,
     verify_at: Instant,
     verified_at: Instant,
@@ -136,25 +137,25 @@ impl Stream {
             Phase::Ended => return None,
             Phase::Opening => {
                 self.phase = Phase::Open;
-                return Some(self.opened());
+                return Some(self.opened_message());
             }
             Phase::Open => {}
         }
         loop {
-            let ending: OptionFuture<_> = self.ends_by.map(sleep_until).into();
-            let is_verifying = self.verifying.is_some();
-            let verifying: OptionFuture<_> = self.verifying.as_mut().into();
+            let time_limit: OptionFuture<_> = self.ends_by.map(sleep_until).into();
+            let is_verifying = self.verification.is_some();
+            let verification: OptionFuture<_> = self.verification.as_mut().into();
             tokio::select! {
-                next = self.watching.next() => match next {
+                item = self.watch.next() => match item {
                     Ok(WatchItem::Event(event)) => {
                         if self.branch.as_ref().is_none_or(|branch| event.is_of(branch)) {
                             self.heartbeat.reset();
                             return Some(Message::Event(event));
                         }
                     }
-                    Ok(WatchItem::Live(_)) => return Some(self.heartbeat()),
+                    Ok(WatchItem::Live(_)) => return Some(self.heartbeat_message()),
                     Ok(WatchItem::Gap) => {
-                        let cursor = self.watching.position().to_string();
+                        let cursor = self.watch.position().to_string();
                         return Some(Message::Stream(StreamMessage::Resync(Resync { cursor })));
                     }
                     Ok(WatchItem::Slow) => return Some(self.end(StreamEnd::Slow)),
@@ -164,17 +165,17 @@ impl Stream {
                         return Some(self.end(StreamEnd::Unavailable));
                     }
                 },
-                _ = self.heartbeat.tick() => return Some(self.heartbeat()),
-                Some(()) = ending => return Some(self.end(StreamEnd::TimeLimit)),
-                // Independent of the client.
+                _ = self.heartbeat.tick() => return Some(self.heartbeat_message()),
+                Some(()) = time_limit => return Some(self.end(StreamEnd::TimeLimit)),
+                // The stream must not outlive the last verdict for long, whatever the client does.
                 () = sleep_until(self.verified_at + self.timing.unverified) => {
                     return Some(self.end(StreamEnd::Unavailable));
                 }
                 () = sleep_until(self.verify_at), if !is_verifying => {
-                    self.verifying = Some((self.verify)());
+                    self.verification = Some((self.verify)());
                 }
-                Some(verdict) = verifying => {
-                    self.verifying = None;
+                Some(verdict) = verification => {
+                    self.verification = None;
                     if let Some(end) = self.judge(verdict) {
                         return Some(self.end(end));
                     }
@@ -183,17 +184,18 @@ impl Stream {
         }
     }
 
-    /// Replaces the credential by which the caller's right is verified. A verification that is under way goes on, so that there is
-    /// one at a time, however often credentials are presented.
+    /// Replaces the credential by which the caller's right is verified. A verification in progress continues, so that
+    /// there is only one at a time, however often the client presents credentials.
     pub fn verify_by(&mut self, verify: Verify) {
         self.verify = verify;
-        self.is_superseded = self.verifying.is_some();
+        self.is_superseded = self.verification.is_some();
         self.verify_at = Instant::now();
     }
 
+    /// Why the stream ends after `verdict`, if it does.
     fn judge(&mut self, verdict: Result<(), ApiError>) -> Option<StreamEnd> {
         match verdict {
-            // It is about an older credential.
+            // The verdict is about an older credential.
             _ if std::mem::take(&mut self.is_superseded) => None,
             Ok(()) => {
                 self.verified_at = Instant::now();
@@ -208,20 +210,20 @@ impl Stream {
         }
     }
 
-    fn opened(&self) -> Message {
+    fn opened_message(&self) -> Message {
         Message::Stream(StreamMessage::StreamOpened(StreamOpened {
-            cursor: self.watching.position().to_string(),
+            cursor: self.watch.position().to_string(),
             heartbeat_seconds: self.timing.heartbeat.as_secs(),
-            is_live: self.watching.is_live(),
+            is_live: self.watch.is_live(),
             time_ms: now_ms(),
         }))
     }
 
-    fn heartbeat(&mut self) -> Message {
+    fn heartbeat_message(&mut self) -> Message {
         self.heartbeat.reset();
         Message::Stream(StreamMessage::Heartbeat(Heartbeat {
-            cursor: self.watching.position().to_string(),
-            is_live: self.watching.is_live(),
+            cursor: self.watch.position().to_string(),
+            is_live: self.watch.is_live(),
             time_ms: now_ms(),
         }))
     }
@@ -240,7 +242,7 @@ impl Stream {
     }
 }
 
-/// The clock of this process, which runs with the store's or near it.
+/// The clock of this process, which is close to the store's.
 fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -1,10 +1,10 @@
-//! The common part of a check, a claim and a release: the caller, the files of a branch, and the standing of the working
+//! The common part of a check, a claim and a release: the caller, the files of a branch, and the state of the working
 //! copy.
 
 use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, Orchestration, PostRequest, bounds};
 
-use super::fields::{agent_of, files_of, id_in, in_field, require};
-use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files};
+use super::fields::{agent_of, id_in, in_field, parse_files, require};
+use super::sentences::{case_warnings, graph_warning, unknown_fields, whole_file_warnings};
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::error::ApiError;
@@ -13,12 +13,12 @@ use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, RepoId, UserId};
 use coord_state::locks::{InterfaceTerms, Survey};
 
-/// The valid common part of a request.
+/// The common part of a check, a claim and a release, parsed.
 #[derive(Debug)]
 pub struct WorkRequest {
     pub repo: RepoId,
     pub branch: Branch,
-    /// The branch that the caller commits to, where it is another one.
+    /// The branch that the caller commits to, if it differs.
     pub(super) work_branch: Option<Branch>,
     pub paths: FilePaths,
     pub agent_head: CommitSha,
@@ -27,7 +27,7 @@ pub struct WorkRequest {
     agent_id: Option<AgentId>,
     /// The intent that the work belongs to.
     pub(super) intent_id: Option<String>,
-    /// Warnings about the request as it was sent.
+    /// Warnings about fields of the request.
     pub(super) notes: Vec<String>,
     /// The agent whose locks a claim takes over.
     pub(super) take_over: Option<AgentId>,
@@ -51,7 +51,7 @@ struct Fields<'a> {
 }
 
 impl WorkRequest {
-    /// Its files, as a gate reads them.
+    /// The files, for a gate.
     pub fn gated_files(&self) -> GatedFiles<'_> {
         GatedFiles {
             repo: &self.repo,
@@ -61,50 +61,50 @@ impl WorkRequest {
         }
     }
 
-    /// The work request of a check by `caller`. `agent` is the header `X-Coord-Agent`, if sent.
+    /// Parses a check by `caller`. `agent` is the header `X-Coord-Agent`, if sent.
     ///
     /// # Errors
-    /// When a field is missing or invalid, or the caller's credential does not count in the repository.
-    pub fn of_check(sent: &CheckRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
+    /// When a field is missing or invalid, or the caller's credential is not valid for the repository.
+    pub fn of_check(body: &CheckRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
         let fields = Fields {
-            repo_url: &sent.repo_url,
-            branch: &sent.branch,
-            work_branch: &sent.work_branch,
-            file_paths: &sent.file_paths,
-            agent_head: &sent.agent_head,
-            base_head: &sent.base_head,
-            agent_id: &sent.agent_id,
-            intent_id: &sent.intent_id,
-            unknown_fields: &sent.unknown_fields,
+            repo_url: &body.repo_url,
+            branch: &body.branch,
+            work_branch: &body.work_branch,
+            file_paths: &body.file_paths,
+            agent_head: &body.agent_head,
+            base_head: &body.base_head,
+            agent_id: &body.agent_id,
+            intent_id: &body.intent_id,
+            unknown_fields: &body.unknown_fields,
             takes_everything: false,
         };
         let mut request = Self::parse(&fields, caller, agent)?;
-        let writes = sent.intent != Some(LockMode::Reading);
-        request.interface = interface_of(sent.interface, &sent.interface_changes, &request.paths, writes)?;
+        let writes = body.intent != Some(LockMode::Reading);
+        request.interface = parse_interface_terms(body.interface, &body.interface_changes, &request.paths, writes)?;
         Ok(request)
     }
 
-    /// The work request of a claim or a release.
+    /// Parses a claim or a release.
     ///
     /// # Errors
-    /// As those of [`WorkRequest::of_check`].
-    pub fn of_post(sent: &PostRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
+    /// As [`WorkRequest::of_check`].
+    pub fn of_post(body: &PostRequest, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
         let fields = Fields {
-            repo_url: &sent.repo_url,
-            branch: &sent.branch,
-            work_branch: &sent.work_branch,
-            file_paths: &sent.file_paths,
-            agent_head: &sent.agent_head,
-            base_head: &sent.base_head,
-            agent_id: &sent.agent_id,
-            intent_id: &sent.intent_id,
-            unknown_fields: &sent.unknown_fields,
-            takes_everything: sent.abandon == Some(true) && sent.status == Some(LockStatus::Open),
+            repo_url: &body.repo_url,
+            branch: &body.branch,
+            work_branch: &body.work_branch,
+            file_paths: &body.file_paths,
+            agent_head: &body.agent_head,
+            base_head: &body.base_head,
+            agent_id: &body.agent_id,
+            intent_id: &body.intent_id,
+            unknown_fields: &body.unknown_fields,
+            takes_everything: body.abandon == Some(true) && body.status == Some(LockStatus::Open),
         };
         let mut request = Self::parse(&fields, caller, agent)?;
-        let take_over = sent.take_over.as_deref().map(AgentId::parse).transpose();
+        let take_over = body.take_over.as_deref().map(AgentId::parse).transpose();
         request.take_over = take_over.map_err(in_field("take_over"))?;
-        let (own, is_claim) = (request.agent_id.as_ref(), sent.status != Some(LockStatus::Open));
+        let (own, is_claim) = (request.agent_id.as_ref(), body.status != Some(LockStatus::Open));
         let is_related = |other: &AgentId| own.is_some_and(|own| own.is_below(other) || other.is_below(own));
         if request
             .take_over
@@ -113,17 +113,17 @@ impl WorkRequest {
         {
             return Err(ApiError::InvalidField {
                 field: "take_over",
-                problem: "goes with a claim, and names an agent above or below yours: LEAD takes over from LEAD::WRITER, and the \
-                          other way round"
+                problem: "goes with a claim, and names an agent above or below yours: LEAD takes over from \
+                          LEAD::WRITER, and the other way round"
                     .to_owned(),
             });
         }
-        let writes = sent.status == Some(LockStatus::Writing);
-        request.interface = interface_of(sent.interface, &sent.interface_changes, &request.paths, writes)?;
+        let writes = body.status == Some(LockStatus::Writing);
+        request.interface = parse_interface_terms(body.interface, &body.interface_changes, &request.paths, writes)?;
         Ok(request)
     }
 
-    /// The work request on the files of a task, which only the store knows.
+    /// A request about the files of a task, which only the store knows.
     pub fn of_task(
         repo: RepoId,
         (branch, work_branch): (Branch, Option<Branch>),
@@ -156,7 +156,7 @@ impl WorkRequest {
         let branch = Branch::parse(require("branch", fields.branch)?).map_err(in_field("branch"))?;
         let work_branch = fields.work_branch.as_deref().map(Branch::parse).transpose();
         let work_branch = work_branch.map_err(in_field("work_branch"))?;
-        let (paths, symbols) = files_of(require("file_paths", fields.file_paths)?, fields.takes_everything)?;
+        let (paths, symbols) = parse_files(require("file_paths", fields.file_paths)?, fields.takes_everything)?;
         let agent_head = CommitSha::parse(require("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
         let base_head = fields.base_head.as_deref().map(CommitSha::parse).transpose();
         let base_head = base_head.map_err(in_field("base_head"))?;
@@ -176,7 +176,7 @@ impl WorkRequest {
             caller,
             agent_id,
             intent_id: intent_id.map(str::to_owned),
-            notes: whole_files(&symbols)
+            notes: whole_file_warnings(&symbols)
                 .chain(unknown_fields(fields.unknown_fields))
                 .collect(),
             take_over: None,
@@ -191,8 +191,8 @@ impl WorkRequest {
         self.begin_with(app, right, Some(known_commits)).await
     }
 
-    /// Begins the admission of a release. The caller's commits are checked later, where they matter. Abandoned work needs no
-    /// head.
+    /// Begins the admission of a release. The caller's commits are checked later, if they matter. Abandoned work needs
+    /// no head.
     pub async fn begin_release<'a>(&'a self, app: &'a App, needs_head: bool) -> Result<Admission<'a>, ApiError> {
         let admission = self.begin_with(app, Right::Push, needs_head.then(Vec::new)).await?;
         Ok(admission.for_release())
@@ -209,7 +209,7 @@ impl WorkRequest {
         Ok(admission.on_work_branch(self.work_branch.as_ref()))
     }
 
-    /// The intent that it cites.
+    /// The intent that the request cites.
     pub fn intent_id(&self) -> Option<&str> {
         self.intent_id.as_deref()
     }
@@ -220,38 +220,44 @@ impl WorkRequest {
     }
 }
 
-/// The interface terms of a request for `paths`.
-fn interface_of(
+/// Parses the interface terms of a request for `paths`.
+fn parse_interface_terms(
     word: Option<InterfacePromise>,
     changed: &Option<Vec<String>>,
     paths: &[FilePath],
     writes: bool,
 ) -> Result<InterfaceTerms, ApiError> {
-    let refuse = |field, problem: &str| ApiError::InvalidField {
+    let field_error = |field, problem: &str| ApiError::InvalidField {
         field,
         problem: problem.to_owned(),
     };
     let only_writers =
         "goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it";
     if word.is_some() && !writes {
-        return Err(refuse("interface", only_writers));
+        return Err(field_error("interface", only_writers));
     }
     if changed.is_some() && !writes {
-        return Err(refuse("interface_changes", only_writers));
+        return Err(field_error("interface_changes", only_writers));
     }
     if changed.iter().flatten().count() > bounds::FILES {
-        return Err(refuse("interface_changes", "names more files than a request may have"));
+        return Err(field_error(
+            "interface_changes",
+            "names more files than a request may have",
+        ));
     }
     let changed = changed.iter().flatten();
     let changed = changed.map(|path| FilePath::parse(path).map_err(in_field("interface_changes")));
     let changed = changed.collect::<Result<Vec<FilePath>, ApiError>>()?;
     match changed.iter().all(|path| paths.contains(path)) {
         true => Ok(InterfaceTerms { word, changed }),
-        false => Err(refuse("interface_changes", "names a file that is not in file_paths")),
+        false => Err(field_error(
+            "interface_changes",
+            "names a file that is not in file_paths",
+        )),
     }
 }
 
-/// How a working copy stands to the head of its branch.
+/// How a working copy relates to the head of its branch.
 pub(super) struct HeadStatus {
     /// The login of the caller.
     user: UserId,
@@ -262,26 +268,26 @@ pub(super) struct HeadStatus {
     base_head: Option<CommitSha>,
     /// Whether it is certain that the working copy lacks the head.
     is_certain: bool,
-    /// Whether the head is read in a clone, which may lack pushed commits.
-    is_of_clone: bool,
-    /// The command that brings the head into a work branch: its own upstream has no commits of the branch.
+    /// Whether the head comes from a clone, which may lack pushed commits.
+    is_from_clone: bool,
+    /// The command that brings the head into a work branch, whose upstream does not have the branch's commits.
     pull: Option<String>,
 }
 
 impl HeadStatus {
-    pub(super) fn of(request: &WorkRequest, admission: &Admission<'_>, survey: &Survey) -> Self {
+    pub(super) fn new(request: &WorkRequest, admission: &Admission<'_>, survey: &Survey) -> Self {
         HeadStatus {
             user: admission.holder().user_id.clone(),
             branch: admission.branch_name(),
             head: survey.head.commit.clone(),
             agent_head: request.agent_head.clone(),
             base_head: request.base_head.clone(),
-            is_of_clone: admission.head_is_from_clone(),
+            is_from_clone: admission.head_is_from_clone(),
             is_certain: survey.is_known_behind || admission.is_known_behind(),
             pull: request
                 .work_branch
                 .as_ref()
-                .and_then(|_| pull_into_work_branch(&admission.branch_name(), &request.branch)),
+                .and_then(|_| pull_command(&admission.branch_name(), &request.branch)),
         }
     }
 
@@ -290,35 +296,36 @@ impl HeadStatus {
         &self.user
     }
 
-    /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may still have
-    /// the head.
+    /// The reason for a PULL. It states only certain facts: a working copy whose commits were never pushed may still
+    /// have the head.
     pub(super) fn behind_reason(&self) -> String {
         let (head, branch, own) = (self.head.short(), &self.branch, self.agent_head.short());
         if self.is_certain {
             return format!("Your working copy lacks commit {head} of {branch}");
         }
-        let cannot_tell =
+        let consequence =
             format!("so it is unknown whether your working copy contains commit {head} of {branch}: pull");
         match &self.base_head {
             None => format!(
-                "Coord does not know your commit {own}, {cannot_tell}, and send base_head (git merge-base HEAD {branch})"
+                "Coord does not know your commit {own}, {consequence}, and send base_head (git merge-base HEAD \
+                 {branch})"
             ),
             Some(base) => {
                 let base = base.short();
-                let why = format!("Coord knows neither your commit {own} nor your base_head {base}, {cannot_tell}");
-                if self.is_of_clone {
-                    format!("{why} ({CLONE_MAY_LAG})")
+                let reason = format!("Coord knows neither your commit {own} nor your base_head {base}, {consequence}");
+                if self.is_from_clone {
+                    format!("{reason} ({CLONE_MAY_LAG})")
                 } else {
-                    why
+                    reason
                 }
             }
         }
     }
 
-    /// `orchestration`, which says PULL, with the command that brings the head in.
+    /// `orchestration`, which is a PULL, with the command that brings the head into the working copy.
     pub(super) fn with_pull(&self, orchestration: Orchestration) -> Orchestration {
         match &self.pull {
-            Some(command) => orchestration.by(command.clone()),
+            Some(command) => orchestration.with_command(command.clone()),
             None => orchestration,
         }
     }
@@ -328,35 +335,36 @@ impl HeadStatus {
         self.warnings_with(survey, "")
     }
 
-    /// The same; `way_out` is the fix for a working copy that is behind.
-    pub(super) fn warnings_with(&self, survey: &Survey, way_out: &str) -> Vec<String> {
+    /// As [`Self::warnings`]; `fix` is the sentence about how to fix a working copy that is behind.
+    pub(super) fn warnings_with(&self, survey: &Survey, fix: &str) -> Vec<String> {
         let mut warnings = Vec::new();
         if survey.is_behind {
             warnings.push(if self.is_certain {
-                format!("STALE_BRANCH: Your branch is behind {}.{way_out}", self.branch)
+                format!("STALE_BRANCH: Your branch is behind {}.{fix}", self.branch)
             } else {
-                format!("STALE_BRANCH: {}.{way_out}", self.behind_reason())
+                format!("STALE_BRANCH: {}.{fix}", self.behind_reason())
             });
         }
         warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));
-        warnings.extend(case_differs(&survey.spelled));
+        warnings.extend(case_warnings(&survey.spelled));
         warnings
     }
 }
 
-/// Added if the served clone may lack pushed commits.
-pub(super) const CLONE_MAY_LAG: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve it \
-                                     with coord serve --fetch 30";
+/// Added to a reason if the served clone may lack pushed commits.
+pub(super) const CLONE_MAY_LAG: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run \
+                                        git fetch there, or serve it with coord serve --fetch 30";
 
-/// How `branch`, here `REMOTE/BRANCH`, is pulled by name. None where a name could mean something to a shell, or it has no remote.
-fn pull_into_work_branch(here: &str, branch: &Branch) -> Option<String> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._/-".contains(letter);
-    let remote = here.strip_suffix(branch.as_str())?.strip_suffix('/')?;
-    let is_safe = here.chars().all(is_plain) && !remote.starts_with('-') && !branch.as_str().starts_with('-');
+/// The command that pulls `branch`, whose remote-tracking branch is `name`: `REMOTE/BRANCH`. `None` if a name could
+/// mean something to a shell, or there is no remote.
+fn pull_command(name: &str, branch: &Branch) -> Option<String> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "._/-".contains(character);
+    let remote = name.strip_suffix(branch.as_str())?.strip_suffix('/')?;
+    let is_safe = name.chars().all(is_plain) && !remote.starts_with('-') && !branch.as_str().starts_with('-');
     is_safe.then(|| format!("git pull --rebase {remote} {branch}"))
 }
 
-/// The warning of every OFFLINE response: it names the service that does not answer.
+/// The warning of every OFFLINE response, which names the service that does not respond.
 pub(super) fn offline_warning(error: &ApiError) -> String {
     let name = match error {
         ApiError::NoServer { name, .. } => name,

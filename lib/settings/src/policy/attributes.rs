@@ -5,13 +5,13 @@ use coord_scopes::FileRules;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// Most lines that count, of all files together.
+/// Maximum lines that count, of all files together.
 const MOST_LINES: usize = 512;
 
-/// Most bytes of a pattern.
+/// Maximum bytes of a pattern.
 const MOST_PATTERN_BYTES: usize = 512;
 
-/// A line that sets an attribute, or takes it back.
+/// A line that sets or unsets an attribute.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct AttributeRule {
     /// The folder of its file; empty for the root.
@@ -23,20 +23,20 @@ pub struct AttributeRule {
     pub is_set: bool,
 }
 
-/// The lines that count, of one file after the other: from the root down, because the last one that matches decides.
+/// The lines that count. Files are added from the root down, because the last line that matches decides.
 #[derive(Debug, Default)]
 pub struct Attributes {
     pub union: Vec<AttributeRule>,
     pub generated: Vec<AttributeRule>,
-    /// Whether there were more lines than count.
+    /// Whether lines were left out, because there are too many or one is too long.
     pub is_cut: bool,
 }
 
 impl Attributes {
-    /// Adds the lines of a file in `folder`.
+    /// Adds the lines of the file in `folder`.
     pub fn add(&mut self, folder: &str, content: &[u8]) {
         for line in String::from_utf8_lossy(content).lines() {
-            let Some((pattern, attributes)) = pattern_of(line) else {
+            let Some((pattern, attributes)) = split_pattern(line) else {
                 continue;
             };
             let (mut union, mut generated) = (None, None);
@@ -71,33 +71,33 @@ impl Attributes {
     }
 }
 
-/// The pattern of a line, and the rest; none of a comment and of a macro.
-fn pattern_of(line: &str) -> Option<(String, &str)> {
+/// Splits a line into its pattern and its attributes; `None` for a comment or a macro.
+fn split_pattern(line: &str) -> Option<(String, &str)> {
     let line = line.trim_start();
     if line.is_empty() || line.starts_with('#') || line.starts_with("[attr]") {
         return None;
     }
     let Some(quoted) = line.strip_prefix('"') else {
-        let (pattern, rest) = line.split_once(|letter: char| letter.is_ascii_whitespace())?;
-        return Some((pattern.to_owned(), rest));
+        let (pattern, attributes) = line.split_once(|character: char| character.is_ascii_whitespace())?;
+        return Some((pattern.to_owned(), attributes));
     };
-    let (mut pattern, mut letters) = (String::new(), quoted.char_indices());
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '"' => return Some((pattern, &quoted[at + 1..])),
-            // The other escapes of C belong to names that do not occur.
-            '\\' => match letters.next()?.1 {
+    let (mut pattern, mut characters) = (String::new(), quoted.char_indices());
+    while let Some((index, character)) = characters.next() {
+        match character {
+            '"' => return Some((pattern, &quoted[index + 1..])),
+            // The other escapes of C are for characters that names of files do not have in practice.
+            '\\' => match characters.next()?.1 {
                 escaped @ ('"' | '\\') => pattern.push(escaped),
                 _ => return None,
             },
-            _ => pattern.push(letter),
+            _ => pattern.push(character),
         }
     }
     None
 }
 
-/// The lines as rules.
-pub(super) fn rules(lines: &[AttributeRule]) -> FileRules {
+/// The lines as rules for files.
+pub(super) fn file_rules(lines: &[AttributeRule]) -> FileRules {
     let mut rules = FileRules::default();
     for line in lines {
         rules.add(&line.folder, &line.pattern, line.is_set);

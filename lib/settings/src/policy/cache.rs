@@ -1,4 +1,4 @@
-//! The policies that a process knows. It is only a guess: scripts compare digests.
+//! The policies that a process knows. A cached policy may be outdated: scripts compare digests.
 
 use std::sync::Arc;
 
@@ -7,58 +7,54 @@ use quick_cache::sync::Cache;
 use super::{Policy, PolicyText};
 use coord_domain::{Branch, RepoId};
 
-/// Most policies that a process remembers.
+/// Maximum policies that a process remembers.
 const MOST_POLICIES: usize = 256;
-/// Most branches.
+/// Maximum branches.
 const MOST_BRANCHES: usize = 4_096;
 
 /// Policies by digest, and the latest digest of each branch.
 pub struct PolicyCache {
     policies: Cache<String, Arc<Policy>>,
-    of_branches: Cache<(RepoId, Branch), String>,
-    /// The policy where there is none.
-    none: Arc<Policy>,
+    digests: Cache<(RepoId, Branch), String>,
+    /// The policy of a branch that has none.
+    default_policy: Arc<Policy>,
 }
 
 impl Default for PolicyCache {
     fn default() -> Self {
         PolicyCache {
             policies: Cache::new(MOST_POLICIES),
-            of_branches: Cache::new(MOST_BRANCHES),
-            none: Arc::default(),
+            digests: Cache::new(MOST_BRANCHES),
+            default_policy: Arc::default(),
         }
     }
 }
 
 impl PolicyCache {
-    /// The policy that was seen last, and its digest.
+    /// The last known policy of a branch, and its digest.
     pub fn guess(&self, repo: &RepoId, branch: &Branch) -> (String, Arc<Policy>) {
-        let digest = self
-            .of_branches
-            .get(&(repo.clone(), branch.clone()))
-            .unwrap_or_default();
+        let digest = self.digests.get(&(repo.clone(), branch.clone())).unwrap_or_default();
         match self.policies.get(&digest) {
             Some(policy) => (digest, policy),
-            None => (String::new(), Arc::clone(&self.none)),
+            None => (String::new(), Arc::clone(&self.default_policy)),
         }
     }
 
     /// The policy with `digest`, if it is known.
     pub fn get(&self, digest: &str) -> Option<Arc<Policy>> {
         match digest {
-            "" => Some(Arc::clone(&self.none)),
+            "" => Some(Arc::clone(&self.default_policy)),
             _ => self.policies.get(digest),
         }
     }
 
-    /// Notes the policy of a branch, as a store has it; an empty digest stands for none.
+    /// Remembers the stored policy of a branch; an empty digest stands for no policy.
     pub fn learn(&self, repo: &RepoId, branch: &Branch, digest: &str, text: &str) -> Arc<Policy> {
-        self.of_branches
-            .insert((repo.clone(), branch.clone()), digest.to_owned());
-        if let Some(known) = self.get(digest) {
-            return known;
+        self.digests.insert((repo.clone(), branch.clone()), digest.to_owned());
+        if let Some(policy) = self.get(digest) {
+            return policy;
         }
-        let policy = Arc::new(Policy::of(PolicyText::of_stored(text)));
+        let policy = Arc::new(Policy::of(PolicyText::from_stored(text)));
         self.policies.insert(digest.to_owned(), Arc::clone(&policy));
         policy
     }

@@ -1,4 +1,4 @@
-//! The file itself. Every error in it has a position, and a sentence with the fix.
+//! The policy file. Every error in it has a position, and a sentence with the fix.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,31 +15,31 @@ use coord_domain::NeighborPolicy;
 /// Maximum length of the file.
 pub const MAX_BYTES: usize = 64 * 1024;
 
-/// The shortest time of a lock that a policy can set.
-pub const MIN_TTL_SECONDS: u32 = 30;
+/// The shortest lifetime of a lock that a policy can set.
+const MIN_TTL_SECONDS: u32 = 30;
 
 /// The keys of the file.
 const KEYS: &str = "the keys are ttl_seconds, neighbors, pending, shared and ignore";
 
-/// Most bytes of a pattern; from the root on, it becomes longer.
+/// Maximum bytes of a pattern as written; [`anchor`] can make it longer.
 const MOST_PATTERN_BYTES: usize = 500;
 
-/// Most characters that a sentence quotes.
+/// Maximum characters that a sentence quotes.
 const MOST_QUOTED: usize = 60;
 
-/// A `.coord.toml`, as it is written.
+/// A `.coord.toml`, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PolicyFile {
     /// Seconds until a lock expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_seconds: Option<u32>,
-    /// The effect of written neighbors.
+    /// The effect of neighbors that are locked for writing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbors: Option<NeighborPolicy>,
     /// The effect of pending changes: of files that are changed on work branches.
     #[serde(default, skip_serializing_if = "PendingPolicy::is_warn")]
     pub pending: PendingPolicy,
-    /// Patterns of shared files; without the key, lockfiles of tools and the files that `.gitattributes` names.
+    /// Patterns of shared files. Without this key, lockfiles and the files that `.gitattributes` names are shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Vec<String>>,
     /// Patterns of files without locks.
@@ -83,9 +83,9 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    /// One at the byte `at` of `content`.
-    fn at(content: &[u8], at: usize, text: String) -> Self {
-        let before = String::from_utf8_lossy(content.get(..at).unwrap_or(content));
+    /// The problem at byte `offset` of `content`.
+    fn at(content: &[u8], offset: usize, text: String) -> Self {
+        let before = String::from_utf8_lossy(content.get(..offset).unwrap_or(content));
         let line = before.rsplit_once('\n').map_or(&*before, |(_, line)| line);
         Problem {
             line: before.matches('\n').count() + 1,
@@ -99,9 +99,9 @@ impl PolicyFile {
     /// Parses `content`.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem in the file.
     pub fn parse(content: &[u8]) -> Result<Self, Problem> {
-        let problem = |at, text| Problem::at(content, at, text);
+        let problem = |offset, text| Problem::at(content, offset, text);
         if content.len() > MAX_BYTES {
             let bytes = content.len();
             return Err(problem(
@@ -111,43 +111,44 @@ impl PolicyFile {
         }
         let text = std::str::from_utf8(content)
             .map_err(|error| problem(error.valid_up_to(), "the file is not UTF-8".to_owned()))?;
-        let mark = if text.starts_with('\u{feff}') {
-            '\u{feff}'.len_utf8()
-        } else {
-            0
-        };
-        let table = DeTable::parse(&text[mark..]).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            problem(at + mark, format!("it is no TOML: {}", quote(error.message())))
+        let without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mark_bytes = text.len() - without_mark.len();
+        let table = DeTable::parse(without_mark).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            problem(
+                offset + mark_bytes,
+                format!("it is no TOML: {}", quote(error.message())),
+            )
         })?;
         let mut file = PolicyFile::default();
-        let mut first: Option<(usize, String)> = None;
+        let mut first_error: Option<(usize, String)> = None;
         for (key, value) in table.get_ref() {
-            let read = match &**key.get_ref() {
-                "ttl_seconds" => seconds(value).map(|seconds| file.ttl_seconds = Some(seconds)),
-                "neighbors" => neighbors(value).map(|neighbors| file.neighbors = Some(neighbors)),
-                "pending" => pending(value).map(|pending| file.pending = pending),
-                "shared" => patterns("shared", value).map(|patterns| file.shared = Some(patterns)),
-                "ignore" => patterns("ignore", value).map(|patterns| file.ignore = patterns),
+            let result = match &**key.get_ref() {
+                "ttl_seconds" => parse_ttl(value).map(|seconds| file.ttl_seconds = Some(seconds)),
+                "neighbors" => parse_neighbors(value).map(|neighbors| file.neighbors = Some(neighbors)),
+                "pending" => parse_pending(value).map(|pending| file.pending = pending),
+                "shared" => parse_patterns("shared", value).map(|patterns| file.shared = Some(patterns)),
+                "ignore" => parse_patterns("ignore", value).map(|patterns| file.ignore = patterns),
                 other => Err((key.span(), format!("unknown key \"{}\": {KEYS}", quote(other)))),
             };
-            // The table is in the order of its keys, and a reader looks from the top.
-            if let Err((span, text)) = read
-                && first.as_ref().is_none_or(|(at, _)| span.start < *at)
+            // The table is sorted by key, and a reader looks from the top of the file.
+            if let Err((span, text)) = result
+                && first_error.as_ref().is_none_or(|(offset, _)| span.start < *offset)
             {
-                first = Some((span.start, text));
+                first_error = Some((span.start, text));
             }
         }
-        match first {
-            Some((at, text)) => Err(problem(at + mark, text)),
+        match first_error {
+            Some((offset, text)) => Err(problem(offset + mark_bytes, text)),
             None => Ok(file),
         }
     }
 }
 
-type Wrong = (Range<usize>, String);
+/// Where a value is invalid, and a sentence about it.
+type ValueError = (Range<usize>, String);
 
-fn seconds(value: &Spanned<DeValue<'_>>) -> Result<u32, Wrong> {
+fn parse_ttl(value: &Spanned<DeValue<'_>>) -> Result<u32, ValueError> {
     let most = LockConfig::MAX_TTL_SECONDS;
     let number = match value.get_ref() {
         DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -161,19 +162,18 @@ fn seconds(value: &Spanned<DeValue<'_>>) -> Result<u32, Wrong> {
         })
 }
 
-fn neighbors(value: &Spanned<DeValue<'_>>) -> Result<NeighborPolicy, Wrong> {
-    let read = match value.get_ref() {
+fn parse_neighbors(value: &Spanned<DeValue<'_>>) -> Result<NeighborPolicy, ValueError> {
+    let policy = match value.get_ref() {
         DeValue::String(text) => NeighborPolicy::parse(text),
         _ => None,
     };
-    let sentence = || {
+    policy.ok_or_else(|| {
         let names = NeighborPolicy::ALL.map(|policy| format!("\"{}\"", policy.as_str()));
         (value.span(), format!("neighbors must be one of {}", names.join(", ")))
-    };
-    read.ok_or_else(sentence)
+    })
 }
 
-fn pending(value: &Spanned<DeValue<'_>>) -> Result<PendingPolicy, Wrong> {
+fn parse_pending(value: &Spanned<DeValue<'_>>) -> Result<PendingPolicy, ValueError> {
     match value.get_ref() {
         DeValue::String(text) if text == "warn" => Ok(PendingPolicy::Warn),
         DeValue::String(text) if text == "block" => Ok(PendingPolicy::Block),
@@ -181,21 +181,22 @@ fn pending(value: &Spanned<DeValue<'_>>) -> Result<PendingPolicy, Wrong> {
     }
 }
 
-fn patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Wrong> {
+fn parse_patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, ValueError> {
     let DeValue::Array(items) = value.get_ref() else {
         let sentence = format!("{key} must be a list of patterns, such as [\"CHANGELOG.md\", \"gen/**\"]");
         return Err((value.span(), sentence));
     };
     let (mut written, mut count) = (Vec::new(), 0);
     for item in items.iter() {
-        let wrong = |sentence: String| (item.span(), sentence);
+        let item_error = |sentence: String| (item.span(), sentence);
         let DeValue::String(text) = item.get_ref() else {
-            return Err(wrong(format!("each pattern of {key} must be text in quotes")));
+            return Err(item_error(format!("each pattern of {key} must be text in quotes")));
         };
-        count += pattern(text).map_err(wrong)?.len();
+        count += parse_pattern(text).map_err(item_error)?.len();
         if count > MAX_PATTERNS {
-            return Err(wrong(format!(
-                "{key} has more than {MAX_PATTERNS} patterns, with each alternative of {{a,b}} counted: name folders instead of files"
+            return Err(item_error(format!(
+                "{key} has more than {MAX_PATTERNS} patterns, with each alternative of {{a,b}} counted: name folders \
+                 instead of files"
             )));
         }
         written.push(text.to_string());
@@ -203,8 +204,8 @@ fn patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Wron
     Ok(written)
 }
 
-/// The pattern `written`: as in a `.gitignore`, a name without a slash matches in any folder, and a leading slash is the root.
-fn pattern(written: &str) -> Result<Vec<Pattern>, String> {
+/// Parses a pattern as in a `.gitignore`: a name without a slash matches in any folder; a leading slash is the root.
+fn parse_pattern(written: &str) -> Result<Vec<Pattern>, String> {
     if written.len() > MOST_PATTERN_BYTES {
         let (beginning, bytes) = (quote(written), written.len());
         return Err(format!(
@@ -216,15 +217,16 @@ fn pattern(written: &str) -> Result<Vec<Pattern>, String> {
     }
     if written.starts_with('!') {
         return Err(format!(
-            "the pattern \"{}\" begins with !: nothing is taken back here, so name less (a name that begins with ! is written \\!)",
+            "the pattern \"{}\" begins with !: patterns cannot exclude files, so name fewer files (a name that begins \
+             with ! is written \\!)",
             quote(written)
         ));
     }
-    Pattern::parse(&anchored(written)).map_err(|refusal| refusal.to_string())
+    Pattern::parse(&anchor(written)).map_err(|refusal| refusal.to_string())
 }
 
-/// `written` from the root on.
-fn anchored(written: &str) -> String {
+/// The pattern `written` as a pattern from the root.
+fn anchor(written: &str) -> String {
     let name = written.strip_suffix('/').unwrap_or(written);
     match written.strip_prefix('/') {
         Some(rest) => rest.to_owned(),
@@ -233,17 +235,17 @@ fn anchored(written: &str) -> String {
     }
 }
 
-/// The files that patterns name; none where there is no pattern.
-pub(super) fn scope(written: &[String]) -> Option<Scope> {
-    Scope::parse(written.iter().map(|written| anchored(written))).ok()
+/// The files that the patterns name; `None` without a pattern.
+pub(super) fn parse_scope(written: &[String]) -> Option<Scope> {
+    Scope::parse(written.iter().map(|written| anchor(written))).ok()
 }
 
 /// The beginning of `text`, on one line.
 fn quote(text: &str) -> String {
-    let letters = text
+    let characters = text
         .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter });
-    let mut quoted: String = letters.take(MOST_QUOTED).collect();
+        .map(|character| if character.is_control() { ' ' } else { character });
+    let mut quoted: String = characters.take(MOST_QUOTED).collect();
     if text.chars().nth(MOST_QUOTED).is_some() {
         quoted.push_str("...");
     }

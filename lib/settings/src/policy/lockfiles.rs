@@ -1,6 +1,6 @@
-//! Lockfiles that a tool makes again, so that two versions of one are merged by running it.
+//! Lockfiles that a tool regenerates: two versions of one are merged by running the tool.
 
-/// Their names, in any folder.
+/// The names of these lockfiles, in any folder.
 pub const SHARED_NAMES: [&str; 19] = [
     "package-lock.json",
     "npm-shrinkwrap.json",

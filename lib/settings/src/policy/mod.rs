@@ -1,9 +1,9 @@
 //! `.coord.toml`: a repository's own rules of locking, read at the head of a branch with its graph.
 //!
 //! - [`mod@file`]: the file, parsed; an error has a line and a column
-//! - `attributes`: lines of `.gitattributes` about files that merge by themselves, or are generated
-//! - `lockfiles`: files that a tool makes again, which are shared without any policy
-//! - [`PolicyText`]: all of it as it is stored with a graph; [`Policy`]: the same, ready to judge files
+//! - `attributes`: lines of `.gitattributes` about files that git merges by itself, or that are generated
+//! - `lockfiles`: files that a tool regenerates, which are shared without any policy
+//! - [`PolicyText`]: a policy as it is stored with a graph; [`Policy`]: the same, ready to judge files
 //! - [`cache`]: the policies that a process knows, by digest
 
 pub mod cache;
@@ -12,8 +12,7 @@ pub mod file;
 mod attributes;
 mod lockfiles;
 
-pub use attributes::AttributeRule;
-pub use attributes::Attributes;
+pub use attributes::{AttributeRule, Attributes};
 pub use lockfiles::SHARED_NAMES;
 
 use coord_scopes::{FileRules, Matcher, Scope};
@@ -24,22 +23,23 @@ use crate::LockConfig;
 use coord_domain::NeighborPolicy;
 use file::{PendingPolicy, PolicyFile};
 
-/// The path of the file.
+/// The path of the policy file.
 pub const PATH: &str = ".coord.toml";
 
 /// The name of files of attributes, in any folder.
 pub const ATTRIBUTES: &str = ".gitattributes";
 
-/// Most steps that the patterns of a policy may take for the files of one request. Those behind are locked as usual.
+/// Maximum steps that the patterns of a policy may take for the files of one request. After that, files are locked as
+/// usual.
 const STEPS_OF_REQUEST: u64 = 10_000_000;
 
-/// Most steps for all files of a tree.
+/// Maximum steps for all files of a tree.
 pub const STEPS_OF_TREE: u64 = 200_000_000;
 
 /// A policy's rule for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Nothing: it is locked as documented.
+    /// No rule: it is locked as usual.
     Plain,
     /// Several agents may write it at once.
     Shared,
@@ -61,7 +61,7 @@ impl FileKind {
 /// The stored policy of a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PolicyText {
-    /// The last good `.coord.toml`.
+    /// The last valid `.coord.toml`.
     pub file: PolicyFile,
     /// Lines of `.gitattributes` about `merge=union`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -78,26 +78,27 @@ pub struct PolicyText {
 }
 
 impl PolicyText {
-    /// The text in the store, and its digest, which ends with `!` where pending changes block (`locks/modules/pending.lua`); none where nothing differs from a repository without any such file.
+    /// The text in the store, and its digest, which ends with `!` if pending changes block
+    /// (`locks/modules/pending.lua`); `None` if nothing differs from a repository without such files.
     pub fn to_stored(&self) -> Option<(String, String)> {
-        let plain = PolicyText {
+        let default = PolicyText {
             sources: self.sources.clone(),
             ..PolicyText::default()
         };
-        if *self == plain {
+        if *self == default {
             return None;
         }
         let text = serde_json::to_string(self).ok()?;
-        let sign = match self.file.pending {
+        let suffix = match self.file.pending {
             PendingPolicy::Warn => "",
             PendingPolicy::Block => "!",
         };
-        let digest = format!("{:x}{sign}", Sha256::digest(&text));
+        let digest = format!("{:x}{suffix}", Sha256::digest(&text));
         Some((text, digest))
     }
 
-    /// The text of such a value; the default where it is none.
-    pub fn of_stored(text: &str) -> Self {
+    /// Parses a stored text; the default if it is invalid.
+    pub fn from_stored(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 }
@@ -129,15 +130,15 @@ impl Policy {
     /// The rules of `text`.
     pub fn of(text: PolicyText) -> Self {
         let shared = match &text.file.shared {
-            Some(patterns) => Shared::Named(file::scope(patterns)),
+            Some(patterns) => Shared::Named(file::parse_scope(patterns)),
             None => Shared::ByDefault {
-                union: attributes::rules(&text.union),
-                generated: attributes::rules(&text.generated),
+                union: attributes::file_rules(&text.union),
+                generated: attributes::file_rules(&text.generated),
             },
         };
         Policy {
             shared,
-            ignore: file::scope(&text.file.ignore),
+            ignore: file::parse_scope(&text.file.ignore),
             text,
         }
     }
@@ -147,12 +148,12 @@ impl Policy {
         &self.text.file
     }
 
-    /// The error in the file of the head, so that an older one is used.
+    /// The error in the file of the head. An older file is used until it is fixed.
     pub fn problem(&self) -> Option<&str> {
         self.text.problem.as_deref()
     }
 
-    /// The warning about it.
+    /// The warning about [`Self::problem`].
     pub fn warning(&self) -> Option<String> {
         let problem = self.problem()?;
         Some(format!("POLICY_INVALID: {problem}; the last good policy counts."))
@@ -171,36 +172,36 @@ impl Policy {
         }
     }
 
-    /// Judges files one after the other, in at most so many steps.
+    /// A judge of files that takes about `most_steps` steps at most.
     pub fn judge_within(&self, most_steps: u64) -> PolicyJudge<'_> {
-        let (shared, by_default) = match &self.shared {
+        let (shared, shares_lockfiles) = match &self.shared {
             Shared::ByDefault { union, generated } => (vec![union.matcher(), generated.matcher()], true),
             Shared::Named(scope) => (scope.iter().map(Scope::matcher).collect(), false),
         };
         PolicyJudge {
             shared,
             ignore: self.ignore.as_ref().map(Scope::matcher),
-            by_default,
+            shares_lockfiles,
             most_steps,
         }
     }
 
-    /// Judges the files of a request.
+    /// A judge of the files of a request.
     pub fn judge(&self) -> PolicyJudge<'_> {
         self.judge_within(STEPS_OF_REQUEST)
     }
 }
 
-/// The rules of a branch, for one file after the other.
+/// Judges files one by one by the rules of a branch.
 pub struct PolicyJudge<'p> {
     shared: Vec<Matcher<'p>>,
     ignore: Option<Matcher<'p>>,
-    by_default: bool,
+    shares_lockfiles: bool,
     most_steps: u64,
 }
 
 impl PolicyJudge<'_> {
-    /// The policy's rule for `path`; [`FileKind::Plain`] once it has taken too long.
+    /// The policy's rule for `path`; [`FileKind::Plain`] once the patterns have taken too many steps.
     pub fn kind(&mut self, path: &str) -> FileKind {
         if self.is_over() {
             return FileKind::Plain;
@@ -208,7 +209,7 @@ impl PolicyJudge<'_> {
         if self.ignore.as_mut().is_some_and(|ignore| ignore.matches(path)) {
             return FileKind::Ignored;
         }
-        let is_shared = (self.by_default && lockfiles::is_lockfile(path))
+        let is_shared = (self.shares_lockfiles && lockfiles::is_lockfile(path))
             || self.shared.iter_mut().any(|shared| shared.matches(path));
         match is_shared {
             true => FileKind::Shared,
@@ -216,10 +217,10 @@ impl PolicyJudge<'_> {
         }
     }
 
-    /// Whether the patterns have taken too long.
+    /// Whether the patterns have taken too many steps.
     pub fn is_over(&self) -> bool {
-        let all = self.shared.iter().chain(&self.ignore);
-        all.map(Matcher::steps).sum::<u64>() > self.most_steps
+        let matchers = self.shared.iter().chain(&self.ignore);
+        matchers.map(Matcher::steps).sum::<u64>() > self.most_steps
     }
 }
 

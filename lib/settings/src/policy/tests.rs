@@ -51,16 +51,25 @@ fn a_policy_error_has_a_line_a_column_and_a_sentence() {
         ("ttl_seconds = 300.5", format!("1:15: {ttl}")),
         ("\n  neighbors = \"blok\"", format!("2:15: {neighbors}")),
         ("neighbors = true", format!("1:13: {neighbors}")),
-        ("pending = true", "1:11: pending must be \"warn\" or \"block\"".to_owned()),
-        ("pending = \"Block\"", "1:11: pending must be \"warn\" or \"block\"".to_owned()),
+        (
+            "pending = true",
+            "1:11: pending must be \"warn\" or \"block\"".to_owned(),
+        ),
+        (
+            "pending = \"Block\"",
+            "1:11: pending must be \"warn\" or \"block\"".to_owned(),
+        ),
         (
             "shared = \"yarn.lock\"",
             "1:10: shared must be a list of patterns, such as [\"CHANGELOG.md\", \"gen/**\"]".to_owned(),
         ),
-        ("ignore = [\"a\", 1]", "1:16: each pattern of ignore must be text in quotes".to_owned()),
+        (
+            "ignore = [\"a\", 1]",
+            "1:16: each pattern of ignore must be text in quotes".to_owned(),
+        ),
         (
             "ignore = [\"a\", \"!b\"]",
-            "1:16: the pattern \"!b\" begins with !: nothing is taken back here, so name less (a name that begins with ! is written \\!)".to_owned(),
+            "1:16: the pattern \"!b\" begins with !: patterns cannot exclude files, so name fewer files".to_owned(),
         ),
         (
             "ignored = []\nttl_seconds = 1",
@@ -71,11 +80,20 @@ fn a_policy_error_has_a_line_a_column_and_a_sentence() {
             "1:2: unknown key \"locks\": the keys are ttl_seconds, neighbors, pending, shared and ignore".to_owned(),
         ),
         ("# größer\nö = 1", "2:1: it is no TOML".to_owned()),
-        ("ttl_seconds = 300\nttl_seconds = 400", "2:1: it is no TOML: duplicate key".to_owned()),
+        (
+            "ttl_seconds = 300\nttl_seconds = 400",
+            "2:1: it is no TOML: duplicate key".to_owned(),
+        ),
         ("ttl_seconds = ", "1:15: it is no TOML".to_owned()),
         ("ignore = [\"../a\"]", "1:11: the pattern \"../a\" has '..'".to_owned()),
-        ("ignore = [\"a\\\\b\"]", "1:11: the pattern \"**/a\\\\b\" has a backslash".to_owned()),
-        ("ignore = [\"\"]", "1:11: the pattern is empty: leave it out, or name a file or folder".to_owned()),
+        (
+            "ignore = [\"a\\\\b\"]",
+            "1:11: the pattern \"**/a\\\\b\" has a backslash".to_owned(),
+        ),
+        (
+            "ignore = [\"\"]",
+            "1:11: the pattern is empty: leave it out, or name a file or folder".to_owned(),
+        ),
     ] {
         let found = problem(content);
         assert!(found.starts_with(&expected), "{content:?} gives {found}");
@@ -204,8 +222,8 @@ fn nothing_is_stored_where_nothing_differs() {
         ..text
     };
     let (stored, digest) = text.to_stored().expect("the problem is stored");
-    assert_eq!((PolicyText::of_stored(&stored), digest.len()), (text, 64));
-    assert_eq!(PolicyText::of_stored("{"), PolicyText::default());
+    assert_eq!((PolicyText::from_stored(&stored), digest.len()), (text, 64));
+    assert_eq!(PolicyText::from_stored("{"), PolicyText::default());
 }
 
 #[test]

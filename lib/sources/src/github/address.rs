@@ -1,5 +1,5 @@
-//! URLs that may be called: those of the configured API, below a repository with a checked name. A download may lead to
-//! another host of the same service, which never gets the credential.
+//! URLs that may be requested: those of the configured API, below a repository with a checked name. A download may lead
+//! to another host of the same service, which never gets the credential.
 
 use coord_protocol::loopback::is_loopback;
 use url::Url;
@@ -7,7 +7,7 @@ use url::Url;
 use coord_domain::RepoId;
 
 /// The address of GitHub's own API.
-pub const PUBLIC_API: &str = "https://api.github.com";
+pub(super) const PUBLIC_API: &str = "https://api.github.com";
 
 /// The base of an API: `https://api.github.com`, or `https://HOST/api/v3` of a GitHub Enterprise Server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,24 +25,25 @@ pub(super) struct Slug {
 }
 
 impl Slug {
-    /// Whether `full_name`, `owner/name`, means this repository; case does not matter.
-    pub(super) fn is_called(&self, full_name: &str) -> bool {
-        let parts = full_name.split_once('/');
-        parts
-            .is_some_and(|(owner, name)| self.owner.eq_ignore_ascii_case(owner) && self.name.eq_ignore_ascii_case(name))
+    /// Whether `full_name`, `owner/name`, is the name of this repository; case does not matter.
+    pub(super) fn has_name(&self, full_name: &str) -> bool {
+        let Some((owner, name)) = full_name.split_once('/') else {
+            return false;
+        };
+        self.owner.eq_ignore_ascii_case(owner) && self.name.eq_ignore_ascii_case(name)
     }
 }
 
 impl ApiBase {
-    /// Parses the base of an API. `https` is required, because every request carries a credential; loopback hosts may use
-    /// `http`.
+    /// Parses the base of an API. `https` is required, because every request contains a credential; loopback hosts may
+    /// use `http`.
     ///
     /// # Errors
-    /// The problem, as the rest of a sentence that begins with the name of the setting.
+    /// The problem, worded to follow the name of the setting.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text.trim())
             .map_err(|_| format!("is not a URL; write for example {PUBLIC_API} or https://HOST/api/v3"))?;
-        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        if has_credential(&url) || url.query().is_some() || url.fragment().is_some() {
             return Err(
                 "must be an address without credential, query or fragment; the credential has its own variable"
                     .to_owned(),
@@ -54,10 +55,10 @@ impl ApiBase {
             _ => return Err("must begin with https://; otherwise the credential would be sent unencrypted".to_owned()),
         }
         let host = url.host_str().unwrap_or_default().to_owned();
-        // api.github.com serves github.com, and api.COMPANY.ghe.com serves COMPANY.ghe.com; the API of an Enterprise Server
-        // is on its own host.
-        let serves = host.strip_prefix("api.").filter(|rest| rest.contains('.'));
-        let serves = serves.map_or_else(|| host.clone(), str::to_owned);
+        // api.github.com serves github.com, and api.COMPANY.ghe.com serves COMPANY.ghe.com. The API of an Enterprise
+        // Server is on the host that it serves.
+        let served_host = host.strip_prefix("api.").filter(|rest| rest.contains('.'));
+        let serves = served_host.map_or_else(|| host.clone(), str::to_owned);
         Ok(ApiBase { url, serves })
     }
 
@@ -71,7 +72,7 @@ impl ApiBase {
         self.url.as_str().trim_end_matches('/')
     }
 
-    /// Whether the API is on this machine, where no proxy and no certificate is needed.
+    /// Whether the API is on this machine, so that it needs neither a proxy nor a certificate.
     pub(super) fn is_loopback(&self) -> bool {
         is_loopback(&self.url)
     }
@@ -126,27 +127,24 @@ impl ApiBase {
         let target = from.join(location).ok()?;
         let base = self.url.path().trim_end_matches('/');
         let rest = target.path().strip_prefix(base)?;
-        let is_within = target.origin() == self.url.origin()
-            && rest.starts_with('/')
-            && target.username().is_empty()
-            && target.password().is_none();
+        let is_within = target.origin() == self.url.origin() && rest.starts_with('/') && !has_credential(&target);
         is_within.then_some(target)
     }
 
-    /// The target of a download, if its host is allowed over https: the host of the API, the host that it serves, and hosts
-    /// below that (`codeload.github.com`). An API on this machine may name its own host, also over http.
+    /// The target of a download, if its host is allowed over https: the host of the API, the host that it serves, and
+    /// subdomains of that (`codeload.github.com`). An API on this machine may also name its own host over http.
     pub(super) fn download(&self, from: &Url, location: &str) -> Option<Url> {
         let target = from.join(location).ok()?;
         let host = target.host_str()?;
-        let is_below = host
+        let is_subdomain = host
             .strip_suffix(self.serves.as_str())
             .is_some_and(|rest| rest.ends_with('.'));
-        let is_ours = Some(host) == self.url.host_str() || host == self.serves || (is_below && !self.is_loopback());
-        let is_safe = target.scheme() == "https" || (target.scheme() == "http" && self.url.scheme() == "http");
+        let is_known_host =
+            Some(host) == self.url.host_str() || host == self.serves || (is_subdomain && !self.is_loopback());
+        let is_safe_scheme = target.scheme() == "https" || (target.scheme() == "http" && self.url.scheme() == "http");
         // Only an API on this machine may use another port.
-        let has_port = target.port().is_some() && target.port() != self.url.port() && !self.is_loopback();
-        (is_ours && is_safe && !has_port && target.username().is_empty() && target.password().is_none())
-            .then_some(target)
+        let is_other_port = target.port().is_some() && target.port() != self.url.port() && !self.is_loopback();
+        (is_known_host && is_safe_scheme && !is_other_port && !has_credential(&target)).then_some(target)
     }
 }
 
@@ -156,7 +154,11 @@ impl std::fmt::Display for Slug {
     }
 }
 
-/// The repository under its new name, on the same host.
+fn has_credential(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
+/// The id of `repo` under its new name, on the same host.
 pub(super) fn renamed(repo: &RepoId, full_name: &str) -> Option<RepoId> {
     let (host, _) = repo.as_str().split_once('/')?;
     RepoId::parse(&format!("https://{host}/{full_name}")).ok()

@@ -1,5 +1,5 @@
-//! A GitHub App: signs a short JWT with its private key, finds its installation for a repository, and gets a token of that
-//! installation, which it keeps until shortly before it expires.
+//! A GitHub App: signs a short-lived JWT with its private key, finds its installation for a repository, and fetches a
+//! token of that installation. It caches the token until shortly before it expires.
 //!
 //! <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app>
 
@@ -9,42 +9,41 @@ use std::time::{Duration, SystemTime};
 use chrono::DateTime;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use quick_cache::sync::Cache;
-use reqwest::header::{DATE, HeaderMap};
+use reqwest::header::HeaderMap;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::address::Slug;
 use super::error::GithubError;
-use super::rate_limit::Account;
-use super::transport::{ApiRequest, Transport, bearer};
+use super::rate_limit::{Account, server_time};
+use super::transport::{ApiRequest, JSON, Transport, bearer};
 use coord_settings::environment::ConfigError;
 use coord_settings::variables::env_vars;
 
-/// How far a JWT is backdated, for clocks that differ; GitHub recommends it.
-const BACKDATED: u64 = 60;
+/// How far a JWT is backdated, because clocks differ. GitHub recommends it.
+const BACKDATE_SECONDS: u64 = 60;
 /// How long a JWT is valid from now. GitHub allows ten minutes from its date.
 const JWT_SECONDS: u64 = 540;
-/// A token is not used for this time before its expiry: longer than any request takes.
-const SPARE: Duration = Duration::from_secs(300);
-/// Maximum lifetime of a token, whatever its expiry says: GitHub documents an hour.
-const LONGEST: Duration = Duration::from_secs(3_600);
+/// How long before its expiry a token is no longer used: longer than any request takes.
+const EXPIRY_MARGIN: Duration = Duration::from_secs(300);
+/// Maximum lifetime of a token, whatever its expiry says. GitHub documents an hour.
+const MAX_TOKEN_LIFETIME: Duration = Duration::from_secs(3_600);
 /// How long the installation of a repository is cached.
-const INSTALLATION_FOR: Duration = Duration::from_secs(3_600);
+const INSTALLATION_LIFETIME: Duration = Duration::from_secs(3_600);
 /// Maximum of installations and of tokens in the caches.
-const MOST: usize = 4_096;
+const MAX_CACHED: usize = 4_096;
 /// The permissions of a token: to read. The app may have more.
 const PERMISSIONS: &str = r#"{"permissions":{"contents":"read"}}"#;
 /// Maximum size of a response about the app itself.
-const ANSWER_BYTES: u64 = 1 << 20;
-const JSON: &str = "application/vnd.github+json";
+const MAX_BYTES: u64 = 1 << 20;
 
 pub struct App {
     id: String,
     key: EncodingKey,
-    /// With the end of its validity.
+    /// Installations, and until when they are cached.
     installations: Cache<Slug, (u64, Instant)>,
-    /// With the end of its use.
+    /// Tokens by installation, and until when they are used.
     tokens: Cache<u64, (Arc<SecretString>, Instant)>,
 }
 
@@ -97,24 +96,24 @@ impl App {
         Ok(App {
             id: id.to_owned(),
             key,
-            installations: Cache::new(MOST),
-            tokens: Cache::new(MOST),
+            installations: Cache::new(MAX_CACHED),
+            tokens: Cache::new(MAX_CACHED),
         })
     }
 
-    /// A token that can read `slug`, and its installation. One caller fetches it; concurrent callers wait for the result. If
-    /// it fails, the next of them fetches.
+    /// A token that can read `slug`, and its installation. One caller fetches it; concurrent callers wait for the
+    /// result. If the fetch fails, the next of them fetches.
     pub(super) async fn token(
         &self,
         transport: &Transport,
         slug: &Slug,
     ) -> Result<(Arc<SecretString>, u64), GithubError> {
         self.installations.remove_if(slug, |(_, until)| is_past(*until));
-        let ask = self.ask_installation(transport, slug);
-        let (installation, _) = self.installations.get_or_insert_async(slug, ask).await?;
+        let fetch = self.fetch_installation(transport, slug);
+        let (installation, _) = self.installations.get_or_insert_async(slug, fetch).await?;
         self.tokens.remove_if(&installation, |(_, until)| is_past(*until));
-        let ask = self.ask_token(transport, installation);
-        let (token, _) = self.tokens.get_or_insert_async(&installation, ask).await?;
+        let fetch = self.fetch_token(transport, installation);
+        let (token, _) = self.tokens.get_or_insert_async(&installation, fetch).await?;
         Ok((token, installation))
     }
 
@@ -125,69 +124,70 @@ impl App {
         }
     }
 
-    async fn ask_token(
+    async fn fetch_token(
         &self,
         transport: &Transport,
         installation: u64,
     ) -> Result<(Arc<SecretString>, Instant), GithubError> {
         let id = installation.to_string();
         let url = transport.api.url(&["app", "installations", &id, "access_tokens"], &[]);
-        let (headers, body) = self.ask(transport, url, Some(PERMISSIONS)).await?;
-        let answer: AccessToken = serde_json::from_slice(&body)
+        let (headers, body) = self.send(transport, url, Some(PERMISSIONS)).await?;
+        let AccessToken { token, expires_at } = serde_json::from_slice::<AccessToken>(&body)
             // The cause could contain the token.
             .map_err(|_| GithubError::Malformed("an access token".to_owned()))?;
-        if bearer(answer.token.expose_secret()).is_none() {
+        if bearer(token.expose_secret()).is_none() {
             return Err(GithubError::Malformed("an access token".to_owned()));
         }
-        let lifetime = lifetime(&answer.expires_at, &headers)
+        let lifetime = remaining_lifetime(&expires_at, &headers)
             .ok_or_else(|| GithubError::Malformed("the expiry of an access token".to_owned()))?;
-        Ok((Arc::new(answer.token), Instant::now() + use_for(lifetime)))
+        Ok((Arc::new(token), Instant::now() + usable_time(lifetime)))
     }
 
-    async fn ask_installation(&self, transport: &Transport, slug: &Slug) -> Result<(u64, Instant), GithubError> {
+    async fn fetch_installation(&self, transport: &Transport, slug: &Slug) -> Result<(u64, Instant), GithubError> {
         let url = transport
             .api
             .url(&["repos", &slug.owner, &slug.name, "installation"], &[]);
-        let (_, body) = self.ask(transport, url, None).await.map_err(|error| match error {
+        let (_, body) = self.send(transport, url, None).await.map_err(|error| match error {
             GithubError::NotFound => GithubError::NotInstalled,
             error => error,
         })?;
-        let answer: Installation = serde_json::from_slice(&body)
+        let installation: Installation = serde_json::from_slice(&body)
             .map_err(|error| GithubError::Malformed(format!("an installation: {error}")))?;
-        Ok((answer.id, Instant::now() + INSTALLATION_FOR))
+        Ok((installation.id, Instant::now() + INSTALLATION_LIFETIME))
     }
 
-    async fn ask(
+    /// Sends a request as the app itself.
+    async fn send(
         &self,
         transport: &Transport,
         url: url::Url,
         post: Option<&'static str>,
     ) -> Result<(HeaderMap, bytes::Bytes), GithubError> {
-        let outgoing = ApiRequest {
+        let request = ApiRequest {
             accept: JSON,
             etag: None,
-            authorization: Some(self.sign()?),
+            authorization: Some(self.signed_authorization()?),
             account: Account::App,
             post,
             is_download: false,
             may_use_reserve: true,
         };
-        let response = transport.send(url, &outgoing, &mut None).await?.response;
+        let response = transport.send(url, &request, &mut None).await?.response;
         if !response.status().is_success() {
             return Err(GithubError::Unexpected(response.status().as_u16()));
         }
         let headers = response.headers().clone();
-        let body = transport.read(response, ANSWER_BYTES).await?;
+        let body = transport.read(response, MAX_BYTES).await?;
         Ok((headers, body))
     }
 
-    fn sign(&self) -> Result<reqwest::header::HeaderValue, GithubError> {
+    fn signed_authorization(&self) -> Result<reqwest::header::HeaderValue, GithubError> {
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default()
             .as_secs();
         let claims = Claims {
-            iat: now.saturating_sub(BACKDATED),
+            iat: now.saturating_sub(BACKDATE_SECONDS),
             exp: now + JWT_SECONDS,
             iss: &self.id,
         };
@@ -199,19 +199,15 @@ impl App {
 }
 
 /// The remaining lifetime of a token, by GitHub's clock if the response has it: the local clock may be wrong.
-fn lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
+fn remaining_lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
     let expires_at = SystemTime::from(DateTime::parse_from_rfc3339(expires_at).ok()?);
-    let date = headers.get(DATE).and_then(|date| date.to_str().ok());
-    let now = date
-        .and_then(|date| httpdate::parse_http_date(date).ok())
-        .unwrap_or_else(SystemTime::now);
-    let left = expires_at.duration_since(now).unwrap_or_default();
-    Some(left.min(LONGEST))
+    let remaining = expires_at.duration_since(server_time(headers)).unwrap_or_default();
+    Some(remaining.min(MAX_TOKEN_LIFETIME))
 }
 
 /// The part of its lifetime in which a token is used.
-fn use_for(lifetime: Duration) -> Duration {
-    lifetime.saturating_sub(SPARE).max(lifetime / 2)
+fn usable_time(lifetime: Duration) -> Duration {
+    lifetime.saturating_sub(EXPIRY_MARGIN).max(lifetime / 2)
 }
 
 fn is_past(until: Instant) -> bool {
@@ -220,7 +216,7 @@ fn is_past(until: Instant) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::HeaderValue;
+    use reqwest::header::{DATE, HeaderValue};
 
     use super::*;
 
@@ -235,10 +231,10 @@ mod tests {
             ("2026-11-22T01:00:10Z", 5),
             ("2026-11-22T00:59:00Z", 0),
         ] {
-            let used = use_for(lifetime(expires_at, &headers).unwrap());
-            assert_eq!(used.as_secs(), seconds, "{expires_at}");
+            let lifetime = remaining_lifetime(expires_at, &headers).unwrap();
+            assert_eq!(usable_time(lifetime).as_secs(), seconds, "{expires_at}");
         }
-        assert_eq!(lifetime("tomorrow", &headers), None);
+        assert_eq!(remaining_lifetime("tomorrow", &headers), None);
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Reads blobs from an archive while it arrives. Nothing of it is written to disk, and at most one wanted file of it is in
+//! Reads blobs from an archive while it arrives. Nothing of it is written to disk, and at most one wanted file is in
 //! memory.
 //!
-//! An archive must agree with the tree: an entry counts only if its path, size and content are those of the tree. So entries
-//! outside the root, links, devices, files changed by `export-subst` and names that git forbids are skipped, and do no harm.
+//! An archive must agree with the tree: an entry counts only if its path, size and content are those of the tree. So
+//! entries outside the root, links, devices, files changed by `export-subst` and names that git forbids are skipped,
+//! and do no harm.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -24,19 +25,19 @@ pub(super) type WantedBlobs = HashMap<BlobId, Vec<usize>>;
 
 /// Limits of an archive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct ArchiveLimits {
     /// Uncompressed.
     pub(super) bytes: u64,
     pub(super) entries: usize,
-    pub(super) until: Instant,
+    pub(super) deadline: Instant,
 }
 
-/// One pass over the archive: from the end of the previous pass to the last place of a wanted blob.
+/// One pass over the archive: from the end of the previous pass to the last position of a wanted blob.
 pub(super) struct Pass {
     /// Blobs of the tree, each small enough for memory.
     pub(super) wanted: WantedBlobs,
-    /// The last place of a wanted blob in the tree.
-    pub(super) last: u32,
+    /// The last position of a wanted blob in the tree.
+    pub(super) last_position: u32,
     pub(super) sink: BlobSink,
     /// Notified at the end of the pass. The pass stops if the receiver is gone.
     pub(super) done: oneshot::Sender<PassResult>,
@@ -45,15 +46,14 @@ pub(super) struct Pass {
 /// The result of a pass.
 #[derive(Debug)]
 pub(super) struct PassResult {
-    /// The blobs that were not found.
-    pub(super) left: WantedBlobs,
-    pub(super) end: End,
+    pub(super) not_found: WantedBlobs,
+    pub(super) end: PassEnd,
 }
 
 /// How a pass ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// At its last place; another pass can follow.
+pub(super) enum PassEnd {
+    /// At its last position; another pass can follow.
     Paused,
     /// At the end of the archive.
     Finished,
@@ -61,23 +61,28 @@ pub(super) enum End {
     Failed(String),
 }
 
-/// Reads a gzipped archive of `tree`, pass after pass, until `next` returns none.
-pub(super) fn scan(packed: impl Read, tree: &KnownTree, bounds: Bounds, mut next: impl FnMut() -> Option<Pass>) {
-    let Some(first) = next() else { return };
+/// Reads a gzipped archive of `tree`, pass after pass, until `next_pass` returns `None`.
+pub(super) fn scan(
+    compressed: impl Read,
+    tree: &KnownTree,
+    limits: ArchiveLimits,
+    mut next_pass: impl FnMut() -> Option<Pass>,
+) {
+    let Some(first) = next_pass() else { return };
     let bounded = BoundedReader {
-        inner: GzDecoder::new(packed),
-        left: bounds.bytes,
-        until: bounds.until,
+        inner: GzDecoder::new(compressed),
+        remaining: limits.bytes,
+        deadline: limits.deadline,
     };
     let mut scan = Scan {
         tree,
         pass: Some(first),
-        next: &mut next,
+        next_pass: &mut next_pass,
         content: Vec::new(),
     };
-    let end = match scan.read(Archive::new(bounded), bounds.entries) {
-        Ok(()) => End::Finished,
-        Err(error) => End::Failed(error.to_string()),
+    let end = match scan.read(Archive::new(bounded), limits.entries) {
+        Ok(()) => PassEnd::Finished,
+        Err(error) => PassEnd::Failed(error.to_string()),
     };
     scan.end_pass(end);
 }
@@ -86,24 +91,24 @@ struct Scan<'a, N> {
     tree: &'a KnownTree,
     /// `None` after the last pass.
     pass: Option<Pass>,
-    next: &'a mut N,
+    next_pass: &'a mut N,
     content: Vec<u8>,
 }
 
 impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
-    fn read(&mut self, mut archive: Archive<impl Read>, most_entries: usize) -> io::Result<()> {
-        // Raw: extended headers are read here with a limit; the crate would read them in full.
+    fn read(&mut self, mut archive: Archive<impl Read>, max_entries: usize) -> io::Result<()> {
+        // Raw, so that this module reads extended headers with a limit; the crate would read them in full.
         let entries = archive.entries()?.raw(true);
         let mut long_path = None;
         for (number, entry) in entries.enumerate() {
-            if number >= most_entries {
-                return Err(io::Error::other(format!("it has more than {most_entries} entries")));
+            if number >= max_entries {
+                return Err(io::Error::other(format!("it has more than {max_entries} entries")));
             }
             let mut entry = entry?;
             match entry.header().entry_type() {
-                EntryType::XHeader => long_path = pax_path(&header_of(&mut entry)?),
+                EntryType::XHeader => long_path = pax_path(&read_header(&mut entry)?),
                 EntryType::GNULongName => {
-                    let mut name = header_of(&mut entry)?;
+                    let mut name = read_header(&mut entry)?;
                     name.truncate(name.iter().position(|byte| *byte == 0).unwrap_or(name.len()));
                     long_path = Some(name);
                 }
@@ -111,7 +116,7 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
                 kind => {
                     let path = long_path.take().unwrap_or_else(|| entry.path_bytes().into_owned());
                     let is_file = matches!(kind, EntryType::Regular | EntryType::Continuous);
-                    if (is_file || kind == EntryType::Symlink) && !self.file(&path, &mut entry)? {
+                    if (is_file || kind == EntryType::Symlink) && !self.read_file(&path, &mut entry)? {
                         return Ok(());
                     }
                 }
@@ -120,20 +125,20 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
         Ok(())
     }
 
-    /// Processes a file of the archive; returns whether to go on.
-    fn file(&mut self, path: &[u8], entry: &mut Entry<'_, impl Read>) -> io::Result<bool> {
+    /// Processes a file of the archive. Returns whether to go on.
+    fn read_file(&mut self, path: &[u8], entry: &mut Entry<'_, impl Read>) -> io::Result<bool> {
         // All entries are in one folder, named after repository and commit.
         let path = std::str::from_utf8(path).ok().and_then(|path| path.split_once('/'));
-        let Some((place, file)) = path.and_then(|(_, path)| self.tree.find(path)) else {
+        let Some((position, file)) = path.and_then(|(_, path)| self.tree.find(path)) else {
             return Ok(self.pass.as_ref().is_some_and(|pass| !pass.done.is_closed()));
         };
         while self
             .pass
             .as_ref()
-            .is_some_and(|pass| pass.wanted.is_empty() || pass.last < place)
+            .is_some_and(|pass| pass.wanted.is_empty() || pass.last_position < position)
         {
-            self.end_pass(End::Paused);
-            self.pass = (self.next)();
+            self.end_pass(PassEnd::Paused);
+            self.pass = (self.next_pass)();
         }
         let Some(pass) = self.pass.as_mut().filter(|pass| !pass.done.is_closed()) else {
             return Ok(false);
@@ -143,7 +148,7 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
         }
         self.content.clear();
         if entry.header().entry_type() == EntryType::Symlink {
-            // The content of a link is its target. A target too long for the header is fetched on its own.
+            // The content of a link is its target. A link with a target too long for the header is fetched separately.
             self.content
                 .extend_from_slice(&entry.link_name_bytes().unwrap_or_default());
         } else {
@@ -155,7 +160,7 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
                 return Err(io::Error::other("it ends in the middle of a file"));
             }
         }
-        if file.id.is_of(&self.content) {
+        if file.id.matches(&self.content) {
             for index in pass.wanted.remove(&file.id).unwrap_or_default() {
                 (pass.sink)(index, Blob::Content(&self.content));
             }
@@ -163,16 +168,16 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
         Ok(true)
     }
 
-    fn end_pass(&mut self, end: End) {
+    fn end_pass(&mut self, end: PassEnd) {
         if let Some(Pass { wanted, done, .. }) = self.pass.take() {
             // The receiver may be gone.
-            let _ = done.send(PassResult { left: wanted, end });
+            let _ = done.send(PassResult { not_found: wanted, end });
         }
     }
 }
 
 /// The content of an extended header.
-fn header_of(entry: &mut Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
+fn read_header(entry: &mut Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
     let size = entry.header().entry_size()?;
     if size > HEADER_BYTES {
         return Err(io::Error::other(format!("an extended header has {size} bytes")));
@@ -191,20 +196,20 @@ fn pax_path(header: &[u8]) -> Option<Vec<u8>> {
 /// Uncompressed bytes, limited in number and time.
 struct BoundedReader<R> {
     inner: R,
-    left: u64,
-    until: Instant,
+    remaining: u64,
+    deadline: Instant,
 }
 
 impl<R: Read> Read for BoundedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if Instant::now() >= self.until {
+        if Instant::now() >= self.deadline {
             return Err(io::Error::other("it takes too long"));
         }
-        let read = self.inner.read(buffer)?;
-        match self.left.checked_sub(read as u64) {
-            Some(left) => {
-                self.left = left;
-                Ok(read)
+        let length = self.inner.read(buffer)?;
+        match self.remaining.checked_sub(length as u64) {
+            Some(remaining) => {
+                self.remaining = remaining;
+                Ok(length)
             }
             None => Err(io::Error::other("it unpacks to more than the files of the tree")),
         }
@@ -267,14 +272,14 @@ mod tests {
         archive.into_inner().unwrap()
     }
 
-    fn packed(bytes: &[u8]) -> Vec<u8> {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-        packed.write_all(bytes).unwrap();
-        packed.finish().unwrap()
+    fn compress(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
     }
 
-    /// The number of files found; each is checked.
-    fn found(packed: &[u8]) -> usize {
+    /// The number of files that a scan finds; each is checked.
+    fn count_found(compressed: &[u8]) -> usize {
         let found: Arc<Mutex<Vec<usize>>> = Arc::default();
         let sink: BlobSink = {
             let found = Arc::clone(&found);
@@ -283,56 +288,59 @@ mod tests {
                 found.lock().unwrap().push(index);
             })
         };
-        let (done, mut passed) = oneshot::channel();
+        let (done, mut result) = oneshot::channel();
         let wanted = (0..FILES).map(|number| (BlobId::parse(&id(&content(number))).unwrap(), vec![number]));
         let mut pass = Some(Pass {
             wanted: wanted.collect(),
-            last: FILES as u32,
+            last_position: FILES as u32,
             sink,
             done,
         });
-        let bounds = Bounds {
+        let limits = ArchiveLimits {
             bytes: 1 << 20,
             entries: 1_000,
-            until: Instant::now() + Duration::from_secs(60),
+            deadline: Instant::now() + Duration::from_secs(60),
         };
-        scan(packed, &tree(), bounds, || pass.take());
-        let left = passed.try_recv().unwrap().left.len();
+        scan(compressed, &tree(), limits, || pass.take());
+        let not_found = result.try_recv().unwrap().not_found.len();
         let found = found.lock().unwrap().len();
-        assert_eq!(found + left, FILES);
+        assert_eq!(found + not_found, FILES);
         found
     }
 
     #[test]
     fn all_files_of_a_whole_archive_are_found() {
-        assert_eq!(found(&packed(&archive())), FILES);
+        assert_eq!(count_found(&compress(&archive())), FILES);
     }
 
     proptest! {
         #[test]
         fn a_damaged_archive_gives_right_contents_or_none(
             damage in prop::collection::vec((0..12_000_usize, any::<u8>()), 1..20),
-            before_packing in any::<bool>(),
+            before_compression in any::<bool>(),
             end in 0..14_000_usize,
         ) {
             let mut bytes = archive();
-            if before_packing {
+            if before_compression {
                 let length = bytes.len();
-                damage.iter().for_each(|(place, byte)| bytes[place % length] ^= byte);
+                damage.iter().for_each(|(offset, byte)| bytes[offset % length] ^= byte);
             }
-            let mut bytes = packed(&bytes);
-            if !before_packing {
+            let mut bytes = compress(&bytes);
+            if !before_compression {
                 let length = bytes.len();
-                damage.iter().for_each(|(place, byte)| bytes[place % length] ^= byte);
+                damage.iter().for_each(|(offset, byte)| bytes[offset % length] ^= byte);
             }
             bytes.truncate(end.max(1));
-            found(&bytes);
+            count_found(&bytes);
         }
 
         #[test]
-        fn bytes_that_are_no_archive_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..5_000), is_packed in any::<bool>()) {
-            let bytes = if is_packed { packed(&bytes) } else { bytes };
-            prop_assert_eq!(found(&bytes), 0);
+        fn bytes_that_are_no_archive_are_refused(
+            bytes in prop::collection::vec(any::<u8>(), 0..5_000),
+            is_compressed in any::<bool>(),
+        ) {
+            let bytes = if is_compressed { compress(&bytes) } else { bytes };
+            prop_assert_eq!(count_found(&bytes), 0);
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct BlobId {
 }
 
 impl BlobId {
-    /// From 40 or 64 hex digits.
+    /// Parses 40 or 64 hex digits.
     pub(super) fn parse(hex: &str) -> Option<Self> {
         let is_sha256 = match hex.len() {
             40 => false,
@@ -26,7 +26,7 @@ impl BlobId {
     }
 
     /// Whether this is the id of `content`.
-    pub(super) fn is_of(&self, content: &[u8]) -> bool {
+    pub(super) fn matches(&self, content: &[u8]) -> bool {
         let header = format!("blob {}\0", content.len());
         if self.is_sha256 {
             let mut hash = sha2::Sha256::new();
@@ -53,8 +53,8 @@ mod tests {
             "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4",
         ] {
             let id = BlobId::parse(hex).unwrap();
-            assert!(id.is_of(b"hello\n"), "{hex}");
-            assert!(!id.is_of(b"hello"), "{hex}");
+            assert!(id.matches(b"hello\n"), "{hex}");
+            assert!(!id.matches(b"hello"), "{hex}");
         }
         for text in ["", "ce01", &"g".repeat(40), &"é".repeat(20), &"a".repeat(41)] {
             assert_eq!(BlobId::parse(text), None, "{text}");

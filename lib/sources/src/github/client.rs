@@ -1,5 +1,6 @@
-//! Requests about a repository: with the credential of the service, and retried after transient errors. GitHub redirects those
-//! about a repository that was renamed: two names would allow two locks on one file, so the old one is refused.
+//! Requests about a repository: with the credential of the service, and retried after transient errors. GitHub
+//! redirects requests about a repository that was renamed. Two names would allow two locks on one file, so the old name
+//! is refused.
 
 use std::time::{Duration, Instant};
 
@@ -18,16 +19,15 @@ use super::address::Slug;
 use super::condition::ETAG_BYTES;
 use super::credential::Credential;
 use super::error::GithubError;
-use super::transport::{ApiRequest, ApiResponse, Transport};
+use super::transport::{ApiRequest, ApiResponse, JSON, Transport};
 use coord_runtime::retry;
 
-/// How long the old name of a repository is refused without a request: another repository may take it.
-const MOVED_FOR: Duration = Duration::from_secs(600);
+/// How long the old name of a repository is refused without a request. Not forever, because another repository may take
+/// that name.
+const MOVE_LIFETIME: Duration = Duration::from_secs(600);
 /// Maximum of moved repositories remembered.
-const MOST_MOVED: usize = 1_024;
+const MAX_MOVED: usize = 1_024;
 
-/// JSON.
-pub(super) const JSON: &str = "application/vnd.github+json";
 /// The raw content of a blob.
 pub(super) const RAW: &str = "application/vnd.github.raw+json";
 /// The plain id of a commit.
@@ -45,14 +45,14 @@ pub(super) struct RepositoryRequest<'a> {
     /// Maximum size of the response.
     pub(super) max_bytes: u64,
     /// Time limit, retries included.
-    pub(super) within: Duration,
-    /// Whether the request is about the known head of a branch: the last requests of an hour are reserved for those.
+    pub(super) time_limit: Duration,
+    /// Whether the request is about the known head of a branch. The last requests of an hour are reserved for these.
     pub(super) is_about_known_head: bool,
 }
 
 /// The outcome of a request.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum FetchOutcome {
     /// A full response, and its ETag.
     Body(Bytes, Option<HeaderValue>),
     /// 304: the known response is current.
@@ -64,17 +64,17 @@ pub(super) enum Answer {
 pub(super) struct Client {
     pub(super) transport: Transport,
     credential: Credential,
-    /// New places of repositories that have moved.
+    /// New locations of repositories that have moved.
     moved: Cache<Slug, MovedRepository>,
 }
 
-/// The new place of a repository that has moved.
+/// The new location of a repository that has moved.
 #[derive(Clone, Debug)]
 struct MovedRepository {
-    place: Vec<String>,
-    /// The end of its use.
-    until: Instant,
-    /// Its name, `owner/name`, once known.
+    /// Segments of its path.
+    path: Vec<String>,
+    valid_until: Instant,
+    /// Its name, `owner/name`, once it was fetched.
     full_name: Option<String>,
 }
 
@@ -89,38 +89,42 @@ impl Client {
         Client {
             transport,
             credential,
-            moved: Cache::new(MOST_MOVED),
+            moved: Cache::new(MAX_MOVED),
         }
     }
 
     /// A request with a small JSON response.
-    pub(super) fn small<'a>(&self, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> RepositoryRequest<'a> {
+    pub(super) fn small_request<'a>(
+        &self,
+        path: &'a [&'a str],
+        query: &'a [(&'a str, &'a str)],
+    ) -> RepositoryRequest<'a> {
         RepositoryRequest {
             path,
             query,
             accept: JSON,
             etag: None,
             max_bytes: self.transport.limits.json_bytes,
-            within: self.transport.limits.small,
+            time_limit: self.transport.limits.small,
             is_about_known_head: false,
         }
     }
 
     /// Sends a request whose response fits into memory.
-    pub(super) async fn ask<'a>(
+    pub(super) async fn fetch<'a>(
         &'a self,
         slug: &'a Slug,
-        ask: &'a RepositoryRequest<'a>,
-    ) -> Result<Answer, GithubError> {
+        request: &'a RepositoryRequest<'a>,
+    ) -> Result<FetchOutcome, GithubError> {
         let attempt = || async move {
-            let arrived = self.send(slug, ask, false).await?;
-            match arrived.response.status() {
-                StatusCode::NOT_MODIFIED if ask.etag.is_some() => Ok(Answer::NotModified),
+            let response = self.send(slug, request, false).await?.response;
+            match response.status() {
+                StatusCode::NOT_MODIFIED if request.etag.is_some() => Ok(FetchOutcome::NotModified),
                 status if status.is_success() => {
-                    let etag = arrived.response.headers().get(ETAG);
+                    let etag = response.headers().get(ETAG);
                     let etag = etag.filter(|etag| etag.len() <= ETAG_BYTES).cloned();
-                    let body = self.transport.read(arrived.response, ask.max_bytes).await?;
-                    Ok(Answer::Body(body, etag))
+                    let body = self.transport.read(response, request.max_bytes).await?;
+                    Ok(FetchOutcome::Body(body, etag))
                 }
                 status if status.is_redirection() && status != StatusCode::NOT_MODIFIED => {
                     Err(GithubError::BadRedirect("out of its API"))
@@ -128,47 +132,47 @@ impl Client {
                 status => Err(GithubError::Unexpected(status.as_u16())),
             }
         };
-        self.retry(ask.within, slug, || attempt().boxed()).await
+        self.retry(request.time_limit, slug, || attempt().boxed()).await
     }
 
     /// Fetches JSON of the form `T`.
-    pub(super) async fn json<T: DeserializeOwned>(
+    pub(super) async fn fetch_json<T: DeserializeOwned>(
         &self,
         slug: &Slug,
-        ask: &RepositoryRequest<'_>,
+        request: &RepositoryRequest<'_>,
     ) -> Result<T, GithubError> {
-        match self.ask(slug, ask).await? {
-            Answer::Body(body, _) => {
+        match self.fetch(slug, request).await? {
+            FetchOutcome::Body(body, _) => {
                 serde_json::from_slice(&body).map_err(|error| GithubError::Malformed(error.to_string()))
             }
-            Answer::NotModified => Err(GithubError::Unexpected(304)),
+            FetchOutcome::NotModified => Err(GithubError::Unexpected(304)),
         }
     }
 
-    /// Sends a request and returns the response before its body is read; only errors before the body are retried.
+    /// Sends a request, and returns the response before its body is read. Only errors before the body are retried.
     pub(super) async fn open<'a>(
         &'a self,
         slug: &'a Slug,
-        ask: &'a RepositoryRequest<'a>,
+        request: &'a RepositoryRequest<'a>,
     ) -> Result<reqwest::Response, GithubError> {
         let attempt = || async move {
-            let response = self.send(slug, ask, false).await?.response;
+            let response = self.send(slug, request, false).await?.response;
             match response.status() {
                 status if status.is_success() => Ok(response),
                 status => Err(GithubError::Unexpected(status.as_u16())),
             }
         };
-        self.retry(ask.within, slug, || attempt().boxed()).await
+        self.retry(request.time_limit, slug, || attempt().boxed()).await
     }
 
     /// Opens the archive of a commit. It is on another host, which gets no credential.
     pub(super) async fn open_archive<'a>(
         &'a self,
         slug: &'a Slug,
-        ask: &'a RepositoryRequest<'a>,
+        request: &'a RepositoryRequest<'a>,
     ) -> Result<reqwest::Response, GithubError> {
         let attempt = || async move {
-            let ApiResponse { response, url, .. } = self.send(slug, ask, true).await?;
+            let ApiResponse { response, url } = self.send(slug, request, true).await?;
             if response.status().is_success() {
                 return Ok(response);
             }
@@ -179,37 +183,38 @@ impl Client {
             ))?;
             self.transport.download(target).await
         };
-        self.retry(ask.within, slug, || attempt().boxed()).await
+        self.retry(request.time_limit, slug, || attempt().boxed()).await
     }
 
-    /// Runs `attempt` until it succeeds, fails permanently, or `within` has passed. Fails for a repository that has another name.
+    /// Runs `attempt` until it succeeds, fails permanently, or `time_limit` has passed. Fails for a repository that has
+    /// another name.
     async fn retry<'a, T>(
         &'a self,
-        within: Duration,
+        time_limit: Duration,
         slug: &'a Slug,
         attempt: impl Fn() -> BoxFuture<'a, Result<T, GithubError>>,
     ) -> Result<T, GithubError> {
         let attempts = async {
-            let mut again = 0;
+            let mut retries = 0;
             let mut is_renewed = false;
             let mut is_forgotten = false;
             if let Some(full_name) = self.new_name(slug) {
                 return Err(GithubError::Renamed(full_name));
             }
             loop {
-                let answer = attempt().await;
-                let named = match &answer {
+                let result = attempt().await;
+                let name_check = match &result {
                     Ok(_) | Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
                         self.check_name(slug).await
                     }
                     Err(_) => Ok(()),
                 };
-                match named.and(answer) {
-                    Err(error) if error.is_passing() => {
-                        let Some(pause) = retry::pause(&self.transport.limits.pauses, again) else {
+                match name_check.and(result) {
+                    Err(error) if error.is_transient() => {
+                        let Some(pause) = retry::pause(&self.transport.limits.pauses, retries) else {
                             return Err(error);
                         };
-                        again += 1;
+                        retries += 1;
                         tracing::debug!(%error, "a request to GitHub is repeated");
                         tokio::time::sleep(pause).await;
                     }
@@ -217,54 +222,60 @@ impl Client {
                         is_renewed = true;
                     }
                     Err(GithubError::NotFound) if !is_forgotten && self.forget_move(slug) => is_forgotten = true,
-                    answer => return answer,
+                    result => return result,
                 }
             }
         };
-        let late = || GithubError::Timeout {
+        let timeout_error = || GithubError::Timeout {
             subject: "response, retries included,",
-            limit: within,
+            limit: time_limit,
         };
-        timeout(within, attempts).await.unwrap_or_else(|_| Err(late()))
+        timeout(time_limit, attempts)
+            .await
+            .unwrap_or_else(|_| Err(timeout_error()))
     }
 
     async fn send(
         &self,
         slug: &Slug,
-        ask: &RepositoryRequest<'_>,
+        request: &RepositoryRequest<'_>,
         is_download: bool,
     ) -> Result<ApiResponse, GithubError> {
-        let (authorization, account) = self.credential.show(&self.transport, slug).await?;
-        let outgoing = ApiRequest {
-            accept: ask.accept,
-            etag: ask.etag,
+        let (authorization, account) = self.credential.authorization(&self.transport, slug).await?;
+        let api_request = ApiRequest {
+            accept: request.accept,
+            etag: request.etag,
             authorization,
             account,
             post: None,
             is_download,
-            may_use_reserve: ask.is_about_known_head,
+            may_use_reserve: request.is_about_known_head,
         };
-        let place = self.place(slug);
-        let segments: Vec<&str> = place
+        let repository_path = self.repository_path(slug);
+        let segments: Vec<&str> = repository_path
             .iter()
             .map(String::as_str)
-            .chain(ask.path.iter().copied())
+            .chain(request.path.iter().copied())
             .collect();
-        let url = self.transport.api.url(&segments, ask.query);
+        let url = self.transport.api.url(&segments, request.query);
         let mut moved_to = None;
-        let arrived = self.transport.send(url, &outgoing, &mut moved_to).await;
+        let response = self.transport.send(url, &api_request, &mut moved_to).await;
         if let Some(target) = moved_to {
-            self.note_move(slug, &target, ask.path);
+            self.note_move(slug, &target, request.path);
         }
-        arrived
+        response
     }
 
-    /// The path of a repository: its new place, or the one of its name.
-    fn place(&self, slug: &Slug) -> Vec<String> {
-        match self.moved.get(slug) {
-            Some(moved) if moved.until > Instant::now() => moved.place,
-            _ => vec!["repos".to_owned(), slug.owner.clone(), slug.name.clone()],
+    /// The path of a repository: its new location, or the path of its name.
+    fn repository_path(&self, slug: &Slug) -> Vec<String> {
+        match self.valid_move(slug) {
+            Some(moved) => moved.path,
+            None => vec!["repos".to_owned(), slug.owner.clone(), slug.name.clone()],
         }
+    }
+
+    fn valid_move(&self, slug: &Slug) -> Option<MovedRepository> {
+        self.moved.get(slug).filter(|moved| moved.valid_until > Instant::now())
     }
 
     /// Records the target of a permanent redirect: GitHub identifies a renamed repository by its number.
@@ -275,66 +286,66 @@ impl Client {
             .map_or(0, |segments| segments.filter(|part| !part.is_empty()).count());
         let Some(segments) = target.path_segments() else { return };
         let segments: Vec<&str> = segments.skip(depth).collect();
-        let place = match segments.as_slice() {
+        let new_path = match segments.as_slice() {
             ["repositories", number, rest @ ..] if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 (rest.len() == path.len()).then(|| vec!["repositories".to_owned(), (*number).to_owned()])
             }
             _ => None,
         };
-        if let Some(place) = place {
-            tracing::info!(%slug, to = place.join("/"), "the repository has moved");
+        if let Some(path) = new_path {
+            tracing::info!(%slug, to = path.join("/"), "the repository has moved");
             let moved = MovedRepository {
-                place,
-                until: Instant::now() + MOVED_FOR,
+                path,
+                valid_until: Instant::now() + MOVE_LIFETIME,
                 full_name: None,
             };
             self.moved.insert(slug.clone(), moved);
         }
     }
 
-    /// The new name `owner/name` of the repository at `slug`, if it is known to have another one.
+    /// The new name `owner/name` of the repository at `slug`, if this process knows that it was renamed.
     pub(super) fn new_name(&self, slug: &Slug) -> Option<String> {
-        let moved = self.moved.get(slug).filter(|moved| moved.until > Instant::now())?;
-        moved.full_name.filter(|full_name| !slug.is_called(full_name))
+        let full_name = self.valid_move(slug)?.full_name?;
+        (!slug.has_name(&full_name)).then_some(full_name)
     }
 
     /// Records GitHub's name of the repository at `slug`, if it is a different one.
     pub(super) fn record_name(&self, slug: &Slug, full_name: &str) {
-        if slug.is_called(full_name) {
+        if slug.has_name(full_name) {
             return;
         }
         let moved = MovedRepository {
-            place: self.place(slug),
-            until: Instant::now() + MOVED_FOR,
+            path: self.repository_path(slug),
+            valid_until: Instant::now() + MOVE_LIFETIME,
             full_name: Some(full_name.to_owned()),
         };
         self.moved.insert(slug.clone(), moved);
     }
 
-    /// Asks for the name of a repository that has moved, once.
+    /// Fetches the name of a repository that has moved, once, and fails if it is another one.
     async fn check_name(&self, slug: &Slug) -> Result<(), GithubError> {
-        let moved = self.moved.get(slug).filter(|moved| moved.until > Instant::now());
+        let moved = self.valid_move(slug);
         if moved.is_none_or(|moved| moved.full_name.is_some()) {
             return Ok(());
         }
-        let arrived = self.send(slug, &self.small(&[], &[]), false).await?;
-        let body = self
-            .transport
-            .read(arrived.response, self.transport.limits.json_bytes)
-            .await?;
-        let called: RepositoryName =
+        let request = self.small_request(&[], &[]);
+        let response = self.send(slug, &request, false).await?.response;
+        let body = self.transport.read(response, request.max_bytes).await?;
+        let repository: RepositoryName =
             serde_json::from_slice(&body).map_err(|error| GithubError::Malformed(error.to_string()))?;
+        let full_name = repository.full_name;
         drop(self.moved.entry(slug, None, |_, moved| {
-            moved.full_name = Some(called.full_name.clone());
+            moved.full_name = Some(full_name.clone());
             EntryAction::Retain(())
         }));
-        match slug.is_called(&called.full_name) {
-            true => Ok(()),
-            false => Err(GithubError::Renamed(called.full_name)),
+        if slug.has_name(&full_name) {
+            Ok(())
+        } else {
+            Err(GithubError::Renamed(full_name))
         }
     }
 
-    /// Forgets the new place of a repository; returns whether there was one.
+    /// Forgets the new location of a repository. Returns whether there was one.
     fn forget_move(&self, slug: &Slug) -> bool {
         self.moved.remove(slug).is_some()
     }

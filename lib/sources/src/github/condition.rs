@@ -16,19 +16,19 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// `None` without a usable condition: no ETag, an ETag that no header may carry, or an abbreviated id.
-    pub(super) fn of(known: &KnownHead) -> Option<Self> {
+    /// `None` if there is no usable condition: no ETag, an ETag that no header may contain, or an abbreviated id.
+    pub(super) fn from_head(known: &KnownHead) -> Option<Self> {
         let etag = known.etag.as_deref().filter(|etag| is_entity_tag(etag))?;
-        let is_whole = matches!(known.commit.as_str().len(), 40 | 64);
+        let is_full_id = matches!(known.commit.as_str().len(), 40 | 64);
         Some(Condition {
             commit: known.commit.clone(),
-            etag: HeaderValue::from_str(etag).ok().filter(|_| is_whole)?,
+            etag: HeaderValue::from_str(etag).ok().filter(|_| is_full_id)?,
         })
     }
 }
 
-/// Whether `text` is one ETag, <https://www.rfc-editor.org/rfc/rfc9110#field.etag>, in ASCII: no list, and not the wildcard
-/// `*`.
+/// Whether `text` is one ETag, <https://www.rfc-editor.org/rfc/rfc9110#field.etag>, in ASCII: no list, and not the
+/// wildcard `*`.
 pub(super) fn is_entity_tag(text: &str) -> bool {
     let quoted = text.strip_prefix("W/").unwrap_or(text);
     let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -71,13 +71,13 @@ mod tests {
 
     #[test]
     fn an_abbreviated_commit_makes_no_condition() {
-        let of = |commit: &str| {
-            Condition::of(&KnownHead {
+        let condition = |commit: &str| {
+            Condition::from_head(&KnownHead {
                 commit: CommitSha::parse(commit).unwrap(),
                 etag: Some("\"a\"".to_owned()),
             })
         };
-        assert!(of(&"1".repeat(40)).is_some() && of(&"1".repeat(64)).is_some());
-        assert!(of("1234567").is_none() && of(&"1".repeat(41)).is_none());
+        assert!(condition(&"1".repeat(40)).is_some() && condition(&"1".repeat(64)).is_some());
+        assert!(condition("1234567").is_none() && condition(&"1".repeat(41)).is_none());
     }
 }

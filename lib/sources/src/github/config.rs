@@ -10,16 +10,17 @@ use coord_domain::RepoId;
 use coord_settings::environment::{ConfigError, Environment, value_of};
 use coord_settings::variables::env_vars;
 
-/// Age after which a head is fetched again with a credential: an unchanged head (304) then counts against no primary limit.
-const HEAD_AGE: Duration = Duration::from_secs(5);
-/// The same without a credential, which allows 60 requests per hour.
-const HEAD_AGE_OF_NOBODY: Duration = Duration::from_secs(120);
+/// Age after which a head is fetched again. With a credential, an unchanged head (304) does not count against the
+/// primary limit.
+const HEAD_MAX_AGE: Duration = Duration::from_secs(5);
+/// The same without a credential, because GitHub then allows only 60 requests per hour.
+const HEAD_MAX_AGE_WITHOUT_CREDENTIAL: Duration = Duration::from_secs(120);
 
 impl ApiBase {
     /// The API in the environment, or else that of github.com.
     ///
     /// # Errors
-    /// When it is no address of an API.
+    /// When it is not the address of an API.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let address = value_of(environment, env_vars::GITHUB_API_URL);
         ApiBase::parse(address.as_deref().unwrap_or(PUBLIC_API)).map_err(|problem| ConfigError {
@@ -32,7 +33,6 @@ impl ApiBase {
 /// The settings of a [`GithubSource`](super::GithubSource).
 #[derive(Debug)]
 pub struct GithubConfig {
-    /// The address of the API.
     pub api: ApiBase,
     /// The credential of the service.
     pub credential: Credential,
@@ -42,7 +42,6 @@ pub struct GithubConfig {
     pub(super) scope: Option<Scope>,
     /// Age after which a head is fetched again.
     pub head_max_age: Duration,
-    /// Limits of requests and responses.
     pub limits: Limits,
 }
 
@@ -69,9 +68,9 @@ impl GithubConfig {
         GithubConfig {
             api,
             head_max_age: if credential.is_some() {
-                HEAD_AGE
+                HEAD_MAX_AGE
             } else {
-                HEAD_AGE_OF_NOBODY
+                HEAD_MAX_AGE_WITHOUT_CREDENTIAL
             },
             credential,
             only: None,

@@ -22,8 +22,8 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// A GitHub App if `GITHUB_APP_ID` and `GITHUB_APP_PRIVATE_KEY` are set, else the token in `GITHUB_TOKEN`, else none.
-    /// The app comes first, because build machines set a token unasked.
+    /// A GitHub App if `GITHUB_APP_ID` and `GITHUB_APP_PRIVATE_KEY` are set, else the token in `GITHUB_TOKEN`, else
+    /// none. The app comes first, because build machines set a token on their own.
     ///
     /// # Errors
     /// When one half of the app is missing, or a value is invalid. The error never contains a secret.
@@ -51,13 +51,12 @@ impl Credential {
         }
     }
 
-    /// Whether there is a credential.
     pub fn is_some(&self) -> bool {
         !matches!(self, Credential::Nobody)
     }
 
     /// The header for a request about `slug`, and the account whose limits it counts against.
-    pub(super) async fn show(
+    pub(super) async fn authorization(
         &self,
         transport: &Transport,
         slug: &Slug,

@@ -1,6 +1,6 @@
-//! A download of an archive: a task receives it, a blocking thread decompresses and scans it, and a short channel between
-//! them slows the sender down. The download waits shortly for another pass, because a graph requests its files in waves, in
-//! the order of paths, as in the archive.
+//! A download of an archive: a task receives it, a blocking thread decompresses and scans it, and a short channel
+//! between them slows the sender down. The download waits a short time for another pass, because a build requests its
+//! files in waves, each in the order of paths, as in the archive.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -13,22 +13,23 @@ use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
 use super::address::Slug;
-use super::archive::{Bounds, End, Pass, PassResult, WantedBlobs, scan};
+use super::archive::{ArchiveLimits, Pass, PassEnd, PassResult, WantedBlobs, scan};
 use super::blob_id::BlobId;
-use super::client::{Client, JSON, RepositoryRequest};
+use super::client::{Client, RepositoryRequest};
 use super::error::GithubError;
 use super::known_tree::KnownTree;
+use super::transport::JSON;
 use crate::{BlobSink, SourceError};
 
 /// How long a download waits for another pass.
-const PARKED_FOR: Duration = Duration::from_secs(10);
+const PARK_TIME: Duration = Duration::from_secs(10);
 /// Maximum of waiting downloads.
-const MOST_PARKED: usize = 2;
-/// Pieces of a body between the receiver and the scanner; each has about 16 kB.
-const PIECES: usize = 16;
-/// Maximum blobs behind the position of a download, which are fetched one by one instead of by another download.
-const FEW: usize = 24;
-/// Attempts for an archive: a second one if it breaks off.
+const MAX_PARKED: usize = 2;
+/// Maximum chunks of a body between the receiver and the scanner; each has about 16 kB.
+const MAX_CHUNKS: usize = 16;
+/// Maximum blobs behind the position of a download. They are fetched one by one instead of by another download.
+const MAX_BEHIND: usize = 24;
+/// Attempts to read an archive: a second one if the first breaks off.
 const ATTEMPTS: usize = 2;
 
 /// Downloads that wait for another pass.
@@ -40,7 +41,7 @@ pub(super) struct Downloads(Mutex<Vec<Download>>);
 struct Download {
     tree: Arc<KnownTree>,
     passes: SyncSender<Pass>,
-    /// The last place requested; entries up to it are gone.
+    /// The last requested position in the tree; entries up to it are gone.
     position: Option<u32>,
 }
 
@@ -54,54 +55,56 @@ impl Downloads {
         wanted: WantedBlobs,
         sink: &BlobSink,
     ) -> Result<WantedBlobs, SourceError> {
-        let mut left = wanted;
+        let mut remaining = wanted;
         for attempt in 1..=ATTEMPTS {
-            let parked = self.take(tree, &left).filter(|_| attempt == 1);
+            let parked = self.take(tree, &remaining).filter(|_| attempt == 1);
             let mut download = match parked {
                 Some(download) => download,
                 None => Download::open(client, slug, tree)
                     .await
-                    .map_err(|error| error.about(&tree.repo))?,
+                    .map_err(|error| error.into_source_error(&tree.repo))?,
             };
-            let (passed, behind) = download.pass(left, sink).await;
-            let Some(passed) = passed else {
+            let (result, behind) = download.read_pass(remaining, sink).await;
+            let Some(result) = result else {
                 let why = format!("{}: reading its archive stopped", tree.repo);
                 return Err(SourceError::Unreachable(why));
             };
-            left = passed.left;
-            left.extend(behind);
-            match passed.end {
-                End::Paused => {
+            remaining = result.not_found;
+            remaining.extend(behind);
+            match result.end {
+                PassEnd::Paused => {
                     self.park(download);
-                    return Ok(left);
+                    return Ok(remaining);
                 }
-                End::Finished => return Ok(left),
-                End::Failed(why) => {
-                    tracing::warn!(repo = %tree.repo, commit = %tree.commit, %why, attempt, "an archive cannot be read");
-                    let is_last = attempt == ATTEMPTS && left.len() > client.transport.limits.single_blobs;
-                    if is_last {
+                PassEnd::Finished => return Ok(remaining),
+                PassEnd::Failed(why) => {
+                    tracing::warn!(
+                        repo = %tree.repo, commit = %tree.commit, %why, attempt,
+                        "an archive cannot be read"
+                    );
+                    if attempt == ATTEMPTS && remaining.len() > client.transport.limits.single_blobs {
                         let why = format!("{}: its archive cannot be read: {why}", tree.repo);
                         return Err(SourceError::Unreachable(why));
                     }
                 }
             }
         }
-        Ok(left)
+        Ok(remaining)
     }
 
     /// A waiting download of `tree` with most of `wanted` still ahead.
     fn take(&self, tree: &Arc<KnownTree>, wanted: &WantedBlobs) -> Option<Download> {
         let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = parked.iter().position(|download| {
-            let behind = wanted.keys().filter(|id| download.next_place(**id).is_none());
-            Arc::ptr_eq(&download.tree, tree) && behind.count() <= FEW
+        let index = parked.iter().position(|download| {
+            let behind = wanted.keys().filter(|id| download.next_position(**id).is_none());
+            Arc::ptr_eq(&download.tree, tree) && behind.count() <= MAX_BEHIND
         })?;
-        Some(parked.remove(place))
+        Some(parked.remove(index))
     }
 
     fn park(&self, download: Download) {
         let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if parked.len() >= MOST_PARKED {
+        if parked.len() >= MAX_PARKED {
             parked.remove(0);
         }
         parked.push(download);
@@ -112,46 +115,48 @@ impl Download {
     async fn open(client: &Arc<Client>, slug: &Slug, tree: &Arc<KnownTree>) -> Result<Self, GithubError> {
         let limits = &client.transport.limits;
         let path = ["tarball", tree.commit.as_str()];
-        let ask = RepositoryRequest {
+        let request = RepositoryRequest {
             path: &path,
             query: &[],
             accept: JSON,
             etag: None,
             max_bytes: 0,
-            within: limits.large,
+            time_limit: limits.large,
             is_about_known_head: false,
         };
-        let mut response = client.open_archive(slug, &ask).await?;
-        let bounds = Bounds {
-            bytes: unpacked_bytes(tree).min(limits.archive_bytes),
+        let mut response = client.open_archive(slug, &request).await?;
+        let archive_limits = ArchiveLimits {
+            bytes: max_uncompressed_bytes(tree).min(limits.archive_bytes),
             entries: limits.tree_entries.saturating_mul(2),
-            until: Instant::now() + limits.archive,
+            deadline: Instant::now() + limits.archive,
         };
-        let (pieces, receiver) = tokio::sync::mpsc::channel(PIECES);
-        let receiving = Arc::clone(client);
+        let (sender, chunks) = tokio::sync::mpsc::channel(MAX_CHUNKS);
+        let receiving_client = Arc::clone(client);
         tokio::spawn(async move {
+            let transport = &receiving_client.transport;
             loop {
-                let piece = match timeout_at(bounds.until.into(), receiving.transport.chunk(&mut response)).await {
-                    Ok(Ok(Some(piece))) => Ok(piece),
+                let chunk = match timeout_at(archive_limits.deadline.into(), transport.chunk(&mut response)).await {
+                    Ok(Ok(Some(chunk))) => Ok(chunk),
                     Ok(Ok(None)) => return,
                     Ok(Err(error)) => Err(error.to_string()),
                     Err(_) => Err("it takes too long".to_owned()),
                 };
-                let is_last = piece.is_err();
-                // The scanner may be done.
-                if pieces.send(piece).await.is_err() || is_last {
+                let is_last = chunk.is_err();
+                // The scanner may have ended.
+                if sender.send(chunk).await.is_err() || is_last {
                     return;
                 }
             }
         });
-        let (passes, waiting) = mpsc::sync_channel::<Pass>(1);
-        let scanned = Arc::clone(tree);
+        let (passes, next_passes) = mpsc::sync_channel::<Pass>(1);
+        let scanned_tree = Arc::clone(tree);
         tokio::task::spawn_blocking(move || {
-            let received = Received {
-                pieces: receiver,
-                piece: Bytes::new(),
+            let body = BlockingBody {
+                chunks,
+                current: Bytes::new(),
             };
-            scan(received, &scanned, bounds, || waiting.recv_timeout(PARKED_FOR).ok());
+            let next_pass = || next_passes.recv_timeout(PARK_TIME).ok();
+            scan(body, &scanned_tree, archive_limits, next_pass);
         });
         Ok(Download {
             tree: Arc::clone(tree),
@@ -160,22 +165,22 @@ impl Download {
         })
     }
 
-    /// The first place of a blob that is still ahead.
-    fn next_place(&self, id: BlobId) -> Option<u32> {
-        let places = self.tree.places(id);
-        places.iter().copied().find(|place| Some(*place) > self.position)
+    /// The first position of a blob that is still ahead.
+    fn next_position(&self, id: BlobId) -> Option<u32> {
+        let mut positions = self.tree.positions(id).iter().copied();
+        positions.find(|position| Some(*position) > self.position)
     }
 
-    /// Reads up to the last of `wanted`, and returns the blobs behind the position. The result is `None` if the scanner is
-    /// gone.
-    async fn pass(&mut self, wanted: WantedBlobs, sink: &BlobSink) -> (Option<PassResult>, WantedBlobs) {
+    /// Reads up to the last of `wanted`. Returns the result, or `None` if the scanner is gone, and the blobs behind the
+    /// position.
+    async fn read_pass(&mut self, wanted: WantedBlobs, sink: &BlobSink) -> (Option<PassResult>, WantedBlobs) {
         let mut ahead = HashMap::with_capacity(wanted.len());
         let mut behind = HashMap::new();
-        let mut last = self.position;
+        let mut last_position = self.position;
         for (id, indexes) in wanted {
-            match self.next_place(id) {
-                Some(place) => {
-                    last = last.max(Some(place));
+            match self.next_position(id) {
+                Some(position) => {
+                    last_position = last_position.max(Some(position));
                     ahead.insert(id, indexes);
                 }
                 None => {
@@ -183,31 +188,31 @@ impl Download {
                 }
             }
         }
-        self.position = last;
-        let (done, passed) = oneshot::channel();
+        self.position = last_position;
+        let (done, result) = oneshot::channel();
         let pass = Pass {
             wanted: ahead,
-            last: last.unwrap_or(0),
+            last_position: last_position.unwrap_or(0),
             sink: Arc::clone(sink),
             done,
         };
         match self.passes.try_send(pass) {
-            Ok(()) => (passed.await.ok(), behind),
-            // Its waiting time was over; the caller can open another download.
+            Ok(()) => (result.await.ok(), behind),
+            // The download no longer waits; the caller can open another one.
             Err(mpsc::TrySendError::Full(pass) | mpsc::TrySendError::Disconnected(pass)) => {
-                let gone = PassResult {
-                    left: pass.wanted,
-                    end: End::Failed("the download had ended".to_owned()),
+                let failure = PassResult {
+                    not_found: pass.wanted,
+                    end: PassEnd::Failed("the download had ended".to_owned()),
                 };
-                (Some(gone), behind)
+                (Some(failure), behind)
             }
         }
     }
 }
 
-/// Maximum uncompressed size of a tree's archive: every file with its headers, twice its size for line ends that attributes
-/// change, and as many folders as files.
-fn unpacked_bytes(tree: &KnownTree) -> u64 {
+/// Maximum uncompressed size of a tree's archive: each file with its headers and twice its size, because attributes can
+/// change line ends, and as many folders as files.
+fn max_uncompressed_bytes(tree: &KnownTree) -> u64 {
     const HEADERS: u64 = 8 << 10;
     let files = tree.len() as u64;
     tree.bytes()
@@ -216,23 +221,23 @@ fn unpacked_bytes(tree: &KnownTree) -> u64 {
         .saturating_add(1 << 20)
 }
 
-/// The received bytes, for a thread that may block on them.
-struct Received {
-    pieces: tokio::sync::mpsc::Receiver<Result<Bytes, String>>,
-    piece: Bytes,
+/// The body of a response, for a thread that may block while it waits for the next chunk.
+struct BlockingBody {
+    chunks: tokio::sync::mpsc::Receiver<Result<Bytes, String>>,
+    current: Bytes,
 }
 
-impl Read for Received {
+impl Read for BlockingBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.piece.is_empty() {
-            match self.pieces.blocking_recv() {
-                Some(Ok(piece)) => self.piece = piece,
+        while self.current.is_empty() {
+            match self.chunks.blocking_recv() {
+                Some(Ok(chunk)) => self.current = chunk,
                 Some(Err(why)) => return Err(io::Error::other(why)),
                 None => return Ok(0),
             }
         }
-        let length = buffer.len().min(self.piece.len());
-        self.piece.copy_to_slice(&mut buffer[..length]);
+        let length = buffer.len().min(self.current.len());
+        self.current.copy_to_slice(&mut buffer[..length]);
         Ok(length)
     }
 }

@@ -7,11 +7,11 @@ use super::rate_limit::{LimitKind, UsedUpLimit};
 use crate::SourceError;
 use coord_domain::RepoId;
 
-/// Why a request to GitHub failed. The texts are for the log. They contain neither a credential nor a URL, because the URL
-/// of a download carries a token.
+/// Why a request to GitHub failed. The texts are for the log. They contain neither a credential nor a URL, because the
+/// URL of a download contains a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GithubError {
-    /// 404, also for a repository that is hidden from the credential: GitHub does not distinguish them.
+pub(super) enum GithubError {
+    /// 404, also for a repository that the credential may not see: GitHub does not distinguish them.
     #[error("GitHub responded 404: not there, or not visible with this credential")]
     NotFound,
     /// 410, or 451 for a legal takedown.
@@ -49,7 +49,7 @@ pub enum GithubError {
     TooLarge {
         /// The part that is too large.
         subject: &'static str,
-        /// The limit, in bytes, entries or requests, as the words say.
+        /// The limit in bytes, or in the unit that `subject` names.
         limit: u64,
     },
     /// The repository has another name now: `owner/name`.
@@ -68,13 +68,13 @@ pub enum GithubError {
 
 impl GithubError {
     /// Whether the same request may succeed a moment later.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(super) fn is_transient(&self) -> bool {
         matches!(self, GithubError::Unreachable(_))
             || matches!(self, GithubError::Server(status) if matches!(status, 500 | 502 | 503 | 504))
     }
 
-    /// The error for a request about `repo`.
-    pub(super) fn about(self, repo: &RepoId) -> SourceError {
+    /// The error of a request about `repo`, for callers of the source.
+    pub(super) fn into_source_error(self, repo: &RepoId) -> SourceError {
         match self {
             GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled => {
                 tracing::debug!(%repo, cause = %self, "the repository is not there");
@@ -89,9 +89,9 @@ impl GithubError {
                 known: Vec::new(),
                 renamed_to: renamed(repo, &full_name),
             },
-            GithubError::RateLimited(limited) => SourceError::RateLimited {
-                retry_after_seconds: limited.seconds(),
-                is_secondary: limited.kind == LimitKind::Secondary,
+            GithubError::RateLimited(limit) => SourceError::RateLimited {
+                retry_after_seconds: limit.seconds(),
+                is_secondary: limit.kind == LimitKind::Secondary,
             },
             error => SourceError::Unreachable(format!("{repo}: {error}")),
         }

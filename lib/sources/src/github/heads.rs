@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::address::Slug;
-use super::client::{Answer, Client, RepositoryRequest, SHA};
+use super::client::{Client, FetchOutcome, RepositoryRequest, SHA};
 use super::condition::Condition;
 use super::error::GithubError;
 use crate::name_suggestions::NameSuggestions;
@@ -18,52 +18,52 @@ use coord_domain::{Branch, CommitSha, RepoId};
 use coord_runtime::single_flight::SingleFlight;
 
 /// Maximum of branches remembered.
-const MOST: usize = 4_096;
+const MAX_HEADS: usize = 4_096;
 /// Maximum of repositories whose branch names are remembered.
-const MOST_NAMES: usize = 128;
+const MAX_NAMES: usize = 128;
 /// How long an ETag is trusted. After that the full response is fetched, in case the ETag is wrong.
-const ETAG_FOR: Duration = Duration::from_secs(300);
+const ETAG_LIFETIME: Duration = Duration::from_secs(300);
 /// How long the names of a repository's branches are used for suggestions.
-const NAMES_FOR: Duration = Duration::from_secs(60);
-/// One page of branches: GitHub's maximum.
-const PAGE: &str = "100";
-/// An id, perhaps with a newline.
-const ID_BYTES: u64 = 256;
+const NAMES_LIFETIME: Duration = Duration::from_secs(60);
+/// The size of a page of branches: GitHub's maximum.
+const PAGE_SIZE: &str = "100";
+/// Maximum size of a response with an id, perhaps with a newline.
+const MAX_ID_BYTES: u64 = 256;
 
 #[derive(Debug)]
 pub(super) struct Heads {
     max_age: Duration,
-    known: Cache<(RepoId, Branch), KnownBranchHead>,
-    asking: SingleFlight<(RepoId, Branch), Result<CommitSha, SourceError>>,
+    cache: Cache<(RepoId, Branch), CachedHead>,
+    fetches: SingleFlight<(RepoId, Branch), Result<CommitSha, SourceError>>,
     /// The condition is part of the key: a caller that sends no ETag needs a full response.
-    pub(super) refreshing: SingleFlight<(RepoId, Branch, Option<Condition>), Result<RefreshedHead, SourceError>>,
+    pub(super) refreshes: SingleFlight<(RepoId, Branch, Option<Condition>), Result<RefreshedHead, SourceError>>,
     names: Cache<RepoId, Names>,
 }
 
-/// Suggestions for a missing branch. They are cached, so that an invented branch name costs one request.
+/// Suggestions for a missing branch. They are cached, so that an invented branch name costs only one request.
 #[derive(Clone, Debug)]
 struct Names {
     requested_at: Instant,
     branches: Arc<Vec<String>>,
-    /// Known once no other name was near.
+    /// Fetched only when no branch has a similar name.
     default_branch: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct KnownBranchHead {
+pub(super) struct CachedHead {
     /// The head, or that there is no such branch or repository.
-    pub(super) answer: Result<CommitSha, SourceError>,
+    pub(super) result: Result<CommitSha, SourceError>,
     pub(super) etag: Option<HeaderValue>,
-    /// Time of the last response.
+    /// Time of the request for the last response.
     pub(super) requested_at: Instant,
-    /// Time of the last full response.
-    pub(super) read: Instant,
+    /// Time of the request for the last full response.
+    pub(super) read_at: Instant,
 }
 
 /// GitHub's response about a head.
 #[derive(Debug)]
 pub(super) enum HeadResponse {
-    /// The head of the ETag is current (304).
+    /// The head that the ETag is from is current (304).
     NotModified,
     /// The head, and its ETag.
     Head(CommitSha, Option<HeaderValue>),
@@ -72,7 +72,7 @@ pub(super) enum HeadResponse {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct ListedBranch {
     name: String,
 }
 
@@ -85,10 +85,10 @@ impl Heads {
     pub(super) fn new(max_age: Duration) -> Self {
         Heads {
             max_age,
-            known: Cache::new(MOST),
-            asking: SingleFlight::default(),
-            refreshing: SingleFlight::default(),
-            names: Cache::new(MOST_NAMES),
+            cache: Cache::new(MAX_HEADS),
+            fetches: SingleFlight::default(),
+            refreshes: SingleFlight::default(),
+            names: Cache::new(MAX_NAMES),
         }
     }
 
@@ -101,55 +101,55 @@ impl Heads {
         branch: &Branch,
     ) -> Result<CommitSha, SourceError> {
         let key = (repo.clone(), branch.clone());
-        if let Some(known) = self
-            .known_head(&key)
-            .filter(|known| known.requested_at.elapsed() < self.max_age)
+        if let Some(cached) = self
+            .cached_head(&key)
+            .filter(|cached| cached.requested_at.elapsed() < self.max_age)
         {
-            return known.answer;
+            return cached.result;
         }
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
-        let question = key.clone();
-        let ask = move || async move { heads.ask(&client, &slug, question).await };
-        self.asking.join(key, ask).await?
+        let flight = key.clone();
+        let fetch = move || async move { heads.fetch(&client, &slug, key).await };
+        self.fetches.join(flight, fetch).await?
     }
 
-    pub(super) fn known_head(&self, key: &(RepoId, Branch)) -> Option<KnownBranchHead> {
-        self.known.get(key)
+    pub(super) fn cached_head(&self, key: &(RepoId, Branch)) -> Option<CachedHead> {
+        self.cache.get(key)
     }
 
-    /// Remembers a response, unless the response to a later request is already known.
-    pub(super) fn remember(&self, key: (RepoId, Branch), answer: KnownBranchHead) {
-        let replaced = self.known.entry(&key, None, |_, known| {
-            if known.requested_at <= answer.requested_at {
-                known.clone_from(&answer);
+    /// Caches a response, unless the response to a later request is already cached.
+    pub(super) fn remember(&self, key: (RepoId, Branch), head: CachedHead) {
+        let entry = self.cache.entry(&key, None, |_, cached| {
+            if cached.requested_at <= head.requested_at {
+                cached.clone_from(&head);
             }
             EntryAction::Retain(())
         });
-        if let EntryResult::Vacant(place) = replaced {
-            // Fails if another request has inserted one meanwhile, which is as good.
-            let _ = place.insert(answer);
+        if let EntryResult::Vacant(slot) = entry {
+            // Fails if another request has inserted a response meanwhile, which serves as well.
+            let _ = slot.insert(head);
         }
     }
 
-    async fn ask(&self, client: &Client, slug: &Slug, key: (RepoId, Branch)) -> Result<CommitSha, SourceError> {
+    async fn fetch(&self, client: &Client, slug: &Slug, key: (RepoId, Branch)) -> Result<CommitSha, SourceError> {
         let requested_at = Instant::now();
-        let before = self.known_head(&key);
-        let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
-        let etag = before.as_ref().and_then(|known| known.etag.as_ref());
-        let (answer, etag, read) = match (self.fetch_conditional(client, slug, &key, etag, true).await?, before) {
-            (HeadResponse::NotModified, Some(before)) => (before.answer, before.etag, before.read),
-            (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+        let cached = self.cached_head(&key);
+        let cached = cached.filter(|cached| cached.result.is_ok() && cached.read_at.elapsed() < ETAG_LIFETIME);
+        let etag = cached.as_ref().and_then(|cached| cached.etag.as_ref());
+        let (result, etag, read_at) = match (self.fetch_conditional(client, slug, &key, etag, true).await?, cached) {
+            (HeadResponse::NotModified, Some(cached)) => (cached.result, cached.etag, cached.read_at),
+            (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).into_source_error(&key.0)),
             (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, requested_at),
             (HeadResponse::Failed(error), _) => (Err(error), None, requested_at),
         };
-        let known = KnownBranchHead {
-            answer: answer.clone(),
+        let head = CachedHead {
+            result: result.clone(),
             etag,
             requested_at,
-            read,
+            read_at,
         };
-        self.remember(key, known);
-        answer
+        self.remember(key, head);
+        result
     }
 
     /// GitHub's current response for a head, conditional on `etag`. `is_known` says whether any head is known.
@@ -166,31 +166,33 @@ impl Heads {
             .into_iter()
             .chain(branch.as_str().split('/'))
             .collect();
-        let ask = RepositoryRequest {
+        let request = RepositoryRequest {
             path: &path,
             query: &[],
             accept: SHA,
             etag,
-            max_bytes: ID_BYTES,
-            within: client.transport.limits.small,
+            max_bytes: MAX_ID_BYTES,
+            time_limit: client.transport.limits.small,
             is_about_known_head: is_known,
         };
-        let error = match client.ask(slug, &ask).await {
-            Ok(Answer::NotModified) => return Ok(HeadResponse::NotModified),
-            Ok(Answer::Body(body, etag)) => {
-                let commit = full_id(&body).map_err(|error| error.about(repo))?;
+        let error = match client.fetch(slug, &request).await {
+            Ok(FetchOutcome::NotModified) => return Ok(HeadResponse::NotModified),
+            Ok(FetchOutcome::Body(body, etag)) => {
+                let commit = full_id(&body).map_err(|error| error.into_source_error(repo))?;
                 return Ok(HeadResponse::Head(commit, etag));
             }
             Err(GithubError::Empty) => unknown_branch(repo, branch, Vec::new(), true),
-            // GitHub responds 422 for a missing branch; 404 may mean the repository.
-            Err(GithubError::NoSuchCommit | GithubError::NotFound) => self.missing(client, slug, repo, branch).await,
-            Err(error) => error.about(repo),
+            // GitHub responds 422 for a missing branch; 404 may also mean the repository.
+            Err(GithubError::NoSuchCommit | GithubError::NotFound) => {
+                self.missing_branch(client, slug, repo, branch).await
+            }
+            Err(error) => error.into_source_error(repo),
         };
-        let is_answer = matches!(
+        let is_missing = matches!(
             error,
             SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. }
         );
-        if is_answer {
+        if is_missing {
             Ok(HeadResponse::Failed(error))
         } else {
             Err(error)
@@ -198,23 +200,23 @@ impl Heads {
     }
 
     /// The error for a missing branch: name suggestions, or that the repository is missing too.
-    async fn missing(&self, client: &Client, slug: &Slug, repo: &RepoId, branch: &Branch) -> SourceError {
+    async fn missing_branch(&self, client: &Client, slug: &Slug, repo: &RepoId, branch: &Branch) -> SourceError {
         let names = match self.names(client, slug, repo).await {
             Ok(names) => names,
             Err(GithubError::Empty) => return unknown_branch(repo, branch, Vec::new(), true),
-            Err(error) => return error.about(repo),
+            Err(error) => return error.into_source_error(repo),
         };
-        let mut suggestions = NameSuggestions::near(branch.as_str());
+        let mut suggestions = NameSuggestions::new(branch.as_str());
         for name in names.branches.iter() {
-            suggestions.see(name);
+            suggestions.add(name);
         }
         let mut suggestions = suggestions.into_names();
         if suggestions.is_empty() {
-            let known = match names.default_branch.clone() {
+            let default_branch = match names.default_branch.clone() {
                 Some(name) => Ok(name),
                 None => default_branch(client, slug).await,
             };
-            match known {
+            match default_branch {
                 Ok(name) => {
                     let default_branch = Some(name.clone());
                     self.names.insert(
@@ -232,20 +234,20 @@ impl Heads {
         unknown_branch(repo, branch, suggestions, false)
     }
 
-    /// Names of branches: the first page, which is enough for suggestions.
+    /// Names of branches: the first page, which suffices for suggestions.
     async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Names, GithubError> {
         if let Some(names) = self
             .names
             .get(repo)
-            .filter(|names| names.requested_at.elapsed() < NAMES_FOR)
+            .filter(|names| names.requested_at.elapsed() < NAMES_LIFETIME)
         {
             return Ok(names);
         }
-        let ask = client.small(&["branches"], &[("per_page", PAGE)]);
-        let named: Vec<Named> = client.json(slug, &ask).await?;
+        let request = client.small_request(&["branches"], &[("per_page", PAGE_SIZE)]);
+        let branches: Vec<ListedBranch> = client.fetch_json(slug, &request).await?;
         let names = Names {
             requested_at: Instant::now(),
-            branches: Arc::new(named.into_iter().map(|named| named.name).collect()),
+            branches: Arc::new(branches.into_iter().map(|branch| branch.name).collect()),
             default_branch: None,
         };
         self.names.insert(repo.clone(), names.clone());
@@ -255,7 +257,7 @@ impl Heads {
 
 /// The default branch of the repository.
 pub(super) async fn default_branch(client: &Client, slug: &Slug) -> Result<String, GithubError> {
-    let repository: Repository = client.json(slug, &client.small(&[], &[])).await?;
+    let repository: Repository = client.fetch_json(slug, &client.small_request(&[], &[])).await?;
     Ok(repository.default_branch)
 }
 
@@ -269,7 +271,7 @@ fn unknown_branch(repo: &RepoId, branch: &Branch, suggestions: Vec<String>, is_e
     }
 }
 
-/// A full id and nothing else.
+/// The id in a body that consists of a full id and nothing else.
 fn full_id(body: &[u8]) -> Result<CommitSha, GithubError> {
     let text = std::str::from_utf8(body).ok().map(str::trim);
     let text = text.filter(|text| matches!(text.len(), 40 | 64));

@@ -1,4 +1,4 @@
-//! Ancestry of commits. Relations of full ids are constant and fetched once.
+//! Ancestry of commits. Relations between full ids never change, so they are fetched once.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,16 +19,16 @@ use coord_domain::{CommitSha, FilePath, RepoId};
 use coord_runtime::single_flight::SingleFlight;
 
 /// Maximum of relations remembered; one takes about 200 bytes.
-const MOST: usize = 16_384;
+const MAX_RELATIONS: usize = 16_384;
 /// Maximum of commit lists remembered; one of 200 commits takes about 20 kB.
-const MOST_LISTS: usize = 128;
-/// How long a commit counts as missing at GitHub: it may be pushed later. An agent with local commits causes a lookup at
-/// every step.
-const UNKNOWN_FOR: Duration = Duration::from_secs(60);
-/// Maximum of changed files in a comparison.
-const MOST_FILES: usize = 300;
-/// Maximum of commits in one list.
-const PAGE: usize = 100;
+const MAX_LISTS: usize = 128;
+/// How long a commit counts as missing at GitHub. It may be pushed later, but an agent with local commits causes a
+/// lookup at every step.
+const MISSING_LIFETIME: Duration = Duration::from_secs(60);
+/// Maximum of changed files in GitHub's comparison.
+const MAX_FILES: usize = 300;
+/// Maximum of commits on one page of GitHub's list.
+const MAX_PAGE_SIZE: usize = 100;
 
 type Pair = (RepoId, CommitSha, CommitSha);
 
@@ -37,20 +37,20 @@ type Pair = (RepoId, CommitSha, CommitSha);
 pub(super) struct History {
     relations: Cache<Pair, (Reachable, Instant)>,
     comparisons: SingleFlight<Pair, Result<Reachable, SourceError>>,
-    lists: Cache<(RepoId, CommitSha), Arc<List>>,
+    lists: Cache<(RepoId, CommitSha), Arc<CommitList>>,
 }
 
 #[derive(Debug)]
-struct List {
+struct CommitList {
     commits: Vec<CommitSha>,
     /// Whether the list goes back to the first commit.
-    is_whole: bool,
+    is_complete: bool,
 }
 
 #[derive(Deserialize)]
-struct Compared {
+struct ComparisonResponse {
     status: String,
-    /// On the first page only, and incomplete if there are [`MOST_FILES`].
+    /// On the first page only, and incomplete if there are [`MAX_FILES`].
     #[serde(default)]
     files: Option<Vec<ChangedFile>>,
 }
@@ -61,7 +61,7 @@ struct ChangedFile {
     #[serde(default)]
     previous_filename: Option<String>,
     status: String,
-    /// Its blob: the one before, of a file that is gone.
+    /// Its blob; the last one, if the file is gone.
     #[serde(default)]
     sha: Option<String>,
 }
@@ -75,17 +75,17 @@ fn reverse((repo, base, tip): &Pair) -> Pair {
     (repo.clone(), tip.clone(), base.clone())
 }
 
-impl Compared {
+impl ComparisonResponse {
     /// Whether the first commit is reachable from the second, and whether the second is an ancestor of the first.
     fn relation(&self) -> Result<(Reachable, Reachable), GithubError> {
         match self.status.as_str() {
             "ahead" | "identical" => Ok((Reachable::Yes, Reachable::No)),
             "behind" => Ok((Reachable::No, Reachable::Yes)),
             "diverged" => Ok((Reachable::No, Reachable::No)),
-            other => {
-                let other: String = other.chars().take(40).collect();
+            status => {
+                let status: String = status.chars().take(40).collect();
                 Err(GithubError::Malformed(format!(
-                    "a comparison with the status {other:?}"
+                    "a comparison with the status {status:?}"
                 )))
             }
         }
@@ -95,13 +95,14 @@ impl Compared {
 impl History {
     pub(super) fn new() -> Self {
         History {
-            relations: Cache::new(MOST),
+            relations: Cache::new(MAX_RELATIONS),
             comparisons: SingleFlight::default(),
-            lists: Cache::new(MOST_LISTS),
+            lists: Cache::new(MAX_LISTS),
         }
     }
 
-    /// Whether `ancestor` is reachable from `descendant`. That GitHub does not have one of them is remembered for [`UNKNOWN_FOR`].
+    /// Whether `ancestor` is reachable from `descendant`. If GitHub does not have one of them, that is remembered for
+    /// [`MISSING_LIFETIME`].
     pub(super) async fn is_ancestor(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -111,15 +112,16 @@ impl History {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
         let pair = (repo.clone(), ancestor.clone(), descendant.clone());
-        if let Some((Reachable::Unknown, learnt)) = self.relations.get(&pair)
-            && learnt.elapsed() < UNKNOWN_FOR
+        if let Some((Reachable::Unknown, fetched_at)) = self.relations.get(&pair)
+            && fetched_at.elapsed() < MISSING_LIFETIME
         {
             return Ok(Reachable::Unknown);
         }
         self.relation(client, slug, pair).await
     }
 
-    /// The same as it is now: a commit that GitHub did not have may have been pushed.
+    /// Whether the first commit of `pair` is reachable from the second now: a commit that GitHub did not have may have
+    /// been pushed.
     async fn relation(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -129,23 +131,24 @@ impl History {
         if pair.1 == pair.2 {
             return Ok(Reachable::Yes);
         }
-        if let Some(answer) = self.lasting(&pair) {
-            return Ok(answer);
+        if let Some(reachable) = self.cached_relation(&pair) {
+            return Ok(reachable);
         }
-        let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
-        let ask = move || async move { history.compare(&client, &slug, question).await };
-        self.comparisons.join(pair, ask).await?
+        let (history, client, slug, flight) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
+        let compare = move || async move { history.compare(&client, &slug, pair).await };
+        self.comparisons.join(flight, compare).await?
     }
 
     async fn compare(&self, client: &Client, slug: &Slug, pair: Pair) -> Result<Reachable, SourceError> {
         let (repo, base, head) = &pair;
         let range = format!("{base}...{head}");
         let path = ["compare", range.as_str()];
-        // The second page, because the first carries every changed file with its patch.
-        let ask = client.small(&path, &[("per_page", "1"), ("page", "2")]);
-        match client.json::<Compared>(slug, &ask).await {
-            Ok(compared) => {
-                let (descends, precedes) = compared.relation().map_err(|error| error.about(repo))?;
+        // The second page, because the first contains every changed file with its patch.
+        let request = client.small_request(&path, &[("per_page", "1"), ("page", "2")]);
+        match client.fetch_json::<ComparisonResponse>(slug, &request).await {
+            Ok(response) => {
+                let relation = response.relation();
+                let (descends, precedes) = relation.map_err(|error| error.into_source_error(repo))?;
                 self.remember(pair, descends, precedes);
                 Ok(descends)
             }
@@ -154,7 +157,7 @@ impl History {
                 self.remember_unknown(pair);
                 Ok(Reachable::Unknown)
             }
-            Err(error) => Err(error.about(repo)),
+            Err(error) => Err(error.into_source_error(repo)),
         }
     }
 
@@ -172,14 +175,15 @@ impl History {
         self.relations.insert(pair, (Reachable::Unknown, Instant::now()));
     }
 
-    /// The relation, if it is known for ever.
-    fn lasting(&self, pair: &Pair) -> Option<Reachable> {
-        let (answer, _) = self.relations.get(pair)?;
-        Some(answer).filter(|answer| *answer != Reachable::Unknown)
+    /// The cached relation, if it can no longer change.
+    fn cached_relation(&self, pair: &Pair) -> Option<Reachable> {
+        let (reachable, _) = self.relations.get(pair)?;
+        Some(reachable).filter(|reachable| *reachable != Reachable::Unknown)
     }
 
-    /// How `tip` relates to `base`, as it is now, and which of `paths` changed in between: one request, whose response names
-    /// up to [`MOST_FILES`] changed files, each with its patch. If there are more, only the relation.
+    /// How `tip` relates to `base` now, and which of `paths` changed in between. This takes one request, whose response
+    /// lists up to [`MAX_FILES`] changed files, each with its patch. If there are more, only the changed files in the
+    /// list are known.
     pub(super) async fn changes(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -189,19 +193,20 @@ impl History {
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
         let pair = (repo.clone(), base.clone(), tip.clone());
-        // It names no differences of commits neither of which is an ancestor of the other, nor going back.
-        let is_known = self.lasting(&pair) == Some(Reachable::No) && self.lasting(&reverse(&pair)).is_some();
+        // If `tip` does not descend from `base`, the response would not list the differences between the two.
+        let is_known =
+            self.cached_relation(&pair) == Some(Reachable::No) && self.cached_relation(&reverse(&pair)).is_some();
         if paths.is_empty() || is_known {
-            return self.relation_alone(client, slug, pair, paths.len()).await;
+            return self.relation_only(client, slug, pair, paths.len()).await;
         }
-        let compared = self.changes_since_fork(client, slug, pair, paths).await?;
-        Ok(match compared.descends {
-            Reachable::Yes => compared,
-            descends => Comparison::of_commits(descends, compared.precedes, paths.len()),
+        let comparison = self.changes_since_fork(client, slug, pair, paths).await?;
+        Ok(match comparison.descends {
+            Reachable::Yes => comparison,
+            descends => Comparison::of_commits(descends, comparison.precedes, paths.len()),
         })
     }
 
-    /// The same, where `paths` and blobs are compared with those of the newest common ancestor of the two commits.
+    /// The same, but compares `paths` in `tip` with the newest common ancestor of the two commits.
     pub(super) async fn changes_since_fork(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -209,45 +214,49 @@ impl History {
         (repo, base, tip): Pair,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let unknown = |descends, precedes| Comparison::of_commits(descends, precedes, paths.len());
+        let without_files = |descends, precedes| Comparison::of_commits(descends, precedes, paths.len());
         let range = format!("{base}...{tip}");
         let pair = (repo, base, tip);
         let path = ["compare", range.as_str()];
-        let ask = client.small(&path, &[("per_page", "1")]);
-        let compared = match client.json::<Compared>(slug, &ask).await {
-            Ok(compared) => compared,
+        let request = client.small_request(&path, &[("per_page", "1")]);
+        let response = match client.fetch_json::<ComparisonResponse>(slug, &request).await {
+            Ok(response) => response,
             Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
                 self.remember_unknown(pair);
-                return Ok(unknown(Reachable::Unknown, Reachable::Unknown));
+                return Ok(without_files(Reachable::Unknown, Reachable::Unknown));
             }
-            Err(GithubError::TooLarge { .. }) => return self.relation_alone(client, slug, pair, paths.len()).await,
-            Err(error) => return Err(error.about(&pair.0)),
+            Err(GithubError::TooLarge { .. }) => return self.relation_only(client, slug, pair, paths.len()).await,
+            Err(error) => return Err(error.into_source_error(&pair.0)),
         };
-        let (descends, precedes) = compared.relation().map_err(|error| error.about(&pair.0))?;
+        let relation = response.relation();
+        let (descends, precedes) = relation.map_err(|error| error.into_source_error(&pair.0))?;
         self.remember(pair, descends, precedes);
-        let Some(files) = compared.files else {
-            return Ok(unknown(descends, precedes));
+        let Some(files) = response.files else {
+            return Ok(without_files(descends, precedes));
         };
-        let is_whole = files.len() < MOST_FILES;
+        let is_complete = files.len() < MAX_FILES;
         // The changed files, each with its blob at the tip.
         let mut changed: HashMap<Cow<'_, str>, Option<String>> = HashMap::new();
         for file in files.iter().filter(|file| file.status != "unchanged") {
             let name = to_nfc(&file.filename);
             if file.status == "removed" {
-                // Another spelling of it may have taken its place.
+                // A file with another spelling of the name may have replaced it.
                 changed.entry(name).or_insert(Some(String::new()));
             } else {
                 changed.insert(name, file.sha.clone().filter(|blob| BlobId::parse(blob).is_some()));
             }
-            // A copy leaves the file that it was made of.
+            // A renamed file is gone under its previous name; a copied one is not.
             if let Some(previous) = file.previous_filename.as_deref() {
-                let left = (file.status == "renamed").then(String::new);
-                changed.entry(to_nfc(previous)).or_insert(left);
+                let blob = (file.status == "renamed").then(String::new);
+                changed.entry(to_nfc(previous)).or_insert(blob);
             }
         }
-        let is_same = |path: &FilePath| match changed.contains_key(path.as_str()) {
-            true => Some(false),
-            false => is_whole.then_some(true),
+        let is_same = |path: &FilePath| {
+            if changed.contains_key(path.as_str()) {
+                Some(false)
+            } else {
+                is_complete.then_some(true)
+            }
         };
         Ok(Comparison {
             descends,
@@ -257,8 +266,8 @@ impl History {
         })
     }
 
-    /// The relation alone, of `count` files.
-    async fn relation_alone(
+    /// The relation, without a comparison of `count` files.
+    async fn relation_only(
         self: &Arc<Self>,
         client: &Arc<Client>,
         slug: &Slug,
@@ -266,7 +275,7 @@ impl History {
         count: usize,
     ) -> Result<Comparison, SourceError> {
         let descends = self.relation(client, slug, pair.clone()).await?;
-        let precedes = self.lasting(&reverse(&pair)).unwrap_or(Reachable::Unknown);
+        let precedes = self.cached_relation(&reverse(&pair)).unwrap_or(Reachable::Unknown);
         Ok(Comparison::of_commits(descends, precedes, count))
     }
 
@@ -280,40 +289,42 @@ impl History {
         limit: usize,
     ) -> Result<Vec<CommitSha>, SourceError> {
         let key = (repo.clone(), tip.clone());
-        let known = self.lists.get(&key);
-        if let Some(list) = known.filter(|list| list.is_whole || list.commits.len() >= limit) {
+        let cached = self.lists.get(&key);
+        if let Some(list) = cached.filter(|list| list.is_complete || list.commits.len() >= limit) {
             return Ok(list.commits.iter().take(limit).cloned().collect());
         }
         let mut commits: Vec<CommitSha> = Vec::new();
-        let mut is_whole = false;
-        let size = limit.clamp(1, PAGE).to_string();
-        for page in 1..=limit.div_ceil(PAGE) {
+        let mut is_complete = false;
+        let page_size = limit.clamp(1, MAX_PAGE_SIZE).to_string();
+        for page in 1..=limit.div_ceil(MAX_PAGE_SIZE) {
             let page = page.to_string();
             let query = [
                 ("sha", tip.as_str()),
-                ("per_page", size.as_str()),
+                ("per_page", page_size.as_str()),
                 ("page", page.as_str()),
             ];
-            let listed: Result<Vec<Commit>, _> = client.json(slug, &client.small(&["commits"], &query)).await;
-            let listed = listed.map_err(|error| match error {
+            let request = client.small_request(&["commits"], &query);
+            let response: Result<Vec<Commit>, _> = client.fetch_json(slug, &request).await;
+            let page = response.map_err(|error| match error {
                 GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty => {
                     SourceError::Unreachable(format!("{repo} has no commit {tip}"))
                 }
-                error => error.about(repo),
+                error => error.into_source_error(repo),
             })?;
-            is_whole = listed.len() < PAGE.min(limit);
-            for commit in listed.into_iter().take(limit - commits.len()) {
-                let id = CommitSha::parse(&commit.sha)
-                    .map_err(|_| GithubError::Malformed("a response without a commit id".to_owned()).about(repo))?;
+            is_complete = page.len() < MAX_PAGE_SIZE.min(limit);
+            for commit in page.into_iter().take(limit - commits.len()) {
+                let id = CommitSha::parse(&commit.sha).map_err(|_| {
+                    GithubError::Malformed("a response without a commit id".to_owned()).into_source_error(repo)
+                })?;
                 commits.push(id);
             }
-            if is_whole {
+            if is_complete {
                 break;
             }
         }
-        let list = List {
+        let list = CommitList {
             commits: commits.clone(),
-            is_whole,
+            is_complete,
         };
         self.lists.insert(key, Arc::new(list));
         Ok(commits)

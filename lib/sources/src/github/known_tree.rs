@@ -1,4 +1,4 @@
-//! The listed files of a commit, kept to read their blobs: a request for blobs has ids only, and an archive has paths.
+//! The listed files of a commit, kept to read their blobs: a request for blobs contains only ids, and an archive paths.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +8,10 @@ use super::tree::ListedFile;
 use crate::EntryKind;
 use coord_domain::{CommitSha, RepoId};
 
-/// Maximum of trees kept. A process builds few graphs at once.
-const MOST: usize = 4;
+/// Maximum of trees kept. A process builds few graphs concurrently.
+const MAX_TREES: usize = 4;
 /// Maximum of files in all kept trees together, unless the newest alone has more; one takes about 120 bytes.
-const MOST_FILES: usize = 750_000;
+const MAX_FILES: usize = 750_000;
 
 /// The files of one commit.
 #[derive(Debug)]
@@ -20,11 +20,10 @@ pub(super) struct KnownTree {
     pub(super) commit: CommitSha,
     /// Sorted by path, as in an archive.
     files: Vec<KnownFile>,
-    /// Indexes into `files`, sorted by id and then by path.
+    /// Positions in `files`, sorted by id and then by path.
     by_id: Vec<u32>,
 }
 
-/// One file.
 #[derive(Debug)]
 pub(super) struct KnownFile {
     path: Box<str>,
@@ -46,7 +45,7 @@ impl KnownTree {
             })
             .collect();
         let mut by_id: Vec<u32> = (0..files.len() as u32).collect();
-        by_id.sort_by_key(|place| (files[*place as usize].id, *place));
+        by_id.sort_by_key(|position| (files[*position as usize].id, *position));
         KnownTree {
             repo: repo.clone(),
             commit: commit.clone(),
@@ -55,26 +54,26 @@ impl KnownTree {
         }
     }
 
-    /// The places of a blob, in the order of paths.
-    pub(super) fn places(&self, id: BlobId) -> &[u32] {
-        let id_at = |place: &u32| self.files[*place as usize].id;
-        let start = self.by_id.partition_point(|place| id_at(place) < id);
-        let length = self.by_id[start..].partition_point(|place| id_at(place) == id);
+    /// The positions of a blob, in the order of paths.
+    pub(super) fn positions(&self, id: BlobId) -> &[u32] {
+        let id_at = |position: &u32| self.files[*position as usize].id;
+        let start = self.by_id.partition_point(|position| id_at(position) < id);
+        let length = self.by_id[start..].partition_point(|position| id_at(position) == id);
         &self.by_id[start..start + length]
     }
 
     /// The size of a blob, if it is in this commit.
     pub(super) fn size(&self, id: BlobId) -> Option<u64> {
-        self.places(id).first().map(|place| self.files[*place as usize].size)
+        let position = self.positions(id).first()?;
+        Some(self.files[*position as usize].size)
     }
 
-    /// The place of `path` in the order of paths, and the file.
+    /// The position of `path` in the order of paths, and the file.
     pub(super) fn find(&self, path: &str) -> Option<(u32, &KnownFile)> {
-        let place = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-        Some((place as u32, &self.files[place]))
+        let position = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        Some((position as u32, &self.files[position]))
     }
 
-    /// Number of files.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
@@ -92,10 +91,10 @@ pub(super) struct KnownTrees(Mutex<VecDeque<Arc<KnownTree>>>);
 impl KnownTrees {
     pub(super) fn put(&self, tree: KnownTree) {
         let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        trees.retain(|known| known.repo != tree.repo || known.commit != tree.commit);
+        trees.retain(|other| other.repo != tree.repo || other.commit != tree.commit);
         trees.push_back(Arc::new(tree));
-        let count = |trees: &VecDeque<Arc<KnownTree>>| trees.iter().map(|tree| tree.files.len()).sum::<usize>();
-        while trees.len() > 1 && (trees.len() > MOST || count(&trees) > MOST_FILES) {
+        let count_files = |trees: &VecDeque<Arc<KnownTree>>| trees.iter().map(|tree| tree.files.len()).sum::<usize>();
+        while trees.len() > 1 && (trees.len() > MAX_TREES || count_files(&trees) > MAX_FILES) {
             trees.pop_front();
         }
     }
@@ -106,12 +105,12 @@ impl KnownTrees {
             let trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             trees.iter().filter(|tree| tree.repo == *repo).cloned().collect()
         };
-        let with_count = trees.into_iter().map(|tree| {
-            let count = ids.iter().filter(|id| !tree.places(**id).is_empty()).count();
+        let with_counts = trees.into_iter().map(|tree| {
+            let count = ids.iter().filter(|id| !tree.positions(**id).is_empty()).count();
             (count, tree)
         });
-        let best = with_count.max_by_key(|(count, _)| *count)?;
-        (best.0 > 0).then_some(best.1)
+        let (count, tree) = with_counts.max_by_key(|(count, _)| *count)?;
+        (count > 0).then_some(tree)
     }
 }
 
@@ -142,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_has_all_its_places_and_a_path_its_file() {
+    fn a_blob_has_all_its_positions_and_a_path_its_file() {
         let tree = tree("abcdef1", &[("a", 'b'), ("b/c", 'a'), ("d", 'b')]);
-        assert_eq!(tree.places(id('b')), [0, 2]);
-        assert_eq!(tree.places(id('a')), [1]);
-        assert!(tree.places(id('c')).is_empty());
+        assert_eq!(tree.positions(id('b')), [0, 2]);
+        assert_eq!(tree.positions(id('a')), [1]);
+        assert!(tree.positions(id('c')).is_empty());
         assert_eq!(
-            tree.find("b/c").map(|(place, file)| (place, file.id)),
+            tree.find("b/c").map(|(position, file)| (position, file.id)),
             Some((1, id('a')))
         );
         assert!(tree.find("b").is_none());
@@ -175,6 +174,6 @@ mod tests {
         for number in 0..20 {
             trees.put(tree(&format!("ccccc{number:02}"), &[("a", 'a')]));
         }
-        assert_eq!(trees.0.lock().unwrap().len(), MOST);
+        assert_eq!(trees.0.lock().unwrap().len(), MAX_TREES);
     }
 }

@@ -11,7 +11,7 @@ pub struct Limits {
     pub connect: Duration,
     /// Until the headers of a response.
     pub headers: Duration,
-    /// Between two pieces of a body.
+    /// Between two chunks of a body.
     pub idle: Duration,
     /// For a small request with its retries: a head, an ancestor, a list of commits or branches, a token.
     pub small: Duration,
@@ -21,7 +21,8 @@ pub struct Limits {
     pub archive: Duration,
     /// For one call that reads blobs, archive and single ones together.
     pub blobs: Duration,
-    /// The pause before each retry after a transient error, plus or minus up to half. Its length is the number of retries.
+    /// The pause before each retry after a transient error, plus or minus up to half. The length of the list is the
+    /// number of retries.
     pub pauses: Vec<Duration>,
     /// Maximum size of a JSON response in bytes. GitHub truncates a tree at 7 MB.
     pub json_bytes: u64,

@@ -1,7 +1,7 @@
 //! Repositories on GitHub, or on a GitHub Enterprise Server, read through the REST API.
 //!
 //! - `config`, `credential`, `app`: the API and the service's own credential
-//! - `address`: URLs that may be called
+//! - `address`: URLs that may be requested
 //! - `transport`, `client`, `limits`: one request; its retries; the limits of both
 //! - `rate_limit`, `error`: rate limits, which stop further requests; errors
 //! - `heads`, `refresh`, `condition`, `history`, `tree`: the requests
@@ -9,8 +9,8 @@
 //! - `blobs`, `download`, `archive`, `known_tree`, `blob_id`: contents, one by one or from the archive of a commit
 //! - [`webhook`]: deliveries from GitHub
 //!
-//! Responses are not trusted: each is limited in bytes and time, and contents count only if they have the requested hash. A
-//! credential, the service's or a caller's, goes to the configured API only.
+//! Responses are not trusted: each is limited in bytes and time, and contents count only if they have the requested
+//! hash. A credential, the service's or a caller's, is sent only to the configured API.
 
 mod address;
 mod app;
@@ -40,13 +40,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::timeout;
 
-pub use address::{ApiBase, PUBLIC_API};
+pub use address::ApiBase;
 pub use app::App;
 pub use config::GithubConfig;
 pub use credential::Credential;
-pub use error::GithubError;
 pub use limits::Limits;
-pub use rate_limit::{LimitKind, UsedUpLimit};
 
 use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 use address::{Slug, renamed};
@@ -54,6 +52,7 @@ use client::Client;
 use coord_auth::{AuthError, Verdict};
 use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_runtime::single_flight::SingleFlight;
+use error::GithubError;
 use heads::Heads;
 use history::History;
 use known_tree::{KnownTree, KnownTrees};
@@ -61,22 +60,23 @@ use rate_limit::TokenHash;
 use transport::Transport;
 
 /// Verifications in progress.
-type Verifying = SingleFlight<(TokenHash, RepoId), Result<Verdict, AuthError>>;
+type Verifications = SingleFlight<(TokenHash, RepoId), Result<Verdict, AuthError>>;
 
 /// Repositories behind one GitHub API.
 #[derive(Debug)]
 pub struct GithubSource {
     client: Arc<Client>,
+    /// The repositories that are served; `None` for all.
     only: Option<Vec<RepoId>>,
     heads: Arc<Heads>,
     history: Arc<History>,
     trees: KnownTrees,
     downloads: download::Downloads,
-    verifying: Verifying,
+    verifications: Verifications,
     scope: Option<token_scope::Scope>,
 }
 
-/// The requests so far.
+/// The number of requests so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requests {
     /// To the API, including failures and 304.
@@ -99,7 +99,7 @@ impl GithubSource {
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
             downloads: download::Downloads::default(),
-            verifying: Verifying::default(),
+            verifications: Verifications::default(),
             scope: config.scope,
         })
     }
@@ -112,7 +112,7 @@ impl GithubSource {
         let slug = self.slug(repo)?;
         let name = heads::default_branch(&self.client, &slug)
             .await
-            .map_err(|error| error.about(repo))?;
+            .map_err(|error| error.into_source_error(repo))?;
         Branch::parse(&name)
             .map_err(|_| SourceError::Unreachable(format!("{repo}: its default branch has no valid name")))
     }
@@ -122,7 +122,6 @@ impl GithubSource {
         self.client.transport.api.serves()
     }
 
-    /// The requests so far.
     pub fn requests(&self) -> Requests {
         Requests {
             api: self.client.transport.requests(),
@@ -130,7 +129,7 @@ impl GithubSource {
         }
     }
 
-    /// Owner and name, if this API has the repository and it is served.
+    /// Owner and name of `repo`, if it is on this API and is served.
     fn slug(&self, repo: &RepoId) -> Result<Slug, SourceError> {
         let is_served = self.only.as_ref().is_none_or(|only| only.contains(repo));
         let slug = self.client.transport.api.slug(repo).filter(|_| is_served);
@@ -226,16 +225,16 @@ impl Source for GithubSource {
 
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         let slug = self.slug(repo)?;
-        let listed = tree::tree(&self.client, &slug, commit)
+        let files = tree::tree(&self.client, &slug, commit)
             .await
             .map_err(|error| match error {
                 GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty => {
                     SourceError::Unreachable(format!("{repo} has no commit {commit}"))
                 }
-                error => error.about(repo),
+                error => error.into_source_error(repo),
             })?;
-        self.trees.put(KnownTree::new(repo, commit, &listed));
-        Ok(listed.into_iter().map(|file| file.entry).collect())
+        self.trees.put(KnownTree::new(repo, commit, &files));
+        Ok(files.into_iter().map(|file| file.entry).collect())
     }
 
     async fn read_blobs(
@@ -246,7 +245,7 @@ impl Source for GithubSource {
         sink: BlobSink,
     ) -> Result<(), SourceError> {
         let slug = self.slug(repo)?;
-        let reading = blobs::BlobRequest {
+        let request = blobs::BlobRequest {
             repo: repo.clone(),
             slug,
             blobs,
@@ -254,12 +253,12 @@ impl Source for GithubSource {
             sink,
         };
         let limit = self.client.transport.limits.blobs;
-        let late = || GithubError::Timeout {
+        let timeout_error = || GithubError::Timeout {
             subject: "contents",
             limit,
         };
-        timeout(limit, reading.run(&self.client, &self.trees, &self.downloads))
+        timeout(limit, request.run(&self.client, &self.trees, &self.downloads))
             .await
-            .unwrap_or_else(|_| Err(late().about(repo)))
+            .unwrap_or_else(|_| Err(timeout_error().into_source_error(repo)))
     }
 }

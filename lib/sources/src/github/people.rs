@@ -1,5 +1,5 @@
-//! Holders of callers' tokens, and their rights in a repository. GitHub is asked with that token only, never with the
-//! credential of the service, and rate limits count for that token only.
+//! Holders of callers' tokens, and their rights in a repository. Requests use only that token, never the credential of
+//! the service, and rate limits count only for that token.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use url::Url;
 
 use super::GithubSource;
 use super::address::{Slug, renamed};
-use super::client::{Client, JSON};
+use super::client::Client;
 use super::error::GithubError;
 use super::rate_limit::{Account, TokenHash, graphql_limit};
 use super::token_scope::{Scope, has_scopes};
-use super::transport::{ApiRequest, bearer};
+use super::transport::{ApiRequest, JSON, bearer};
 use coord_auth::{AuthError, Member, People, Verdict, is_github_token};
 use coord_domain::{RepoId, UserId, plain_text};
 use coord_runtime::retry;
 
 /// Maximum size of a response about a person or a repository; real ones have about 20 KB.
-const ANSWER_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// Maximum length of a display name in characters.
-const NAME_CHARACTERS: usize = 128;
-/// The query for an installation token: it belongs to no user, but has a login.
-const VIEWER: &str = r#"{"query":"query{viewer{login}}"}"#;
+const MAX_NAME_CHARACTERS: usize = 128;
+/// The query for an installation token, which belongs to no user, but has a login.
+const VIEWER_QUERY: &str = r#"{"query":"query{viewer{login}}"}"#;
 /// The login of callers without a credential.
-const ANYBODY: &str = "anonymous";
+const ANONYMOUS: &str = "anonymous";
 
 #[derive(Debug, Deserialize)]
 struct Person {
@@ -52,8 +52,8 @@ struct Repository {
     permissions: Option<Permissions>,
 }
 
-/// The rights of the user who holds the token. They do not show whether the token itself was granted less. For an
-/// installation token, which belongs to no user, all are `false`.
+/// The rights of the user who holds the token. The token itself may have been granted fewer, which this does not show.
+/// For an installation token, which belongs to no user, all are `false`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Permissions {
@@ -63,7 +63,7 @@ struct Permissions {
 }
 
 #[derive(Debug, Deserialize)]
-struct GraphqlAnswer {
+struct GraphqlResponse {
     #[serde(default)]
     data: Option<GraphqlData>,
     #[serde(default)]
@@ -95,20 +95,20 @@ impl People for GithubSource {
             ));
         };
         let Ok(slug) = self.slug(repo) else {
-            return Ok(not_shown(repo));
+            return Ok(no_access(repo));
         };
         let hash = TokenHash::of(text);
-        let asking = TokenVerification {
+        let verification = TokenVerification {
             client: Arc::clone(&self.client),
             repo: repo.clone(),
             slug,
             authorization,
             account: Account::Caller(hash),
             is_installation: text.starts_with("ghs_"),
-            demanded: self.scope.filter(|_| has_scopes(text)),
+            required_scope: self.scope.filter(|_| has_scopes(text)),
         };
-        let ask = || async move { asking.verdict().await };
-        let verdict = self.verifying.join((hash, repo.clone()), ask).await;
+        let verify = || async move { verification.verdict().await };
+        let verdict = self.verifications.join((hash, repo.clone()), verify).await;
         verdict.unwrap_or_else(|error| {
             tracing::error!(%error, "a token was not verified");
             Err(AuthError::Unavailable(
@@ -123,13 +123,13 @@ impl People for GithubSource {
 
     async fn verify_without_token(&self, repo: &RepoId) -> Result<Verdict, AuthError> {
         let Ok(slug) = self.slug(repo) else {
-            return Ok(not_shown(repo));
+            return Ok(no_access(repo));
         };
         let is_public = match self.is_public(&slug).await {
             Err(GithubError::Renamed(full_name)) => {
                 // The new name of a private repository stays private.
-                let slug = renamed(repo, &full_name).and_then(|now| self.slug(&now).ok());
-                let is_public = match slug {
+                let new_slug = renamed(repo, &full_name).and_then(|new_repo| self.slug(&new_repo).ok());
+                let is_public = match new_slug {
                     Some(slug) => self.is_public(&slug).await,
                     None => Ok(false),
                 };
@@ -145,10 +145,10 @@ impl People for GithubSource {
                 "there is no public repository {repo}; send a token that may read it: Authorization: Bearer TOKEN"
             )));
         }
-        let user_id = UserId::parse(ANYBODY).map_err(|error| AuthError::Unavailable(error.to_string()))?;
+        let user_id = UserId::parse(ANONYMOUS).map_err(|error| AuthError::Unavailable(error.to_string()))?;
         Ok(Verdict::Member(Member {
             user_id,
-            user_name: ANYBODY.to_owned(),
+            user_name: ANONYMOUS.to_owned(),
             can_push: false,
             is_owner: false,
         }))
@@ -156,9 +156,10 @@ impl People for GithubSource {
 }
 
 impl GithubSource {
-    /// Whether the repository is public, as the service is told.
+    /// Whether the repository is public. Uses the credential of the service.
     async fn is_public(&self, slug: &Slug) -> Result<bool, GithubError> {
-        match self.client.json(slug, &self.client.small(&[], &[])).await {
+        let request = self.client.small_request(&[], &[]);
+        match self.client.fetch_json(slug, &request).await {
             Ok(Repository {
                 private, visibility, ..
             }) => Ok(!private && visibility.is_none_or(|visibility| visibility == "public")),
@@ -179,20 +180,20 @@ struct TokenVerification {
     authorization: HeaderValue,
     account: Account,
     is_installation: bool,
-    /// The scope that is required, if tokens of this kind have scopes.
-    demanded: Option<Scope>,
+    /// The scope that the token must have; `None` also for a kind of token that has no scopes.
+    required_scope: Option<Scope>,
 }
 
 impl TokenVerification {
     async fn verdict(&self) -> Result<Verdict, AuthError> {
         let limit = self.client.transport.limits.small;
-        let asking = async { tokio::join!(self.person(), self.repository()) };
-        let Ok((person, repository)) = timeout(limit, asking).await else {
+        let requests = async { tokio::join!(self.person(), self.repository()) };
+        let Ok((person, repository)) = timeout(limit, requests).await else {
             let subject = "verdict on a token";
             return Err(unavailable(&GithubError::Timeout { subject, limit }, &self.repo));
         };
-        let is_bad = |error: Option<&GithubError>| error == Some(&GithubError::BadCredential);
-        if is_bad(person.as_ref().err()) || is_bad(repository.as_ref().err()) {
+        let is_bad_token = |error: Option<&GithubError>| error == Some(&GithubError::BadCredential);
+        if is_bad_token(person.as_ref().err()) || is_bad_token(repository.as_ref().err()) {
             return Ok(Verdict::Refused(
                 "GitHub does not accept this token: it is wrong, expired or revoked; send a valid one".to_owned(),
             ));
@@ -208,7 +209,7 @@ impl TokenVerification {
         };
         let repository = match repository {
             Ok(repository) => repository,
-            Err(GithubError::NotFound | GithubError::Gone(_)) => return Ok(not_shown(&self.repo)),
+            Err(GithubError::NotFound | GithubError::Gone(_)) => return Ok(no_access(&self.repo)),
             Err(GithubError::Forbidden(why)) => {
                 let repo = &self.repo;
                 return Ok(Verdict::NoRight(format!(
@@ -217,42 +218,43 @@ impl TokenVerification {
             }
             Err(error) => return Err(unavailable(&error, &self.repo)),
         };
-        if let Some(demanded) = self.demanded
-            && !demanded.is_in(&scopes)
+        if let Some(scope) = self.required_scope
+            && !scope.is_in(&scopes)
         {
             return Ok(Verdict::NoRight(format!(
                 "this token lacks the scope {}, which this deployment requires; send one that has it",
-                demanded.as_str()
+                scope.as_str()
             )));
         }
         let Ok(user_id) = UserId::parse(&person.login) else {
             let malformed = GithubError::Malformed("a login".to_owned());
             return Err(unavailable(&malformed, &self.repo));
         };
-        let new_name = repository.full_name.filter(|full_name| !self.slug.is_called(full_name));
+        let new_name = repository.full_name.filter(|full_name| !self.slug.has_name(full_name));
         if let Some(full_name) = new_name {
             self.client.record_name(&self.slug, &full_name);
             return Ok(renamed_verdict(&self.repo, &full_name));
         }
-        let may = repository.permissions.unwrap_or_default();
+        let Permissions { push, maintain, admin } = repository.permissions.unwrap_or_default();
         Ok(Verdict::Member(Member {
             user_name: display_name(person.name.as_deref()).unwrap_or_else(|| person.login.clone()),
             user_id,
-            can_push: !repository.archived && (may.push || may.maintain || may.admin),
-            is_owner: !repository.archived && (may.maintain || may.admin),
+            can_push: !repository.archived && (push || maintain || admin),
+            is_owner: !repository.archived && (maintain || admin),
         }))
     }
 
     async fn repository(&self) -> Result<Repository, GithubError> {
         let path = ["repos", &self.slug.owner, &self.slug.name];
         let url = self.client.transport.api.url(&path, &[]);
-        decode("a repository", &self.answer(&url, None).await?.1)
+        let (_, body) = self.fetch(&url, None).await?;
+        decode("a repository", &body)
     }
 
     /// The holder, and the scopes of the token.
     async fn person(&self) -> Result<(Person, String), GithubError> {
         let url = self.client.transport.api.url(&["user"], &[]);
-        match self.answer(&url, None).await {
+        match self.fetch(&url, None).await {
             Ok((headers, body)) => {
                 let scopes = headers.get("x-oauth-scopes").and_then(|value| value.to_str().ok());
                 Ok((decode("a person", &body)?, scopes.unwrap_or_default().to_owned()))
@@ -264,45 +266,46 @@ impl TokenVerification {
 
     async fn viewer(&self) -> Result<Person, GithubError> {
         let url = self.client.transport.api.graphql();
-        let (headers, body) = self.answer(&url, Some(VIEWER)).await?;
-        let answer: GraphqlAnswer = decode("a viewer", &body)?;
-        if let Some(viewer) = answer.data.and_then(|data| data.viewer) {
+        let (headers, body) = self.fetch(&url, Some(VIEWER_QUERY)).await?;
+        let response: GraphqlResponse = decode("a viewer", &body)?;
+        if let Some(viewer) = response.data.and_then(|data| data.viewer) {
             return Ok(viewer);
         }
-        let is_kind = |kind: &str| answer.errors.iter().any(|error| error.kind.as_deref() == Some(kind));
+        let errors = response.errors;
+        let has_kind = |kind: &str| errors.iter().any(|error| error.kind.as_deref() == Some(kind));
         let is_limit = |error: &GraphqlError| error.message.to_ascii_lowercase().contains("rate limit");
-        if is_kind("RATE_LIMITED") || answer.errors.iter().any(is_limit) {
-            let limited = graphql_limit(&headers);
-            self.client.transport.limit(self.account, limited);
-            return Err(GithubError::RateLimited(limited));
+        if has_kind("RATE_LIMITED") || errors.iter().any(is_limit) {
+            let limit = graphql_limit(&headers);
+            self.client.transport.block(self.account, limit);
+            return Err(GithubError::RateLimited(limit));
         }
-        Err(if is_kind("FORBIDDEN") || is_kind("INSUFFICIENT_SCOPES") {
+        Err(if has_kind("FORBIDDEN") || has_kind("INSUFFICIENT_SCOPES") {
             GithubError::Forbidden("it has no login".to_owned())
         } else {
             GithubError::Malformed("no viewer".to_owned())
         })
     }
 
-    /// The response at `url`; transient errors are retried.
-    async fn answer(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
-        let mut again = 0;
+    /// Fetches the response at `url`; transient errors are retried.
+    async fn fetch(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
+        let mut retries = 0;
         loop {
-            match self.answer_once(url, post).await {
-                Err(error) if error.is_passing() => {
-                    let Some(pause) = retry::pause(&self.client.transport.limits.pauses, again) else {
+            match self.fetch_once(url, post).await {
+                Err(error) if error.is_transient() => {
+                    let Some(pause) = retry::pause(&self.client.transport.limits.pauses, retries) else {
                         return Err(error);
                     };
-                    again += 1;
+                    retries += 1;
                     tokio::time::sleep(pause).await;
                 }
-                answer => return answer,
+                result => return result,
             }
         }
     }
 
-    async fn answer_once(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
+    async fn fetch_once(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
         let transport = &self.client.transport;
-        let outgoing = ApiRequest {
+        let request = ApiRequest {
             accept: JSON,
             etag: None,
             authorization: Some(self.authorization.clone()),
@@ -311,11 +314,11 @@ impl TokenVerification {
             is_download: false,
             may_use_reserve: true,
         };
-        let response = transport.send(url.clone(), &outgoing, &mut None).await?.response;
+        let response = transport.send(url.clone(), &request, &mut None).await?.response;
         match response.status() {
             status if status.is_success() => {
                 let headers = response.headers().clone();
-                Ok((headers, transport.read(response, ANSWER_BYTES).await?))
+                Ok((headers, transport.read(response, MAX_BYTES).await?))
             }
             status if status.is_redirection() => Err(GithubError::BadRedirect("out of its API")),
             status => Err(GithubError::Unexpected(status.as_u16())),
@@ -328,7 +331,7 @@ fn decode<T: DeserializeOwned>(subject: &str, body: &[u8]) -> Result<T, GithubEr
     serde_json::from_slice(body).map_err(|_| GithubError::Malformed(subject.to_owned()))
 }
 
-fn not_shown(repo: &RepoId) -> Verdict {
+fn no_access(repo: &RepoId) -> Verdict {
     Verdict::NoRight(format!(
         "repository {repo} does not exist, or this token may not read it; send a token that may"
     ))
@@ -336,17 +339,17 @@ fn not_shown(repo: &RepoId) -> Verdict {
 
 fn renamed_verdict(repo: &RepoId, full_name: &str) -> Verdict {
     match renamed(repo, full_name) {
-        Some(now) => Verdict::NoRight(format!("{repo} was renamed to {now}; send that as repo_url")),
-        None => not_shown(repo),
+        Some(new_repo) => Verdict::NoRight(format!("{repo} was renamed to {new_repo}; send that as repo_url")),
+        None => no_access(repo),
     }
 }
 
-/// The error if GitHub gives no verdict now. The cause goes to the log, the time of a retry to the caller.
+/// The error if GitHub gives no verdict now. The cause goes to the log, and the time of a retry to the caller.
 fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
     AuthError::Unavailable(match error {
-        GithubError::RateLimited(limited) => format!(
+        GithubError::RateLimited(limit) => format!(
             "GitHub's rate limit for this credential is used up, so it cannot be verified; try again in {} s",
-            limited.seconds()
+            limit.seconds()
         ),
         error => {
             tracing::warn!(%error, %repo, "GitHub gave no verdict on a caller");
@@ -357,7 +360,7 @@ fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
 
 /// A display name: one line, without characters that control a terminal or the direction of text.
 fn display_name(name: Option<&str>) -> Option<String> {
-    let plain: String = plain_text(name?).chars().take(NAME_CHARACTERS).collect();
+    let plain: String = plain_text(name?).chars().take(MAX_NAME_CHARACTERS).collect();
     let plain = plain.trim();
     (!plain.is_empty()).then(|| plain.to_owned())
 }
@@ -382,7 +385,7 @@ mod tests {
         }
         assert_eq!(
             display_name(Some(&"é".repeat(9_000))).unwrap().chars().count(),
-            NAME_CHARACTERS
+            MAX_NAME_CHARACTERS
         );
     }
 }

@@ -1,6 +1,6 @@
-//! GitHub's limits, <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: a *primary* one on
-//! requests per hour, whose state every response reports, and *secondary* ones on behavior, known only from a refusal. A
-//! limited account sends nothing before the given time.
+//! GitHub's limits, <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>. The *primary*
+//! limit is on requests per hour, and every response reports its state. *Secondary* limits are on behavior, and only a
+//! refusal reports them. A limited account sends nothing before the given time.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,19 +12,19 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-/// The pause after a secondary limit without a time: GitHub asks for at least a minute.
-const SECONDARY: Duration = Duration::from_secs(60);
+/// The pause after a refusal that names no time. For secondary limits, GitHub demands at least a minute.
+const DEFAULT_PAUSE: Duration = Duration::from_secs(60);
 /// Maximum pause that is accepted. The primary limit restarts every hour.
-const LONGEST: Duration = Duration::from_secs(3_660);
+const MAX_PAUSE: Duration = Duration::from_secs(3_660);
 /// One in this number of the requests of an hour is reserved for known heads of branches.
 const RESERVED: u64 = 5;
-/// Maximum of limited credentials remembered; a GitHub App has one for each installation.
-const MOST: usize = 1_024;
+/// Maximum of limited accounts remembered; a GitHub App has one for each installation.
+const MAX_ACCOUNTS: usize = 1_024;
 
-/// The account of a limit: each credential has its own.
+/// The account that a limit is for: each credential has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Account {
-    /// The token of the service, or none: then the limit is that of the address.
+    /// The token of the service. Without a token, the limit is that of the IP address.
     Service,
     /// The GitHub App itself.
     App,
@@ -55,27 +55,29 @@ impl std::fmt::Debug for TokenHash {
     }
 }
 
-/// The kind of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitKind {
+pub(super) enum LimitKind {
     /// The requests of this hour are used up.
     Primary,
-    /// Too many requests at once, or too much work.
+    /// Too many concurrent requests, or too much work.
     Secondary,
 }
 
 /// A limit that is used up, and the pause until the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("GitHub's {} rate limit is reached; the next request is allowed in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
-pub struct UsedUpLimit {
-    /// Which limit.
-    pub kind: LimitKind,
-    pub retry_after: Duration,
+#[error(
+    "GitHub's {} rate limit is reached; the next request is allowed in {} s",
+    if *.kind == LimitKind::Primary { "primary" } else { "secondary" },
+    .retry_after.as_secs()
+)]
+pub(super) struct UsedUpLimit {
+    pub(super) kind: LimitKind,
+    pub(super) retry_after: Duration,
 }
 
 impl UsedUpLimit {
     /// Whole seconds of the pause, at least one.
-    pub fn seconds(&self) -> u64 {
+    pub(super) fn seconds(&self) -> u64 {
         self.retry_after.as_millis().div_ceil(1000).max(1) as u64
     }
 }
@@ -87,19 +89,20 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> O
     }
     let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
     if is_used_up(headers) {
-        let retry_after = retry_after.or_else(|| until_reset(headers));
-        return Some(limited(LimitKind::Primary, retry_after.unwrap_or(SECONDARY)));
+        let retry_after = retry_after.or_else(|| time_until_reset(headers));
+        return Some(limit(LimitKind::Primary, retry_after.unwrap_or(DEFAULT_PAUSE)));
     }
     let body = String::from_utf8_lossy(body).to_ascii_lowercase();
-    // The last is GitHub's response to all requests from an address that sent too many bad tokens, good tokens included.
-    let names = [
+    // The last one is in GitHub's response to all requests from an address that sent too many bad tokens, even to
+    // requests with good tokens.
+    let phrases = [
         "secondary rate limit",
         "abuse detection",
         "number of login attempts exceeded",
     ];
-    let is_named = names.iter().any(|name| body.contains(name));
-    if retry_after.is_some() || is_named || status == StatusCode::TOO_MANY_REQUESTS {
-        return Some(limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)));
+    let has_phrase = phrases.iter().any(|phrase| body.contains(phrase));
+    if retry_after.is_some() || has_phrase || status == StatusCode::TOO_MANY_REQUESTS {
+        return Some(limit(LimitKind::Secondary, retry_after.unwrap_or(DEFAULT_PAUSE)));
     }
     None
 }
@@ -107,19 +110,19 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> O
 /// The limit that a GraphQL response reports in its body, with status 200.
 pub(super) fn graphql_limit(headers: &HeaderMap) -> UsedUpLimit {
     let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
-    used_up(headers).unwrap_or_else(|| limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)))
+    used_up(headers).unwrap_or_else(|| limit(LimitKind::Secondary, retry_after.unwrap_or(DEFAULT_PAUSE)))
 }
 
 /// The limit, if the response used up the last request of the hour.
 pub(super) fn used_up(headers: &HeaderMap) -> Option<UsedUpLimit> {
-    let until_reset = until_reset(headers).filter(|_| is_used_up(headers))?;
-    Some(limited(LimitKind::Primary, until_reset))
+    let retry_after = time_until_reset(headers).filter(|_| is_used_up(headers))?;
+    Some(limit(LimitKind::Primary, retry_after))
 }
 
-fn limited(kind: LimitKind, retry_after: Duration) -> UsedUpLimit {
+fn limit(kind: LimitKind, retry_after: Duration) -> UsedUpLimit {
     UsedUpLimit {
         kind,
-        retry_after: retry_after.clamp(Duration::from_secs(1), LONGEST),
+        retry_after: retry_after.clamp(Duration::from_secs(1), MAX_PAUSE),
     }
 }
 
@@ -127,30 +130,32 @@ fn is_used_up(headers: &HeaderMap) -> bool {
     number(headers, "x-ratelimit-remaining") == Some(0)
 }
 
-/// Time until the primary limit restarts, by GitHub's clock if the response has it: the local clock may be wrong.
-fn until_reset(headers: &HeaderMap) -> Option<Duration> {
+/// Time until the primary limit restarts.
+fn time_until_reset(headers: &HeaderMap) -> Option<Duration> {
     let reset = number(headers, "x-ratelimit-reset")?;
-    let date = headers.get(DATE).and_then(|date| date.to_str().ok());
-    let now = date
-        .and_then(|date| httpdate::parse_http_date(date).ok())
-        .unwrap_or_else(SystemTime::now);
+    let now = server_time(headers);
     let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Some(Duration::from_secs(reset).saturating_sub(now))
+}
+
+/// The time by GitHub's clock if the response has it, because the local clock may be wrong.
+pub(super) fn server_time(headers: &HeaderMap) -> SystemTime {
+    let date = headers.get(DATE).and_then(|date| date.to_str().ok());
+    date.and_then(|date| httpdate::parse_http_date(date).ok())
+        .unwrap_or_else(SystemTime::now)
 }
 
 fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// The limit, if only the reserved requests of this hour are left; `Some(None)` if there are more. `None` if the response
-/// does not say.
-pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<UsedUpLimit>> {
-    let (all, left) = (
-        number(headers, "x-ratelimit-limit")?,
-        number(headers, "x-ratelimit-remaining")?,
-    );
-    let until_reset = until_reset(headers)?;
-    Some((left <= all / RESERVED).then(|| limited(LimitKind::Primary, until_reset)))
+/// The limit, if only the reserved requests of this hour are left; `Some(None)` if there are more. `None` if the
+/// response does not say.
+fn reserve_limit(headers: &HeaderMap) -> Option<Option<UsedUpLimit>> {
+    let total = number(headers, "x-ratelimit-limit")?;
+    let remaining = number(headers, "x-ratelimit-remaining")?;
+    let retry_after = time_until_reset(headers)?;
+    Some((remaining <= total / RESERVED).then(|| limit(LimitKind::Primary, retry_after)))
 }
 
 /// Blocks requests of limited accounts until their time.
@@ -163,7 +168,7 @@ pub(super) struct Reserve(Cache<Account, Instant>);
 
 impl Default for Reserve {
     fn default() -> Self {
-        Reserve(Cache::new(MOST))
+        Reserve(Cache::new(MAX_ACCOUNTS))
     }
 }
 
@@ -171,12 +176,12 @@ impl Reserve {
     /// # Errors
     /// While `account` has only the reserved requests left.
     pub(super) fn check(&self, account: Account) -> Result<(), UsedUpLimit> {
-        let left = self
+        let pause = self
             .0
             .get(&account)
             .map(|until| until.saturating_duration_since(Instant::now()));
-        match left.filter(|left| !left.is_zero()) {
-            Some(left) => Err(limited(LimitKind::Primary, left)),
+        match pause.filter(|pause| !pause.is_zero()) {
+            Some(pause) => Err(limit(LimitKind::Primary, pause)),
             None => Ok(()),
         }
     }
@@ -186,22 +191,22 @@ impl Reserve {
         if matches!(account, Account::Caller(_)) {
             return;
         }
-        let Some(reserve_state) = reserve(headers) else { return };
-        match reserve_state {
-            Some(limited) => {
+        match reserve_limit(headers) {
+            Some(Some(limit)) => {
                 let is_new = !self.0.contains_key(&account);
-                self.0.insert(account, Instant::now() + limited.retry_after);
+                self.0.insert(account, Instant::now() + limit.retry_after);
                 if is_new {
                     tracing::warn!(
                         ?account,
-                        seconds = limited.seconds(),
+                        seconds = limit.seconds(),
                         "the remaining requests of this hour are reserved for heads"
                     );
                 }
             }
-            None => {
+            Some(None) => {
                 self.0.remove(&account);
             }
+            None => {}
         }
     }
 }
@@ -222,22 +227,25 @@ impl Gate {
         Err(UsedUpLimit { kind, retry_after })
     }
 
-    pub(super) fn close(&self, account: Account, limited: UsedUpLimit) {
+    /// Blocks `account` until the end of the pause, or until the end of an earlier, longer one.
+    pub(super) fn close(&self, account: Account, limit: UsedUpLimit) {
         let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if limits.len() >= MOST {
+        if limits.len() >= MAX_ACCOUNTS {
             let now = Instant::now();
             limits.retain(|_, (_, until)| *until > now);
         }
-        if limits.len() >= MOST && !limits.contains_key(&account) {
+        if limits.len() >= MAX_ACCOUNTS && !limits.contains_key(&account) {
             // Evicts the account whose pause ends first, but never one of the service.
-            let others = limits.iter().filter(|(account, _)| !account.is_service());
-            let first = others.min_by_key(|(_, (_, until))| *until).map(|(account, _)| *account);
-            first.map(|first| limits.remove(&first));
+            let evictable = limits.iter().filter(|(account, _)| !account.is_service());
+            let first = evictable.min_by_key(|(_, (_, until))| *until);
+            if let Some(first) = first.map(|(account, _)| *account) {
+                limits.remove(&first);
+            }
         }
-        let until = Instant::now() + limited.retry_after;
-        let known = limits.entry(account).or_insert((limited.kind, until));
-        if until > known.1 {
-            *known = (limited.kind, until);
+        let until = Instant::now() + limit.retry_after;
+        let entry = limits.entry(account).or_insert((limit.kind, until));
+        if until > entry.1 {
+            *entry = (limit.kind, until);
         }
     }
 }
@@ -308,38 +316,38 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_of_an_hours_requests_is_kept() {
+    fn a_fifth_of_an_hours_requests_is_reserved() {
         let reset = (NOW_SECONDS + 90).to_string();
-        let limited = |limit: &str, left: &str| {
+        let seconds = |total: &str, remaining: &str| {
             let pairs = [
-                ("x-ratelimit-limit", limit),
-                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-limit", total),
+                ("x-ratelimit-remaining", remaining),
                 ("x-ratelimit-reset", reset.as_str()),
             ];
-            reserve(&headers(&pairs)).map(|limited| limited.map(|limited| limited.seconds()))
+            reserve_limit(&headers(&pairs)).map(|limit| limit.map(|limit| limit.seconds()))
         };
-        assert_eq!(limited("5000", "1001"), Some(None));
-        assert_eq!(limited("5000", "1000"), Some(Some(90)));
-        assert_eq!(limited("60", "12"), Some(Some(90)));
-        assert_eq!(limited("60", "many"), None);
-        let gate = Reserve::default();
+        assert_eq!(seconds("5000", "1001"), Some(None));
+        assert_eq!(seconds("5000", "1000"), Some(Some(90)));
+        assert_eq!(seconds("60", "12"), Some(Some(90)));
+        assert_eq!(seconds("60", "many"), None);
+        let reserve = Reserve::default();
         let (one, other) = (Account::Installation(1), Account::Installation(2));
-        let pairs = |left| {
+        let state = |remaining| {
             headers(&[
                 ("x-ratelimit-limit", "5000"),
-                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-remaining", remaining),
                 ("x-ratelimit-reset", &reset),
             ])
         };
-        gate.note(one, &pairs("7"));
-        assert_eq!(gate.check(one).unwrap_err().seconds(), 90);
-        assert_eq!(gate.check(other), Ok(()));
+        reserve.note(one, &state("7"));
+        assert_eq!(reserve.check(one).unwrap_err().seconds(), 90);
+        assert_eq!(reserve.check(other), Ok(()));
         // The next hour has begun.
-        gate.note(one, &pairs("4999"));
-        assert_eq!(gate.check(one), Ok(()));
+        reserve.note(one, &state("4999"));
+        assert_eq!(reserve.check(one), Ok(()));
         let caller = Account::Caller(TokenHash::of("a"));
-        gate.note(caller, &pairs("7"));
-        assert_eq!(gate.check(caller), Ok(()));
+        reserve.note(caller, &state("7"));
+        assert_eq!(reserve.check(caller), Ok(()));
     }
 
     #[test]
@@ -358,7 +366,7 @@ mod tests {
         for number in 0..10_000 {
             gate.close(Account::Installation(number), limit(0));
         }
-        assert!(gate.0.lock().unwrap().len() <= MOST);
+        assert!(gate.0.lock().unwrap().len() <= MAX_ACCOUNTS);
     }
 
     #[test]
@@ -372,7 +380,7 @@ mod tests {
         for number in 0..3_000 {
             gate.close(Account::Caller(TokenHash::of(&number.to_string())), limit(100));
         }
-        assert_eq!(gate.0.lock().unwrap().len(), MOST);
+        assert_eq!(gate.0.lock().unwrap().len(), MAX_ACCOUNTS);
         assert!(gate.check(Account::Service).is_err());
         assert!(gate.check(Account::Caller(TokenHash::of("2999"))).is_err());
         assert!(gate.check(Account::Caller(TokenHash::of("another"))).is_ok());

@@ -1,5 +1,5 @@
-//! Heads that are remembered elsewhere: fetched with the ETag from there, in a single flight for callers with the same ETag,
-//! and never taken from memory.
+//! Heads that the caller remembers: fetched with its ETag, in a single flight for callers with the same ETag, and never
+//! taken from the cache.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use super::address::Slug;
 use super::client::Client;
 use super::condition::{Condition, is_entity_tag};
 use super::error::GithubError;
-use super::heads::{HeadResponse, Heads, KnownBranchHead};
+use super::heads::{CachedHead, HeadResponse, Heads};
 use crate::{KnownHead, RefreshedHead, SourceError};
 use coord_domain::{Branch, CommitSha, RepoId};
 
-/// How long a missing branch is not fetched again: short, so that a caller who pushes it then need not wait.
-const MISSING_FOR: Duration = Duration::from_secs(2);
+/// How long a missing branch is not fetched again. It is short, so that a caller that pushes the branch need not wait.
+const MISSING_LIFETIME: Duration = Duration::from_secs(2);
 
 impl Heads {
     /// The current head of `branch` at GitHub.
@@ -28,62 +28,66 @@ impl Heads {
         known: Option<&KnownHead>,
     ) -> Result<RefreshedHead, SourceError> {
         let key = (repo.clone(), branch.clone());
-        // No head is known: repeated requests for a missing branch get the cached error.
+        // If the caller knows no head, repeated requests for a missing branch get the cached error.
         let missing = self
-            .known_head(&key)
-            .filter(|own| known.is_none() && own.requested_at.elapsed() < MISSING_FOR);
-        if let Some(KnownBranchHead { answer: Err(error), .. }) = missing {
+            .cached_head(&key)
+            .filter(|cached| known.is_none() && cached.requested_at.elapsed() < MISSING_LIFETIME);
+        if let Some(CachedHead { result: Err(error), .. }) = missing {
             return Err(error);
         }
-        let before = known.and_then(Condition::of);
+        let condition = known.and_then(Condition::from_head);
         let is_known = known.is_some();
-        let flight = (repo.clone(), branch.clone(), before.clone());
+        let flight = (repo.clone(), branch.clone(), condition.clone());
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
-        let ask = move || async move { heads.ask_with(&client, &slug, key, before, is_known).await };
-        self.refreshing.join(flight, ask).await?
+        let refresh = move || async move {
+            heads
+                .fetch_with_condition(&client, &slug, key, condition, is_known)
+                .await
+        };
+        self.refreshes.join(flight, refresh).await?
     }
 
-    async fn ask_with(
+    async fn fetch_with_condition(
         &self,
         client: &Client,
         slug: &Slug,
         key: (RepoId, Branch),
-        before: Option<Condition>,
+        condition: Option<Condition>,
         is_known: bool,
     ) -> Result<RefreshedHead, SourceError> {
         let requested_at = Instant::now();
-        let etag = before.as_ref().map(|before| &before.etag);
-        let (answer, etag, is_whole) = match (
-            self.fetch_conditional(client, slug, &key, etag, is_known).await?,
-            before,
-        ) {
-            (HeadResponse::NotModified, Some(before)) => (Ok(before.commit), Some(before.etag), false),
-            (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+        let etag = condition.as_ref().map(|condition| &condition.etag);
+        let response = self.fetch_conditional(client, slug, &key, etag, is_known).await?;
+        let (result, etag, is_whole) = match (response, condition) {
+            (HeadResponse::NotModified, Some(known)) => (Ok(known.commit), Some(known.etag), false),
+            (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).into_source_error(&key.0)),
             (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, true),
             (HeadResponse::Failed(error), _) => (Err(error), None, true),
         };
-        // Only a full response has a time. For a 304, only the caller's memory has it, so this process sends no ETag next
-        // time, unless it knows that head itself.
-        let own = self.known_head(&key).filter(|own| is_of(own, &answer) && !is_whole);
-        let known = match own {
-            Some(own) => KnownBranchHead { requested_at, ..own },
-            None => KnownBranchHead {
-                answer: answer.clone(),
+        // After a 304, this process does not know the time of the full response. So it caches no ETag, unless the same
+        // head is already cached.
+        let same_head = self
+            .cached_head(&key)
+            .filter(|cached| !is_whole && is_same_commit(cached, &result));
+        let head = match same_head {
+            Some(cached) => CachedHead { requested_at, ..cached },
+            None => CachedHead {
+                result: result.clone(),
                 etag: etag.clone().filter(|_| is_whole),
                 requested_at,
-                read: requested_at,
+                read_at: requested_at,
             },
         };
-        self.remember(key, known);
+        self.remember(key, head);
         let etag = etag.as_ref().and_then(|etag| etag.to_str().ok());
         Ok(RefreshedHead {
-            commit: answer?,
+            commit: result?,
             etag: etag.filter(|etag| is_entity_tag(etag)).map(str::to_owned),
             is_whole,
         })
     }
 }
 
-fn is_of(known: &KnownBranchHead, answer: &Result<CommitSha, SourceError>) -> bool {
-    matches!((&known.answer, answer), (Ok(known), Ok(commit)) if known == commit)
+fn is_same_commit(cached: &CachedHead, result: &Result<CommitSha, SourceError>) -> bool {
+    matches!((&cached.result, result), (Ok(cached), Ok(commit)) if cached == commit)
 }

@@ -23,9 +23,11 @@ const VERSION: &str = "2022-11-28";
 /// Pooled connections that idle longer are dropped: a function may have been frozen for minutes between two calls.
 const POOL_IDLE: Duration = Duration::from_secs(20);
 /// Maximum bytes read of a refusal, for its message.
-const REFUSAL_BYTES: u64 = 16 << 10;
+const MAX_REFUSAL_BYTES: u64 = 16 << 10;
 /// Maximum redirects for one request.
-const MOST_HOPS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
+
+pub(super) const JSON: &str = "application/vnd.github+json";
 
 /// A request to the API.
 #[derive(Clone, Debug)]
@@ -37,9 +39,9 @@ pub(super) struct ApiRequest<'a> {
     pub(super) account: Account,
     /// The JSON to post; without it, the request is a GET.
     pub(super) post: Option<&'static str>,
-    /// Whether a redirect by 302 leads to a download, and is returned.
+    /// Whether a 302 redirect leads to a download, and is returned instead of followed.
     pub(super) is_download: bool,
-    /// Whether it may use the requests that are reserved for heads.
+    /// Whether this request may use the part of an hour's requests that is reserved for heads.
     pub(super) may_use_reserve: bool,
 }
 
@@ -107,31 +109,31 @@ impl Transport {
         self.downloads.load(Ordering::Relaxed)
     }
 
-    /// Sends a request, and follows redirects within the API. Other redirects are returned. `moved_to` is where permanent redirects
-    /// have led, whatever the response there.
+    /// Sends a request, and follows redirects within the API. Other redirects are returned. `moved_to` is set to the
+    /// target of permanent redirects, whatever the response there.
     pub(super) async fn send(
         &self,
         mut url: Url,
-        outgoing: &ApiRequest<'_>,
+        request: &ApiRequest<'_>,
         moved_to: &mut Option<Url>,
     ) -> Result<ApiResponse, GithubError> {
-        let mut moves = 0;
+        let mut redirects = 0;
         let mut is_permanent = true;
         loop {
-            let response = self.send_once(url.clone(), outgoing).await?;
+            let response = self.send_once(url.clone(), request).await?;
             let status = response.status();
             if !status.is_redirection() || status == StatusCode::NOT_MODIFIED {
                 return Ok(ApiResponse { response, url });
             }
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-            let within = location.and_then(|location| self.api.within(&url, location));
-            let announces = outgoing.is_download && status == StatusCode::FOUND;
-            let Some(next) = within.filter(|_| !announces) else {
+            let target = location.and_then(|location| self.api.within(&url, location));
+            let is_to_download = request.is_download && status == StatusCode::FOUND;
+            let Some(next) = target.filter(|_| !is_to_download) else {
                 *moved_to = None;
                 return Ok(ApiResponse { response, url });
             };
-            moves += 1;
-            if moves > MOST_HOPS || outgoing.post.is_some() {
+            redirects += 1;
+            if redirects > MAX_REDIRECTS || request.post.is_some() {
                 return Err(GithubError::BadRedirect("too many in a row, or for a POST"));
             }
             is_permanent &= matches!(status, StatusCode::MOVED_PERMANENTLY | StatusCode::PERMANENT_REDIRECT);
@@ -140,52 +142,53 @@ impl Transport {
         }
     }
 
-    async fn send_once(&self, url: Url, outgoing: &ApiRequest<'_>) -> Result<Response, GithubError> {
-        self.gate.check(outgoing.account).map_err(GithubError::RateLimited)?;
-        if !outgoing.may_use_reserve {
-            self.reserve.check(outgoing.account).map_err(GithubError::RateLimited)?;
+    async fn send_once(&self, url: Url, request: &ApiRequest<'_>) -> Result<Response, GithubError> {
+        let account = request.account;
+        self.gate.check(account).map_err(GithubError::RateLimited)?;
+        if !request.may_use_reserve {
+            self.reserve.check(account).map_err(GithubError::RateLimited)?;
         }
-        let method = if outgoing.post.is_some() {
+        let method = if request.post.is_some() {
             Method::POST
         } else {
             Method::GET
         };
-        let mut request = self
+        let mut builder = self
             .http
             .request(method, url)
-            .header(ACCEPT, outgoing.accept)
+            .header(ACCEPT, request.accept)
             .header(USER_AGENT, concat!("coord/", env!("CARGO_PKG_VERSION")))
             .header("x-github-api-version", VERSION);
-        if let Some(authorization) = &outgoing.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
+        if let Some(authorization) = &request.authorization {
+            builder = builder.header(AUTHORIZATION, authorization.clone());
         }
-        if let Some(etag) = outgoing.etag {
-            request = request.header(IF_NONE_MATCH, etag.clone());
+        if let Some(etag) = request.etag {
+            builder = builder.header(IF_NONE_MATCH, etag.clone());
         }
-        if let Some(body) = outgoing.post {
-            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        if let Some(body) = request.post {
+            builder = builder.header(CONTENT_TYPE, "application/json").body(body);
         }
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let response = self.headers_of(request).await?;
+        let response = self.wait_for_headers(builder).await?;
         let status = response.status();
-        self.reserve.note(outgoing.account, response.headers());
-        if let Some(limited) = used_up(response.headers()) {
-            self.gate.close(outgoing.account, limited);
+        self.reserve.note(account, response.headers());
+        if let Some(limit) = used_up(response.headers()) {
+            self.gate.close(account, limit);
         }
         if status.is_success() || status.is_redirection() {
             return Ok(response);
         }
         let error = self.read_refusal(response).await;
-        if let GithubError::RateLimited(limited) = &error {
-            self.limit(outgoing.account, *limited);
+        if let GithubError::RateLimited(limit) = &error {
+            self.block(account, *limit);
         }
         Err(error)
     }
 
-    /// Blocks `account` until its time, for a limit that no status reported.
-    pub(super) fn limit(&self, account: Account, limited: UsedUpLimit) {
-        tracing::warn!(?account, %limited, "GitHub limits");
-        self.gate.close(account, limited);
+    /// Blocks `account` until the end of the limit's pause.
+    pub(super) fn block(&self, account: Account, limit: UsedUpLimit) {
+        tracing::warn!(?account, limited = %limit, "GitHub limits");
+        self.gate.close(account, limit);
     }
 
     /// Requests an archive, without any credential.
@@ -195,7 +198,7 @@ impl Transport {
             .http
             .get(url)
             .header(USER_AGENT, concat!("coord/", env!("CARGO_PKG_VERSION")));
-        let response = self.headers_of(request).await?;
+        let response = self.wait_for_headers(request).await?;
         match response.status() {
             status if status.is_success() => Ok(response),
             status if status.is_redirection() => Err(GithubError::BadRedirect("from the host of a download")),
@@ -203,7 +206,7 @@ impl Transport {
         }
     }
 
-    async fn headers_of(&self, request: reqwest::RequestBuilder) -> Result<Response, GithubError> {
+    async fn wait_for_headers(&self, request: reqwest::RequestBuilder) -> Result<Response, GithubError> {
         let limit = self.limits.headers;
         match timeout(limit, request.send()).await {
             Ok(Ok(response)) => Ok(response),
@@ -234,7 +237,7 @@ impl Transport {
         Ok(body.into())
     }
 
-    /// The next piece of a body.
+    /// The next chunk of a body.
     pub(super) async fn chunk(&self, response: &mut Response) -> Result<Option<Bytes>, GithubError> {
         let limit = self.limits.idle;
         match timeout(limit, response.chunk()).await {
@@ -253,34 +256,34 @@ impl Transport {
         let headers: HeaderMap = response.headers().clone();
         let mut body = Vec::new();
         if status == StatusCode::FORBIDDEN || status == StatusCode::TOO_MANY_REQUESTS {
-            // A part of it is enough: the headers matter most.
+            // Part of the body suffices, because the headers matter most.
             while let Ok(Some(chunk)) = self.chunk(&mut response).await {
                 body.extend_from_slice(&chunk);
-                if body.len() as u64 > REFUSAL_BYTES {
+                if body.len() as u64 > MAX_REFUSAL_BYTES {
                     break;
                 }
             }
         }
-        if let Some(limited) = refusal(status, &headers, &body) {
-            return GithubError::RateLimited(limited);
+        if let Some(limit) = refusal(status, &headers, &body) {
+            return GithubError::RateLimited(limit);
         }
         match status.as_u16() {
             401 => GithubError::BadCredential,
             403 => GithubError::Forbidden(message(&body)),
             404 => GithubError::NotFound,
-            gone @ (410 | 451) => GithubError::Gone(gone),
+            code @ (410 | 451) => GithubError::Gone(code),
             409 => GithubError::Empty,
             422 => GithubError::NoSuchCommit,
-            server @ 500..=599 => GithubError::Server(server),
-            other => GithubError::Unexpected(other),
+            code @ 500..=599 => GithubError::Server(code),
+            code => GithubError::Unexpected(code),
         }
     }
 }
 
-/// The message of a refusal, as one line of a log.
+/// The message of a refusal, on one line for the log.
 fn message(body: &[u8]) -> String {
-    let answer: Option<serde_json::Value> = serde_json::from_slice(body).ok();
-    let text = answer.as_ref().and_then(|answer| answer.get("message")?.as_str());
+    let json: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    let text = json.as_ref().and_then(|json| json.get("message")?.as_str());
     let text = text.unwrap_or("without a reason");
     text.chars().take(200).flat_map(char::escape_debug).collect()
 }

@@ -1,5 +1,5 @@
-//! All files of a commit. GitHub returns a tree in full up to 100,000 entries or 7 MB; a larger one is `truncated`, and is
-//! read folder by folder.
+//! All files of a commit. GitHub returns a tree in full up to 100,000 entries or 7 MB. A larger one is `truncated`, and
+//! is read folder by folder.
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -7,13 +7,14 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::address::Slug;
-use super::client::{Answer, Client, JSON, RepositoryRequest};
+use super::client::{Client, FetchOutcome, RepositoryRequest};
 use super::error::GithubError;
+use super::transport::JSON;
 use crate::{EntryKind, TreeEntry};
 use coord_domain::{CommitSha, FilePath};
 
-/// Concurrent requests for folders. GitHub recommends few.
-const AT_ONCE: usize = 4;
+/// Maximum of concurrent requests for folders. GitHub recommends few.
+const MAX_CONCURRENT: usize = 4;
 
 /// A file as GitHub lists it.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct ListedFile {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct TreeAnswer {
+struct TreeResponse {
     tree: Vec<Entry>,
     #[serde(default)]
     truncated: bool,
@@ -39,7 +40,7 @@ struct Entry {
     size: Option<u64>,
 }
 
-/// A folder left to read.
+/// A folder that is to be read.
 struct Folder {
     /// Its path with a slash, or empty for the root.
     prefix: String,
@@ -47,18 +48,19 @@ struct Folder {
     is_recursive: bool,
 }
 
-/// All files of `commit`, sorted by path in bytes. It omits the same entries as the local source, and logs their number.
+/// All files of `commit`, sorted by the bytes of their paths. Leaves out the same entries as the local source, and logs
+/// their number.
 pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
     let limit = client.transport.limits.large;
-    let late = || GithubError::Timeout { subject: "tree", limit };
+    let timeout_error = || GithubError::Timeout { subject: "tree", limit };
     timeout(limit, walk(client, slug, commit))
         .await
-        .unwrap_or_else(|_| Err(late()))
+        .unwrap_or_else(|_| Err(timeout_error()))
 }
 
 async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
     let limits = &client.transport.limits;
-    let mut waiting = vec![Folder {
+    let mut folders = vec![Folder {
         prefix: String::new(),
         id: commit.as_str().to_owned(),
         is_recursive: true,
@@ -67,8 +69,8 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
     let mut requests = 0;
     let mut files = Files::default();
     loop {
-        while running.len() < AT_ONCE
-            && let Some(folder) = waiting.pop()
+        while running.len() < MAX_CONCURRENT
+            && let Some(folder) = folders.pop()
         {
             requests += 1;
             if requests > limits.tree_requests {
@@ -77,26 +79,26 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
                     limit: limits.tree_requests as u64,
                 });
             }
-            running.push(read(client, slug, folder));
+            running.push(fetch(client, slug, folder));
         }
-        let Some(answer) = running.next().await else { break };
-        let (folder, answer) = answer?;
-        if answer.truncated && folder.is_recursive {
-            waiting.push(Folder {
+        let Some(result) = running.next().await else { break };
+        let (folder, response) = result?;
+        if response.truncated && folder.is_recursive {
+            folders.push(Folder {
                 is_recursive: false,
                 ..folder
             });
             continue;
         }
-        if answer.truncated {
+        if response.truncated {
             return Err(GithubError::TooLarge {
                 subject: "a folder, in entries,",
-                limit: answer.tree.len() as u64,
+                limit: response.tree.len() as u64,
             });
         }
-        for entry in answer.tree {
-            files.seen += 1;
-            if files.seen > limits.tree_entries {
+        for entry in response.tree {
+            files.entry_count += 1;
+            if files.entry_count > limits.tree_entries {
                 return Err(GithubError::TooLarge {
                     subject: "a tree, in entries,",
                     limit: limits.tree_entries as u64,
@@ -111,8 +113,8 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
             match (entry.mode.as_str(), folder.is_recursive) {
                 ("040000" | "40000", true) => {}
                 ("040000" | "40000", false) => {
-                    if let Some(path) = files.path(&folder.prefix, &entry.path) {
-                        waiting.push(Folder {
+                    if let Some(path) = files.checked_path(&folder.prefix, &entry.path) {
+                        folders.push(Folder {
                             prefix: path + "/",
                             id: entry.sha,
                             is_recursive: true,
@@ -132,39 +134,39 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
     Ok(listed)
 }
 
-async fn read(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, TreeAnswer), GithubError> {
+async fn fetch(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, TreeResponse), GithubError> {
     // An id comes from GitHub; as one path segment it cannot lead elsewhere.
     let path = ["git", "trees", folder.id.as_str()];
     let recursive = [("recursive", "1")];
-    let ask = RepositoryRequest {
+    let request = RepositoryRequest {
         path: &path,
         query: if folder.is_recursive { &recursive } else { &[] },
         accept: JSON,
         etag: None,
         max_bytes: client.transport.limits.json_bytes,
-        within: client.transport.limits.large,
+        time_limit: client.transport.limits.large,
         is_about_known_head: false,
     };
-    let Answer::Body(body, _) = client.ask(slug, &ask).await? else {
+    let FetchOutcome::Body(body, _) = client.fetch(slug, &request).await? else {
         return Err(GithubError::Unexpected(304));
     };
     // The JSON may have megabytes.
     let decoding = tokio::task::spawn_blocking(move || decode(&body));
-    let answer = decoding
+    let response = decoding
         .await
         .map_err(|error| GithubError::Malformed(format!("a tree could not be decoded: {error}")))??;
-    Ok((folder, answer))
+    Ok((folder, response))
 }
 
-pub(super) fn decode(body: &[u8]) -> Result<TreeAnswer, GithubError> {
+fn decode(body: &[u8]) -> Result<TreeResponse, GithubError> {
     serde_json::from_slice(body).map_err(|error| GithubError::Malformed(format!("a tree: {error}")))
 }
 
 #[derive(Default)]
 struct Files {
     listed: Vec<ListedFile>,
-    seen: usize,
-    /// Bytes of the paths of files, and of folders that are left to read.
+    entry_count: usize,
+    /// Bytes of the paths of files, and of folders that are to be read.
     path_bytes: usize,
     left_out: usize,
 }
@@ -180,7 +182,7 @@ impl Files {
                 return;
             }
         };
-        if let Some(path) = self.path(prefix, &entry.path) {
+        if let Some(path) = self.checked_path(prefix, &entry.path) {
             self.listed.push(ListedFile {
                 entry: TreeEntry {
                     path,
@@ -192,13 +194,13 @@ impl Files {
         }
     }
 
-    /// The full path, unless it is invalid for a file. JSON has U+FFFD for bytes that are not UTF-8.
-    fn path(&mut self, prefix: &str, name: &str) -> Option<String> {
-        let is_part = |part: &str| !matches!(part, "" | "." | "..");
-        let is_path = prefix.len() + name.len() <= FilePath::MAX_BYTES
+    /// The full path, unless no file can have it. JSON has U+FFFD for bytes that are not UTF-8.
+    fn checked_path(&mut self, prefix: &str, name: &str) -> Option<String> {
+        let is_component = |component: &str| !matches!(component, "" | "." | "..");
+        let is_valid = prefix.len() + name.len() <= FilePath::MAX_BYTES
             && !name.contains(['\0', char::REPLACEMENT_CHARACTER])
-            && name.split('/').all(is_part);
-        if !is_path {
+            && name.split('/').all(is_component);
+        if !is_valid {
             self.left_out += 1;
             return None;
         }

@@ -26,21 +26,21 @@ impl<T> Admitted<T> {
     }
 }
 
-/// Reads the outcome by `read`, unless the request was denied.
+/// Decodes the outcome by `decode`, unless the request was denied.
 pub fn decode_admission<T>(
     reply: Reply,
-    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+    decode: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> Result<Admitted<T>, StoreError> {
     match decode_denial(reply)? {
         Ok(denial) => Ok(Admitted::Denied(denial)),
-        Err(reply) => read(reply).map(Admitted::Outcome),
+        Err(reply) => decode(reply).map(Admitted::Outcome),
     }
 }
 
-/// Admits a request that `read` alone answers, in the same round trip.
+/// Admits a request that consists of `read`, and runs `read` in the same round trip.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn admit<T: Send + 'static>(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
@@ -52,7 +52,7 @@ pub async fn admit<T: Send + 'static>(
     .await
 }
 
-/// Admits a request that needs no head ([`super::HeadTerms::Any`]), likewise.
+/// The same for a request that needs no head ([`super::HeadTerms::Any`]).
 ///
 /// # Errors
 /// As those of [`admit`].
@@ -62,7 +62,7 @@ pub async fn admit_without_head<T: Send + 'static>(
     read: Read<T>,
 ) -> Result<Admitted<T>, StoreError> {
     let admitted = run(store, terms, read, |_, head| Ok(head)).await?;
-    Ok(admitted.map(|(_, found)| found))
+    Ok(admitted.map(|(_, value)| value))
 }
 
 async fn run<H, T: Send + 'static>(
@@ -72,9 +72,9 @@ async fn run<H, T: Send + 'static>(
     head_of: impl FnOnce(&Reply, Option<ReportedHead>) -> Result<H, StoreError>,
 ) -> Result<Admitted<(H, T)>, StoreError> {
     let (reads, decode) = read.into_parts();
-    let named = terms.keys();
-    let args = terms.arguments(Kind::Read, 1, &named);
-    let mut keys: Vec<String> = named.into();
+    let named_keys = terms.keys();
+    let args = terms.request(Kind::Read, 1, &named_keys, &());
+    let mut keys: Vec<String> = named_keys.into();
     keys.extend(reads.iter().filter_map(fully_read_hash));
     let mut batch = vec![Request::Script {
         script: &ADMIT,
@@ -87,13 +87,13 @@ async fn run<H, T: Send + 'static>(
     decode_admission(reply, |reply| match reply.outcome.as_str() {
         "ADMITTED" => {
             let head: RawHead = reply.object()?;
-            Ok((head_of(&reply, head.seen())?, decode(replies.collect())?))
+            Ok((head_of(&reply, head.into_reported())?, decode(replies.collect())?))
         }
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }
 
-/// The hash that a request reads with all of its fields: its cost grows with their number.
+/// The key of the hash that a command reads whole: the cost grows with its number of fields.
 fn fully_read_hash(read: &Request) -> Option<String> {
     match read {
         Request::Command(words) => match &words[..] {

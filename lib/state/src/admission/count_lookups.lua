@@ -1,6 +1,6 @@
 -- count_lookups: counts further lookups at the source for a request that was admitted; see modules/limits.lua.
--- KEYS, ARGV: those of admission/request, with `lookup`: COMMITS or BRANCH, `amount` of lookups, and `spared`: further ones that have to remain
--- Returns { COUNTED, now } or the denial LIMITED of Admission.admit(); then none of them is counted
+-- KEYS, ARGV: those of admission/request, with `lookup`: COMMITS or BRANCH, `amount` of lookups, and `spared`: further lookups that must remain
+-- Returns { COUNTED, now } or the denial LIMITED of Admission.admit(); then nothing is counted
 local Clock = require('clock')
 local Limits = require('admission/limits')
 local Request = require('admission/request')

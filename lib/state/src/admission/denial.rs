@@ -11,15 +11,15 @@ use coord_store::StoreError;
 #[serde(rename_all = "UPPERCASE")]
 pub enum LimitSubject {
     Holder,
-    /// That of all agents and credentials of one person together.
+    /// All agents and credentials of one person together.
     Person,
-    /// That of all callers in the repository together.
+    /// All callers in the repository together.
     Repository,
-    /// That of commits that the store does not know.
+    /// Lookups of commits that the store does not know.
     Source,
-    /// That of branches that the store does not know.
+    /// Lookups of branches that the store does not know.
     New,
-    /// The share of the ledger that one login has.
+    /// The share of one login in the ledger.
     Ledger,
 }
 
@@ -59,27 +59,27 @@ pub struct ForceReleased {
 /// Why a request was not admitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// Too many questions.
+    /// There were too many requests.
     Limited {
-        /// Until the next one is admitted.
+        /// Until the next request is admitted.
         retry_after_seconds: u64,
         /// The subject of the limit.
         whose: LimitSubject,
     },
-    /// The head is needed, and it cannot be fetched for this time.
+    /// The request needs the head, which cannot be fetched now.
     AwaitHead {
         /// Until it can be fetched again.
         retry_after_seconds: u64,
     },
     /// The head of this branch is unknown, and no source can be asked.
     UnknownHead,
-    /// There is too much to look at; fewer files at once would do.
+    /// The request needs too many reads; fewer files at once would do.
     TooMuch(SizeLimit),
     /// There is no room for more locks.
     Full(FullPart),
-    /// A person has taken locks of the caller away.
+    /// A person has force-released locks of the caller.
     ForceReleased(ForceReleased),
-    /// The script lacks a fact: with it, the same call is repeated.
+    /// The script lacks a fact, with which the same call is repeated.
     Question(Question),
 }
 

@@ -31,7 +31,7 @@ struct StoredIdentity {
     is_owner: bool,
 }
 
-/// Remembers a verified credential in `repo`, for `kept`.
+/// Remembers a verified credential in `repo`, for `ttl`.
 ///
 /// # Errors
 /// When the store does not respond.
@@ -40,7 +40,7 @@ pub async fn remember(
     repo: &RepoId,
     credential: &str,
     member: &RememberedMember,
-    kept: Duration,
+    ttl: Duration,
 ) -> Result<(), StoreError> {
     let stored = StoredIdentity {
         user_id: member.user_id.to_string(),
@@ -50,20 +50,20 @@ pub async fn remember(
     };
     let json = serde_json::to_string(&stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let key = keys::identity(repo, credential);
-    let seconds = kept.as_secs().to_string();
-    one(store, vec![Request::command(["SET", &key, &json, "EX", &seconds])]).await
+    let seconds = ttl.as_secs().to_string();
+    run_command(store, Request::command(["SET", &key, &json, "EX", &seconds])).await
 }
 
-/// Forgets a credential in `repo`, which was verified before.
+/// Forgets a credential in `repo` that was verified before.
 ///
 /// # Errors
 /// When the store does not respond.
 pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Result<(), StoreError> {
     let key = keys::identity(repo, credential);
-    one(store, vec![Request::command(["DEL", &key])]).await
+    run_command(store, Request::command(["DEL", &key])).await
 }
 
-/// A verdict that was stored, and its age.
+/// A stored verdict, and its age.
 pub type AgedVerdict = (RememberedMember, Duration);
 
 /// The answer of `recall_identities.lua`.
@@ -80,7 +80,7 @@ struct RecalledVerdict {
     left: i64,
 }
 
-/// The stored verdicts on credentials, each in a repository, in the order of `credentials`; `kept` is the time for which they were
+/// The stored verdicts on credentials, each in a repository, in the order of `credentials`; `ttl` is the time for which they were
 /// stored. Reads one key for each, whose name cannot be guessed without the credential, and writes nothing. One round trip,
 /// and one script for each repository.
 ///
@@ -89,12 +89,12 @@ struct RecalledVerdict {
 pub async fn recall(
     store: &dyn Store,
     credentials: &[(RepoId, String)],
-    kept: Duration,
+    ttl: Duration,
 ) -> Result<Vec<Option<AgedVerdict>>, StoreError> {
     let mut by_repo: BTreeMap<&RepoId, Vec<(usize, String)>> = BTreeMap::new();
-    for (place, (repo, credential)) in credentials.iter().enumerate() {
+    for (index, (repo, credential)) in credentials.iter().enumerate() {
         let key = keys::identity(repo, credential);
-        by_repo.entry(repo).or_default().push((place, key));
+        by_repo.entry(repo).or_default().push((index, key));
     }
     let script = |keys: &Vec<(usize, String)>| Request::Script {
         script: &RECALL_IDENTITIES,
@@ -102,27 +102,27 @@ pub async fn recall(
         args: Vec::new(),
     };
     let mut replies = store.run(by_repo.values().map(script).collect()).await?.into_iter();
-    let mut found: Vec<Option<AgedVerdict>> = credentials.iter().map(|_| None).collect();
+    let mut verdicts: Vec<Option<AgedVerdict>> = vec![None; credentials.len()];
     for keys in by_repo.values() {
         let reply = Reply::open(&RECALL_IDENTITIES, replies.next())?;
         if reply.outcome != "RECALLED" {
             return Err(reply.malformed("an unknown outcome"));
         }
         let answer: RecallIdentitiesAnswer = reply.object()?;
-        for one in answer.verdicts {
-            let key = one.place.checked_sub(1).and_then(|place| keys.get(place));
-            let Some(found) = key.and_then(|(place, _)| found.get_mut(*place)) else {
+        for recalled in answer.verdicts {
+            let key = recalled.place.checked_sub(1).and_then(|index| keys.get(index));
+            let Some(verdict) = key.and_then(|(index, _)| verdicts.get_mut(*index)) else {
                 return Err(reply.malformed("a verdict on no credential"));
             };
-            *found = verdict(&one.verdict, one.left, kept);
+            *verdict = parse_verdict(&recalled.verdict, recalled.left, ttl);
         }
     }
-    Ok(found)
+    Ok(verdicts)
 }
 
-/// The verdict in `text`, which is kept for `left` more seconds. One that cannot be read is of another version, and counts as
+/// The verdict in `text`, which expires in `left` seconds. One that cannot be read is from another version, and counts as
 /// none.
-fn verdict(text: &str, left: i64, kept: Duration) -> Option<AgedVerdict> {
+fn parse_verdict(text: &str, left: i64, ttl: Duration) -> Option<AgedVerdict> {
     let stored: StoredIdentity = serde_json::from_str(text).ok()?;
     let left = Duration::from_secs(u64::try_from(left).ok()?);
     let member = RememberedMember {
@@ -131,12 +131,12 @@ fn verdict(text: &str, left: i64, kept: Duration) -> Option<AgedVerdict> {
         can_push: stored.can_push,
         is_owner: stored.is_owner,
     };
-    Some((member, kept.saturating_sub(left)))
+    Some((member, ttl.saturating_sub(left)))
 }
 
 /// Runs one command whose reply is not needed.
-async fn one(store: &dyn Store, batch: Vec<Request>) -> Result<(), StoreError> {
-    match store.run(batch).await?.into_iter().next() {
+async fn run_command(store: &dyn Store, command: Request) -> Result<(), StoreError> {
+    match store.run(vec![command]).await?.into_iter().next() {
         Some(Value::Error(error)) => Err(StoreError::Failed(error)),
         Some(_) => Ok(()),
         None => Err(StoreError::Malformed("no answer to a command".to_owned())),

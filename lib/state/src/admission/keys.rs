@@ -7,7 +7,7 @@ use coord_domain::RepoId;
 pub(crate) const LIMITS: &str = "coord:limit:";
 
 /// string: holder of the credential with the name `credential`, and its rights in the repository; JSON, kept for a day. Only
-/// verified credentials have one.
+/// verified credentials have this key.
 pub fn identity(repo: &RepoId, credential: &str) -> String {
     of("coord:identity:", repo, &[":", credential])
 }

@@ -9,31 +9,32 @@ use crate::reply::Reply;
 use coord_domain::CommitSha;
 use coord_store::StoreError;
 
-/// How the names of questions of extensions begin.
-const ASKS: &str = "ASK_";
+/// The prefix of the names of extensions' questions.
+const EXTENSION_PREFIX: &str = "ASK_";
 
 /// A script's question. Its run has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// The head of the branch.
     Head(HeadQuestion),
-    /// Does the branch have the caller's commits?
+    /// Whether the branch has the caller's commits.
     Ancestry(AncestryQuestion),
     /// The policy of the branch for the files.
     Policy(Box<PolicyQuestion>),
-    /// A question of an extension, which alone can answer it.
+    /// A question of an extension, which only the extension can answer.
     OfExtension {
-        /// Its name, which begins with [`ASKS`].
+        /// Its name, which begins with [`EXTENSION_PREFIX`].
         name: String,
         fields: Value,
     },
 }
 
-/// How the head of the branch is to be found out.
+/// How to find the head of the branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeadQuestion {
-    /// It is this caller's turn to fetch it; others go on with the stored one.
+    /// This caller must fetch it; meanwhile others use the stored one.
     Refresh {
+        /// The stored head.
         commit: Option<CommitSha>,
         /// Its ETag, if that can still be trusted.
         etag: Option<String>,
@@ -65,7 +66,7 @@ pub enum AncestryQuestion {
     },
 }
 
-/// The policy by which files have to be judged.
+/// The policy by which Rust must judge files.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PolicyQuestion {
     /// Its digest; empty where there is none.
@@ -104,17 +105,17 @@ impl Question {
     /// The fields of the extension's question `name`.
     ///
     /// # Errors
-    /// The question itself, if it is another one, or if its fields are not those of `T`.
+    /// The question itself, if it has a different name, or if its fields are not those of `T`.
     pub fn of_extension<T: DeserializeOwned>(self, name: &str) -> Result<T, Question> {
         match self {
-            Question::OfExtension { name: asked, fields } if asked == name => {
-                T::deserialize(&fields).map_err(|_| Question::OfExtension { name: asked, fields })
+            Question::OfExtension { name: own, fields } if own == name => {
+                T::deserialize(&fields).map_err(|_| Question::OfExtension { name: own, fields })
             }
             question => Err(question),
         }
     }
 
-    /// The question that a reply asks, if any.
+    /// The question in a reply, if there is one.
     pub fn read(reply: &Reply) -> Result<Option<Self>, StoreError> {
         Ok(Some(match reply.outcome.as_str() {
             "REFRESH_HEAD" => {
@@ -130,7 +131,7 @@ impl Question {
                 Question::Ancestry(AncestryQuestion::Work { head, etag, written })
             }
             "ASK_POLICY" => Question::Policy(reply.object()?),
-            name if name.starts_with(ASKS) => Question::OfExtension {
+            name if name.starts_with(EXTENSION_PREFIX) => Question::OfExtension {
                 name: name.to_owned(),
                 fields: reply.object()?,
             },

@@ -1,7 +1,7 @@
--- recall_identities: verdicts on credentials that were verified before in one repository. It writes nothing.
+-- recall_identities: reads the verdicts on credentials that were verified before in one repository. It writes nothing.
 -- KEYS: identities. It has no ARGV.
--- Returns { RECALLED, now, answer }: `verdicts`, each with the `place` of its key, from 1 on, the `verdict` as JSON, and `left`: seconds for
---           which it is still kept
+-- Returns { RECALLED, now, answer }: `verdicts`, each with the `place` of its key, from 1 on, the `verdict` as JSON, and `left`: seconds
+--           until it expires
 local Answer = require('answer')
 local Clock = require('clock')
 

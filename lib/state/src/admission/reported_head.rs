@@ -2,13 +2,13 @@ use serde::Deserialize;
 
 use coord_domain::CommitSha;
 
-/// The head that an outcome is about.
+/// The head that an outcome is based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedHead {
     pub commit: CommitSha,
     /// Seconds since the head was last confirmed; none if it has just been fetched.
     pub age: Option<u64>,
-    /// It should have been looked at again, and could not be.
+    /// Whether it should have been fetched again, but could not be.
     pub is_unconfirmed: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct RawHead {
 }
 
 impl RawHead {
-    pub fn seen(self) -> Option<ReportedHead> {
+    pub fn into_reported(self) -> Option<ReportedHead> {
         let (age, is_unconfirmed) = (self.head_age, self.is_unconfirmed);
         self.head.map(|commit| ReportedHead {
             commit,

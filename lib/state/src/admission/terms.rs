@@ -34,12 +34,12 @@ impl Kind {
 /// Number of paths that count as one request.
 pub const PATHS_OF_A_REQUEST: usize = 32;
 
-/// Where the head of the branch is taken from.
+/// Where the head of the branch comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadTerms<'a> {
-    /// A source has just given it.
+    /// A source has just returned it.
     Fetched(&'a CommitSha),
-    /// The store, however old: no source can be asked.
+    /// The store, however old it is: no source can be asked.
     Stored,
     /// The stored head of any age, or none.
     Any,
@@ -47,7 +47,7 @@ pub enum HeadTerms<'a> {
     Aged {
         /// Seconds after which it is fetched again.
         refresh_after: u32,
-        /// Maximum age in seconds when it cannot be fetched; `None` for any age.
+        /// Maximum age in seconds if it cannot be fetched; `None` for any age.
         at_most: Option<u32>,
         /// Whether the source was asked about commits of the caller that the store does not know.
         is_asked: bool,
@@ -59,12 +59,10 @@ pub enum HeadTerms<'a> {
 pub struct AdmissionTerms<'a> {
     pub repo: &'a RepoId,
     pub branch: &'a Branch,
-    /// The branch that the caller commits to, where it is another one.
+    /// The branch that the caller commits to, if it is not `branch`.
     pub work_branch: Option<&'a Branch>,
     pub holder: &'a Holder,
-    /// Rate limits.
     pub rates: Rates,
-    /// The origin of the head.
     pub head: HeadTerms<'a>,
     /// Commits that the caller's working copy is known to contain.
     pub known_commits: &'a [CommitSha],
@@ -95,10 +93,9 @@ impl<'a> AdmissionTerms<'a> {
 
     /// The KEYS of every request.
     pub fn keys(&self) -> Keys {
-        // The hash gives keys of one length and form for all logins.
+        // Hashed, keys have the same length and form for all logins.
         let person = coord_store::script::sha1_hex(self.holder.user_id.as_str());
-        let mut keys = Keys::default();
-        keys.add([
+        Keys::of([
             ("head", heads::keys::head(self.repo, self.branch)),
             ("person_limits", keys::limit(self.repo, &person)),
             ("repository_limits", keys::limit(self.repo, "all")),
@@ -107,16 +104,10 @@ impl<'a> AdmissionTerms<'a> {
             ("governed", locks::keys::governed(self.repo)),
             ("queue", locks::keys::queue(self.repo)),
             ("taken", locks::keys::taken(self.repo)),
-        ]);
-        keys
+        ])
     }
 
-    /// ARGV of a request with `paths` paths, and no further fields.
-    pub fn arguments(&self, kind: Kind, paths: usize, keys: &Keys) -> Vec<Vec<u8>> {
-        self.request(kind, paths, keys, &Nothing {})
-    }
-
-    /// ARGV of a request with `paths` paths and the fields of `own`.
+    /// ARGV of a request with `paths` paths and the fields of `own`, `()` for none.
     pub fn request<T: Serialize>(&self, kind: Kind, paths: usize, keys: &Keys, own: &T) -> Vec<Vec<u8>> {
         let (fetched_head, refresh_after, most_age, may_ask_source) = match self.head {
             HeadTerms::Fetched(head) => (Some(head), None, None, false),
@@ -149,7 +140,7 @@ impl<'a> AdmissionTerms<'a> {
             known_commits: &commits.join(" "),
             own,
         };
-        // Texts and numbers alone, under names: they all have a form in JSON.
+        // Encoding cannot fail: there are only texts and numbers, under names.
         vec![serde_json::to_vec(&request).unwrap_or_default()]
     }
 }
@@ -183,11 +174,7 @@ struct Request<'a, T> {
     own: &'a T,
 }
 
-/// No fields of a function.
-#[derive(Serialize)]
-pub struct Nothing {}
-
-/// Whether a field is left out, as an absent one is.
+/// Whether a field is omitted, since an absent one means false.
 pub fn is_false(flag: &bool) -> bool {
     !flag
 }

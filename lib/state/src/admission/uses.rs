@@ -7,15 +7,15 @@ use quick_cache::sync::Cache;
 
 use coord_domain::RepoId;
 
-/// Most repositories that a process remembers.
+/// Maximum repositories that a process remembers.
 const MOST: usize = 4_096;
 
-/// Whether a repository is known to use rare features: intents, or work branches with pending changes. Until then, requests about locks have
-/// no keys for these, and say nothing of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
+/// Whether a repository is known to use rare features: intents, or work branches with pending changes. Until then, requests about
+/// locks have no keys for these, and no terms of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
 #[derive(Debug)]
 pub struct RepositoryUses(AtomicBool);
 
-/// Those of a repository that may use everything.
+/// The uses of a repository that may use everything.
 pub static USES_EVERYTHING: RepositoryUses = RepositoryUses(AtomicBool::new(true));
 
 impl RepositoryUses {
@@ -23,21 +23,21 @@ impl RepositoryUses {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note(&self) {
+    pub(crate) fn set_uses_all(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 /// The features that the repositories of this process use. A forgotten entry costs a round trip.
-pub struct KnownUses(Cache<RepoId, Arc<RepositoryUses>>);
+pub struct RememberedUses(Cache<RepoId, Arc<RepositoryUses>>);
 
-impl Default for KnownUses {
+impl Default for RememberedUses {
     fn default() -> Self {
-        KnownUses(Cache::new(MOST))
+        RememberedUses(Cache::new(MOST))
     }
 }
 
-impl KnownUses {
+impl RememberedUses {
     /// The known features of `repo`.
     pub fn of(&self, repo: &RepoId) -> Arc<RepositoryUses> {
         let unknown = || Ok::<_, std::convert::Infallible>(Arc::new(RepositoryUses(AtomicBool::new(false))));

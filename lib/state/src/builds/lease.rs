@@ -15,11 +15,11 @@ use coord_store::{Store, StoreError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildLease {
     Granted,
-    /// There is nothing to build.
+    /// The graph of this commit is already stored.
     Current,
-    /// Another is at it, until then (Unix seconds) at the latest.
+    /// Another builder has the lease.
     Busy {
-        /// When the other's lease ends.
+        /// When that lease ends, Unix seconds.
         until: i64,
     },
     /// The build of this commit has just failed.
@@ -39,13 +39,13 @@ struct LeaseBuildArgs<'a> {
     lease: u32,
 }
 
-/// The lease of another builder, as it answers.
+/// The answer BUSY of `lease_build.lua`.
 #[derive(Deserialize)]
 struct OtherLease {
     lease_until: i64,
 }
 
-/// The pause after a failure, as it answers.
+/// The answer BACKING_OFF of `lease_build.lua`.
 #[derive(Deserialize)]
 struct Pause {
     reason: String,
@@ -75,14 +75,14 @@ struct ReturnLeaseArgs<'a> {
     builder: &'a str,
 }
 
-fn graph(repo: &RepoId, branch: &Branch) -> Keys {
+fn graph_keys(repo: &RepoId, branch: &Branch) -> Keys {
     Keys::of([("graph", keys::graph(repo, branch))])
 }
 
-/// Asks to be the one that builds `commit`. `builder` is a name that no other process has.
+/// Requests the lease to build `commit`. No other process may use the name `builder`.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn lease_build(
     store: &dyn Store,
     repo: &RepoId,
@@ -90,7 +90,7 @@ pub async fn lease_build(
     builder: &str,
     commit: &CommitSha,
 ) -> Result<BuildLease, StoreError> {
-    let keys = graph(repo, branch);
+    let keys = graph_keys(repo, branch);
     let args = keys.request(&LeaseBuildArgs {
         builder,
         commit: commit.as_str(),
@@ -114,10 +114,10 @@ pub async fn lease_build(
     }
 }
 
-/// Tells everybody who watches how far the build is.
+/// Reports the progress of the build to all subscribers, and renews the lease of `builder`.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn report_build(
     store: &dyn Store,
     repo: &RepoId,
@@ -125,7 +125,7 @@ pub async fn report_build(
     builder: &str,
     progress: BuildProgress,
 ) -> Result<PublishOutcome, StoreError> {
-    let mut keys = graph(repo, branch);
+    let mut keys = graph_keys(repo, branch);
     keys.add([("events", events::keys::events(repo))]);
     let args = keys.request(&ReportBuildArgs {
         builder,
@@ -141,10 +141,10 @@ pub async fn report_build(
     }
 }
 
-/// Notes that the build of `commit` failed, and returns the lease.
+/// Records that the build of `commit` failed, and returns the lease.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn fail_build(
     store: &dyn Store,
     repo: &RepoId,
@@ -153,7 +153,7 @@ pub async fn fail_build(
     commit: &CommitSha,
     reason: &str,
 ) -> Result<(), StoreError> {
-    let keys = graph(repo, branch);
+    let keys = graph_keys(repo, branch);
     let args = keys.request(&FailBuildArgs {
         builder,
         commit: commit.as_str(),
@@ -163,12 +163,12 @@ pub async fn fail_build(
     Ok(())
 }
 
-/// Gives the lease of `builder` back, if it still has it.
+/// Returns the lease of `builder`, if it still has it.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn return_lease(store: &dyn Store, repo: &RepoId, branch: &Branch, builder: &str) -> Result<(), StoreError> {
-    let keys = graph(repo, branch);
+    let keys = graph_keys(repo, branch);
     let args = keys.request(&ReturnLeaseArgs { builder });
     call(store, &RETURN_LEASE, keys, args).await?;
     Ok(())

@@ -1,5 +1,5 @@
 -- lease_build: lets one builder at a time build the graph of a branch, across processes. The lease of a dead builder
--- expires; a builder that asks again renews its own.
+-- expires; a builder that calls again renews its lease.
 -- KEYS: `graph`
 -- ARGV: that of admission/request, with `builder`, `commit` to build, and `lease`: seconds that it lasts
 -- Returns { GRANTED, now } or { CURRENT, now }: that commit's graph is already stored
@@ -21,7 +21,7 @@ return function(KEYS, ARGV)
   if version == commit then
     return { 'CURRENT', call.now }
   end
-  -- A time further ahead than any is set: the clock was set back.
+  -- A time further ahead than `most` does not count: the clock was set back.
   local function is_ahead(time, most)
     return time > call.now and time <= call.now + most
   end

@@ -1,8 +1,8 @@
 -- patch_graph: changes the stored graph of one commit into that of another by a patch, atomically, and announces it.
 -- KEYS: `graph`, `status_log`, `events`, `graph_json`, `staging` key of that, `adjacency`, `graph_scan`
 -- ARGV: that of admission/request, with `builder`, `branch`, `commit`, `base`: the commit that the patch is for, `json_bytes`: staged bytes of
--- the JSON, and `counts` of the values behind it, part by part, as the commands take them: `fields` of the graph with their values, `adjacency`
--- fields with their values, `adjacency_gone`: fields to delete, `scan`, and `scan_gone`
+-- the JSON, and `counts` of the arguments that follow, part by part, as the commands take them: `fields` of the graph with their values,
+-- `adjacency` fields with their values, `adjacency_gone`: fields to delete, `scan`, and `scan_gone`
 -- Returns { PUBLISHED, now }, { LOST, now }: the builder lost the lease, { REBASED, now }: the stored graph is of another commit,
 --           or { TORN, now }: the staged JSON is not whole; these three change nothing
 local Chunks = require('chunks')
@@ -25,10 +25,10 @@ return function(KEYS, ARGV)
   if not Publish.is_whole(keys.staging, 'STRING', request.json_bytes) then
     return { 'TORN', call.now }
   end
-  local place = 2
+  local first = 2
   local function next_part(count)
-    local part = Chunks.part_of(ARGV, place, count)
-    place = place + count
+    local part = Chunks.slice(ARGV, first, count)
+    first = first + count
     return part
   end
   local fields = next_part(counts.fields)

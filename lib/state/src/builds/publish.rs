@@ -20,7 +20,7 @@ pub enum StagedPart {
     Begin,
     /// Fields and values.
     Hash {
-        /// Number of fields before them, all of other names.
+        /// Number of fields before them, with other names.
         before: usize,
         /// Fields and values, alternating.
         pairs: Vec<Vec<u8>>,
@@ -34,7 +34,7 @@ pub enum StagedPart {
 }
 
 impl StagedPart {
-    /// Number of fields or bytes up to its end.
+    /// Number of fields or bytes up to the end of this part.
     pub fn end(&self) -> usize {
         match self {
             StagedPart::Begin => 0,
@@ -44,7 +44,7 @@ impl StagedPart {
     }
 }
 
-/// How much of a part of the graph is staged, once it is whole.
+/// The size of a part of the graph that is staged completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagedSize {
     /// Fields of a hash.
@@ -141,7 +141,7 @@ pub async fn stage_graph(
     }
 }
 
-/// KEYS of announcing another graph.
+/// KEYS of a script that announces a new graph.
 fn announcement_keys(repo: &RepoId, branch: &Branch) -> Keys {
     Keys::of([
         ("graph", keys::graph(repo, branch)),
@@ -193,15 +193,15 @@ pub async fn publish_graph(
     parts: &[(String, StagedSize)],
     fields: &[(&str, String)],
 ) -> Result<PublishOutcome, StoreError> {
-    let named = announcement_keys(repo, branch);
-    let mut args = named.request(&PublishGraphArgs {
+    let named_keys = announcement_keys(repo, branch);
+    let mut args = named_keys.request(&PublishGraphArgs {
         builder,
         branch: branch.as_str(),
         commit: commit.as_str(),
         parts: parts.iter().map(|(_, size)| PartArgs::from(*size)).collect(),
     });
     args.extend(words(fields));
-    let mut keys: Vec<String> = named.into();
+    let mut keys: Vec<String> = named_keys.into();
     keys.extend(parts.iter().flat_map(|(key, _)| [key.clone(), keys::staging(key)]));
     let reply = call(store, &PUBLISH_GRAPH, keys, args).await?;
     match reply.outcome.as_str() {

@@ -1,7 +1,7 @@
 -- publish_graph: replaces the stored graph by the staged one, atomically, and announces it.
--- KEYS: `graph`, `status_log`, `events`; behind these, without names, pairs of a live key and its staging key
+-- KEYS: `graph`, `status_log`, `events`; after these, without names, pairs of a live key and its staging key
 -- ARGV: that of admission/request, with `builder`, `branch`, `commit`, and `parts`: of each pair of keys the `form`, HASH or STRING, and the
--- `size`, how many fields or bytes are staged. Behind it further fields of the graph and their values, as HSET takes them
+-- `size`, how many fields or bytes are staged. After it further fields of the graph and their values, as HSET takes them
 -- Returns { PUBLISHED, now }, { LOST, now }: the builder lost the lease, or { TORN, now }: the staged parts are incomplete; both
 --           change nothing
 local Chunks = require('chunks')
@@ -32,6 +32,6 @@ return function(KEYS, ARGV)
     Publish.replace(live, staging)
     parts[index] = live
   end
-  Publish.finish_build(call, request.branch, request.commit, Chunks.part_of(ARGV, 2), parts)
+  Publish.finish_build(call, request.branch, request.commit, Chunks.slice(ARGV, 2), parts)
   return { 'PUBLISHED', call.now }
 end

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::keys;
 use super::scripts::{DISCARD_GRAPH, TOUCH_GRAPH};
-use crate::admission::Nothing;
 use crate::read::Read;
 use crate::reply::call;
 use crate::request_keys::Keys;
@@ -85,7 +84,7 @@ pub async fn stored_policy(store: &dyn Store, repo: &RepoId, branch: &Branch) ->
 /// The stored records of files, group by group, each in the order of its paths; `None` where a file has none. One round trip.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn stored_records(
     store: &dyn Store,
     repo: &RepoId,
@@ -108,13 +107,13 @@ pub async fn stored_records(
     records.collect()
 }
 
-/// Notes a request for the graph of a branch, which keeps it. Once a day is enough.
+/// Records a request for the graph of a branch, so that the graph is kept. Once a day is enough.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
     let keys = keys::graph_with_parts(repo, branch);
-    let args = keys.request(&Nothing {});
+    let args = keys.request(&());
     call(store, &TOUCH_GRAPH, keys, args).await?;
     Ok(())
 }
@@ -125,10 +124,10 @@ struct DiscardGraphArgs<'a> {
     commit: &'a str,
 }
 
-/// Notes that the stored graph of `commit` cannot be read. The next request for it starts a new build.
+/// Records that the stored graph of `commit` cannot be read. The next request for it starts a new build.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn discard_graph(store: &dyn Store, repo: &RepoId, branch: &Branch, commit: &str) -> Result<(), StoreError> {
     let keys = Keys::of([("graph", keys::graph(repo, branch))]);
     let args = keys.request(&DiscardGraphArgs { commit });

@@ -6,7 +6,7 @@ use coord_domain::RepoId;
 /// Prefix of the keys of refusals.
 pub(crate) const REFUSALS: &str = "coord:refusals:";
 
-/// stream: all events, bounded; an id is the cursor to resume from.
+/// stream: all events, bounded; readers resume from the id of an event.
 pub fn status_log(repo: &RepoId) -> String {
     of("coord:status_log:", repo, &[])
 }
@@ -22,8 +22,8 @@ pub fn refusals(repo: &RepoId) -> String {
     of(REFUSALS, repo, &[])
 }
 
-/// hash: login -> how much of its share of the ledger it has used, and when it appended last; a line feed -> the most lines that are
-/// kept: see `ledger/modules/append.lua`; a line feed and `events` -> the newest dropped event: see `modules/room.lua`.
+/// hash: login -> how much of its share of the ledger it has used, and when it last appended; a line feed -> the maximum of kept
+/// lines: see `ledger/modules/append.lua`; a line feed and `events` -> the newest dropped event: see `modules/room.lua`.
 pub fn shares(repo: &RepoId) -> String {
     of("coord:shares:", repo, &[])
 }

@@ -17,11 +17,11 @@ pub struct LoggedEvent {
     pub event: Option<Event>,
 }
 
-/// Events that follow one in the log.
+/// Events after a cursor in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaterEvents {
     pub events: Vec<LoggedEvent>,
-    /// The oldest of the log, or the newest that others made room for: a reader that has not come so far has missed some.
+    /// The oldest event of the log, or the newest dropped one: a reader whose cursor is before it has missed events.
     pub oldest: Option<EventId>,
 }
 
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn an_event_of_a_newer_version_keeps_its_place() {
-        let known = r#"{"type":"graph_update","branch":"main","version":"9bee4e1","time":1}"#;
-        let events = Value::Array(vec![entry("1-0", known), entry("1-1", r#"{"type":"task_opened"}"#)]);
+        let update = r#"{"type":"graph_update","branch":"main","version":"9bee4e1","time":1}"#;
+        let events = Value::Array(vec![entry("1-0", update), entry("1-1", r#"{"type":"task_opened"}"#)]);
         let events = decode(&events).unwrap();
         assert!(matches!(events[0].event, Some(Event::GraphUpdate(_))), "{events:?}");
         assert_eq!((events[1].id.to_string().as_str(), &events[1].event), ("1-1", &None));

@@ -8,9 +8,9 @@ use crate::request_keys::Keys;
 use coord_store::{Store, StoreError};
 
 /// Seconds of a sweep's lease on a repository: longer than any request lasts.
-const TURN_SECONDS: u32 = 60;
+const LEASE_SECONDS: u32 = 60;
 
-/// A repository that this sweep has taken.
+/// A repository that is leased to this sweep.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct DueRepository {
     /// `host/owner/name`, as in the store.
@@ -32,14 +32,16 @@ struct DueAnswer {
     repositories: Vec<DueRepository>,
 }
 
-/// Takes up to `most` repositories in which a lock may have expired.
+/// Leases up to `most` repositories in which a lock may have expired.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
 pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<DueRepository>, StoreError> {
     let keys = Keys::of([("due", keys::DUE.to_owned())]);
-    let turn = TURN_SECONDS;
-    let args = keys.request(&TakeDueArgs { most, turn });
+    let args = keys.request(&TakeDueArgs {
+        most,
+        turn: LEASE_SECONDS,
+    });
     let answer: DueAnswer = call(store, &TAKE_DUE, keys, args).await?.object()?;
     Ok(answer.repositories)
 }
@@ -69,7 +71,7 @@ pub async fn settle_due(
         repository: &repository.name,
         next_expiry,
         was_last_look: repository.is_last_look,
-        turn: TURN_SECONDS,
+        turn: LEASE_SECONDS,
     });
     call(store, &SETTLE_DUE, keys, args).await?;
     Ok(())

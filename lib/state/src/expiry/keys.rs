@@ -5,11 +5,11 @@ use crate::request_keys::Keys;
 use coord_domain::RepoId;
 
 /// zset: repository -> a lower bound of its earliest lock expiry (Unix seconds): the due list of the sweep. During a sweep,
-/// a repository is the member `sweeping:REPO`, with the end of the sweep's lease as score. For its last check before it is
-/// removed, it is `idle:REPO`.
+/// the member of a repository is `sweeping:REPO`, with the end of the sweep's lease as score. Before the last check, after
+/// which it is removed, it is `idle:REPO`.
 pub const DUE: &str = "coord:due";
 
-/// hash: repository -> name of the claim that has put it into [`DUE`] and that no other claim relies on; kept for a minute.
+/// hash: repository -> name of the claim that put it into [`DUE`], while no other claim relies on that; kept for a minute.
 /// It is in the slot of [`DUE`], and expendable: without it, an entry stays until the next check.
 pub const DUE_CLAIMS: &str = "coord:limit:{coord:due}";
 
@@ -23,7 +23,7 @@ pub fn marked(repo: &RepoId) -> String {
     of("coord:marked:", repo, &[])
 }
 
-/// zset: held item of one kind -> when it expires, Unix seconds. The sweep has one index for each kind.
+/// zset: held item of one kind -> when it expires, Unix seconds. There is one index for each kind.
 pub fn index(repo: &RepoId, kind: &str) -> String {
     of("coord:expiries:", repo, &[":", kind])
 }

@@ -8,14 +8,14 @@ use crate::reply::{Reply, call};
 use coord_domain::RepoId;
 use coord_store::{Request, Store, StoreError, Value};
 
-/// How long a claim may take that takes back its mark, in seconds: longer than any request lives.
+/// Seconds within which a claim may remove its mark: longer than any request lasts.
 const UNMARKED_WITHIN: u32 = 60;
 
-/// A repository put on the list of what is due by one claim: see `mark_due.lua`.
+/// The entry of a repository on the due list, made by one claim: see `mark_due.lua`.
 pub struct Mark<'a> {
     repo: &'a RepoId,
     ttl_seconds: u32,
-    /// A name that no other claim has.
+    /// The unique name of the claim.
     claim: String,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Mark<'a> {
         }
     }
 
-    /// The request that makes it, for the round trip of the claim.
+    /// The request that makes the mark, for the round trip of the claim.
     pub fn request(&self) -> Request {
         let keys = keys::due();
         let args = keys.request(&MarkDueArgs {
@@ -72,7 +72,7 @@ impl<'a> Mark<'a> {
         }
     }
 
-    /// Takes the repository from the list again, unless a claim or a sweep relies on it by now.
+    /// Removes the repository from the list, unless another claim or a sweep relies on its entry now.
     pub async fn unmark(&self, store: &dyn Store) -> Result<(), StoreError> {
         let keys = keys::due();
         let args = keys.request(&UnmarkDueArgs {

@@ -1,8 +1,8 @@
 -- mark_due: puts a repository on the due list before a lock is held in it, so that the sweep will check it. `coord:due` is
--- one key for all repositories, and so in another slot than theirs. A claim that would be granted needs a mark in its own
--- slot, `coord:marked:{REPO}`; without one its outcome is MARK_FIRST. Then this script and the claim run in one round trip,
--- and the claim writes the mark. A process that knows nothing of the repository begins with both. While there is a mark, a
--- check by the sweep is still to come: the mark is written after this script, and deleted by the check that finds no lock
+-- one key for all repositories, and so in a different slot. A claim that would be granted needs a mark in its own slot,
+-- `coord:marked:{REPO}`; without one its outcome is MARK_FIRST. Then this script and the claim run in one round trip, and
+-- the claim writes the mark. A process that has seen no claim in the repository begins with both. While there is a mark,
+-- the sweep still has to check: the mark is written after this script, and the check that finds no lock deletes it
 -- (sweep.lua). Another check follows that one, unless it was the last (settle_due.lua). The repository is listed again
 -- before its next lock. A mark counts for ten minutes, in case the list is lost. After a refused claim, unmark_due removes
 -- the entry of this script, unless another claim or a sweep relies on it.

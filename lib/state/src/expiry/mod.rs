@@ -1,4 +1,4 @@
-//! The due list: repositories in which something expires. They are marked before something is held, and leased to a sweep.
+//! The due list: repositories in which something expires. A claim marks its repository first; a sweep leases the due ones.
 
 pub mod keys;
 pub mod scripts;

@@ -17,7 +17,7 @@ return function(KEYS, ARGV)
   redis.call('ZREM', keys.due, 'sweeping:' .. repository)
   if request.next_expiry then
     redis.call('ZADD', keys.due, 'LT', request.next_expiry, repository)
-    -- The claim that has put it there may no longer remove it.
+    -- The claim that marked it may no longer remove it.
     redis.call('HDEL', keys.claims, repository)
   elseif not request.was_last_look then
     redis.call('ZADD', keys.due, call.now + request.turn, 'idle:' .. repository)

@@ -15,7 +15,7 @@ return function(KEYS, ARGV)
   local keys, request = call.keys, call.request
 
   local members = redis.call('ZRANGEBYSCORE', keys.due, '-inf', call.now, 'LIMIT', 0, request.most)
-  local taken, turns, is_last_look, order = {}, {}, {}, {}
+  local repositories, leases, is_last_look, order = {}, {}, {}, {}
   for _, member in ipairs(members) do
     local state, repository = string.match(member, '^(%a+):(.*)$')
     repository = repository or member
@@ -26,11 +26,11 @@ return function(KEYS, ARGV)
     is_last_look[repository] = is_last_look[repository] and state == 'idle'
   end
   for index, repository in ipairs(order) do
-    taken[index] = { name = repository, is_last_look = is_last_look[repository] }
-    turns[#turns + 1] = call.now + request.turn
-    turns[#turns + 1] = 'sweeping:' .. repository
+    repositories[index] = { name = repository, is_last_look = is_last_look[repository] }
+    leases[#leases + 1] = call.now + request.turn
+    leases[#leases + 1] = 'sweeping:' .. repository
   end
   Chunks.call_in_chunks('ZREM', keys.due, members)
-  Chunks.call_in_chunks('ZADD', keys.due, turns)
-  return Answer.reply(call, 'TAKEN', { repositories = Answer.some(taken) })
+  Chunks.call_in_chunks('ZADD', keys.due, leases)
+  return Answer.reply(call, 'TAKEN', { repositories = Answer.some(repositories) })
 end

@@ -30,7 +30,7 @@ pub enum HeadChange {
 pub struct FetchedHead<'a> {
     /// The newest commit of the branch.
     pub commit: &'a CommitSha,
-    /// Commits reachable from it, newest first: they let a function find that a commit was pushed without asking.
+    /// Commits reachable from it, newest first: by these, a function recognizes a pushed commit without asking the source.
     pub recent: &'a [CommitSha],
     /// The ETag of the response.
     pub etag: Option<&'a str>,
@@ -39,7 +39,7 @@ pub struct FetchedHead<'a> {
 }
 
 impl<'a> FetchedHead<'a> {
-    /// With a response in full, and without an ETag.
+    /// The head in a full response without an ETag.
     pub fn of(commit: &'a CommitSha, recent: &'a [CommitSha]) -> Self {
         FetchedHead {
             commit,
@@ -76,7 +76,7 @@ pub async fn record_head(
     let args = keys.request(&RecordHeadArgs {
         branch: branch.as_str(),
         commit: fetched.commit.as_str(),
-        recent: &join(fetched.recent),
+        recent: &join_commits(fetched.recent),
         etag: fetched.etag,
         is_whole: fetched.is_whole,
     });
@@ -103,7 +103,7 @@ struct FailHeadArgs {
     pause: Option<u64>,
 }
 
-/// Notes that the head of `branch` could not be asked for, and when that may be tried again.
+/// Records that the head of `branch` could not be fetched, and when to try again.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -114,8 +114,9 @@ pub async fn record_head_failure(
     retry_after_seconds: u64,
 ) -> Result<(), StoreError> {
     let keys = Keys::of([("head", keys::head(repo, branch))]);
-    let pause = Some(retry_after_seconds);
-    let args = keys.request(&FailHeadArgs { pause });
+    let args = keys.request(&FailHeadArgs {
+        pause: Some(retry_after_seconds),
+    });
     call(store, &FAIL_HEAD, keys, args).await?;
     Ok(())
 }
@@ -190,7 +191,7 @@ pub async fn push_head(
         branch: branch.as_str(),
         before: push.before.map(CommitSha::as_str),
         after: push.after.map(CommitSha::as_str),
-        commits: &join(push.commits),
+        commits: &join_commits(push.commits),
         is_reset: push.is_reset,
         pushed_at: push.pushed_at,
         alive_for: WEBHOOK_ALIVE_FOR,
@@ -205,8 +206,8 @@ pub async fn push_head(
     }
 }
 
-/// Ends the trust in deliveries of the webhook for `repo`, until the next: its heads are fetched as if there were no webhook. Returns
-/// whether it was trusted.
+/// Stops trusting the webhook of `repo` until its next delivery: heads are fetched as if there were no webhook. Returns whether it
+/// was trusted.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -219,8 +220,8 @@ pub async fn distrust_webhook(store: &dyn Store, repo: &RepoId) -> Result<bool, 
     }
 }
 
-/// Notes that a push to `repo`, whose number is `number`, was delivered. Returns the name under which the push before was delivered, where
-/// that is another one: the repository was renamed.
+/// Records that a push to `repo`, whose number is `number`, was delivered. If the previous push was delivered under a different name,
+/// because the repository was renamed, returns that name.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -233,11 +234,11 @@ pub async fn record_delivered_name(
     let words = ["SET", &key, repo.as_str(), "EX", NAME_KEPT_FOR, "GET"];
     match store.run(vec![Request::command(words)]).await?.into_iter().next() {
         Some(Value::Error(message)) => Err(StoreError::Failed(message)),
-        Some(before) => {
-            let before = before
+        Some(previous) => {
+            let previous = previous
                 .as_str()
                 .and_then(|name| RepoId::parse(&format!("https://{name}")).ok());
-            Ok(before.filter(|before| before != repo))
+            Ok(previous.filter(|previous| previous != repo))
         }
         None => Err(StoreError::Malformed("the name of a repository".to_owned())),
     }
@@ -252,6 +253,6 @@ fn head_keys(repo: &RepoId, branch: &Branch) -> Keys {
     ])
 }
 
-fn join(commits: &[CommitSha]) -> String {
+fn join_commits(commits: &[CommitSha]) -> String {
     commits.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,5 @@
--- push_head: notes a push that a webhook delivers to a branch. The delivery is signed, but it may be late, doubled, or replayed; so it counts only if
--- it follows on the known head.
+-- push_head: records a push to a branch that a webhook delivers. The delivery is signed, but it may be late, repeated, or replayed; so it
+-- counts only if it continues from the known head.
 -- KEYS: `head`, `status_log`, `events`, `webhook`
 -- ARGV: that of admission/request, with `branch`, `before`: the commit before the push, absent for a new branch, `after`: the one after it,
 -- absent if the branch was deleted, `commits` of the push that are on the branch after it, newest first, separated by spaces, `is_reset`: the

@@ -25,7 +25,7 @@ return function(KEYS, ARGV)
   end
   SetHead.set(call, request.branch, commit, previous, 'fetched', request.recent)
   if previous then
-    -- Had the webhook delivered the push, the head would be known: until it delivers another, heads are fetched.
+    -- A working webhook would have delivered this push. Until it delivers another one, heads are fetched.
     redis.call('DEL', call.keys.webhook)
   end
   return { 'MOVED', call.now }

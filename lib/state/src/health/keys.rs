@@ -1,4 +1,4 @@
 //! The key of the health check.
 
-/// string: time of the last test whether the store can be written.
+/// string: time of the last test write.
 pub const PROBE: &str = "coord:probe";

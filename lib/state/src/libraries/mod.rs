@@ -1,4 +1,4 @@
-//! All scripts of a build as one library of functions, and the libraries of other versions on the same store.
+//! All scripts of a build as one library of functions.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
--- announce_interface_changes: announces that interfaces changed that a writer was to keep, and leaves it with the locks on neighbors for their
--- holders. It follows a release that was counted, and counts nothing.
+-- announce_interface_changes: announces interfaces that changed although their writer was to keep them, and adds a notice to the locks on
+-- neighbors, for their holders. It follows a release that was counted, and counts nothing.
 -- KEYS, ARGV: those of admission/request, with `changes`: the `path` of a file and the `names` that changed
--- Returns { TOLD, now, answer }: `count` of locks whose holders get the notice
+-- Returns { TOLD, now, answer }: `count` of locks with a new notice
 local Adjacency = require('builds/adjacency')
 local Answer = require('answer')
 local Clock = require('clock')
@@ -20,7 +20,7 @@ return function(KEYS, ARGV)
   Entries.begin(call)
   Held.begin(call)
 
-  -- Reads the locks on these files, each file once, until there are as many as one script may look at.
+  -- Reads the locks on these files, each file once, until one script may read no more.
   local is_full = false
   local function load_new(paths)
     local new = {}
@@ -30,51 +30,51 @@ return function(KEYS, ARGV)
     is_full = is_full or not Entries.load(call, new, Entries.MOST_AT_ONCE)
   end
 
-  -- File path -> the others' locks there, and, once they have notices, for how many bytes more one of them has room.
-  local to_tell, room = {}, {}
-  local function others_on(path)
-    local found = {}
+  -- File path -> others' locks on it; and, once these have notices, file path -> the most bytes that one of them still has room for.
+  local locks_on, room_on = {}, {}
+  local function others_locks_on(path)
+    local locks = {}
     for _, entry in ipairs(call.entries_of[path] or {}) do
       if entry.branch == call.request.branch and not Request.is_own(call, entry) then
-        found[#found + 1] = entry
+        locks[#locks + 1] = entry
       end
     end
-    return found
+    return locks
   end
 
-  -- Leaves the line with the locks on the file; returns with how many. Hundreds of lines for thousands of locks find most of these full,
-  -- and many with the same notices. `after`: notices -> with_line() of them.
-  local function tell(path, line, after)
-    to_tell[path] = to_tell[path] or others_on(path)
-    if #to_tell[path] == 0 or #line > (room[path] or #line) then
+  -- Adds the line to the notices of the locks on the file; returns how many locks got it. With hundreds of lines for thousands of locks,
+  -- most locks are full, and many have the same notices. `extended`: notices -> the same with the line, or false.
+  local function add_notice(path, line, extended)
+    locks_on[path] = locks_on[path] or others_locks_on(path)
+    if #locks_on[path] == 0 or #line > (room_on[path] or #line) then
       return 0
     end
-    local notified, most = 0, 0
-    for _, entry in ipairs(to_tell[path]) do
+    local count, room = 0, 0
+    for _, entry in ipairs(locks_on[path]) do
       local notices = entry.notices or ''
-      if after[notices] == nil then
-        after[notices] = Notices.with_line(notices, line)
+      if extended[notices] == nil then
+        extended[notices] = Notices.with_line(notices, line)
       end
-      if after[notices] then
-        notices, notified = after[notices], notified + 1
+      if extended[notices] then
+        notices, count = extended[notices], count + 1
         entry.notices, call.is_changed[path] = notices, true
       end
-      most = math.max(most, Notices.room_behind(notices))
+      room = math.max(room, Notices.bytes_left(notices))
     end
-    room[path] = most
-    return notified
+    room_on[path] = room
+    return count
   end
 
-  local count = 0
+  local total = 0
   for _, change in ipairs(call.request.changes) do
-    local file, names, notified = change.path, change.names, 0
-    local neighbors = Neighbors.to_look_at(call, { file }, 0) or {}
+    local file, names, lock_count = change.path, change.names, 0
+    local neighbors = Neighbors.find(call, { file }, 0) or {}
     load_new(neighbors)
-    local line, after = Notices.notice_line(file, call.request.user_id, Emit.names_of(names) or {}), {}
+    local line, extended = Notices.notice_line(file, call.request.user_id, Emit.names_of(names) or {}), {}
     for _, path in ipairs(neighbors) do
-      notified = notified + tell(path, line, after)
+      lock_count = lock_count + add_notice(path, line, extended)
     end
-    count = count + notified
+    total = total + lock_count
     Emit.event(call, {
       type = 'interface_changed',
       user = call.request.user_id,
@@ -84,10 +84,10 @@ return function(KEYS, ARGV)
       files = Emit.names_of({ file }),
       file_count = 1,
       names = Emit.names_of(names),
-      told = notified,
+      told = lock_count,
       time_ms = call.now_ms,
     })
   end
   LockChanges.save(call)
-  return Answer.reply(call, 'TOLD', { count = count })
+  return Answer.reply(call, 'TOLD', { count = total })
 end

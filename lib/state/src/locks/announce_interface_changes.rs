@@ -6,7 +6,7 @@ use crate::reply::{Counted, call};
 use crate::request_keys::lock_keys;
 use coord_store::{Store, StoreError};
 
-/// Most files of one run of the script, so that it holds the store no longer than others may.
+/// Maximum files of one run of the script, so that it does not block the store for long.
 const MOST_AT_ONCE: usize = 32;
 
 /// A file whose interface has changed, although it was to be kept.
@@ -23,7 +23,7 @@ struct InterfaceChangesArgs<'a> {
     changes: &'a [BrokenInterfacePromise],
 }
 
-/// Announces `broken`, a part after the other, and leaves it with the locks on neighbors for their holders. Returns the number of these locks.
+/// Announces `broken` in batches, and adds notices to the locks on neighbors, for their holders. Returns the number of these locks.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -33,14 +33,9 @@ pub async fn announce_interface_changes(
     broken: &[BrokenInterfacePromise],
 ) -> Result<u64, StoreError> {
     let mut notified = 0;
-    for part in broken.chunks(MOST_AT_ONCE) {
+    for changes in broken.chunks(MOST_AT_ONCE) {
         let keys = lock_keys(terms);
-        let args = terms.request(
-            Kind::Release,
-            part.len(),
-            &keys,
-            &InterfaceChangesArgs { changes: part },
-        );
+        let args = terms.request(Kind::Release, changes.len(), &keys, &InterfaceChangesArgs { changes });
         let reply = call(store, &ANNOUNCE_INTERFACE_CHANGES, keys, args).await?;
         match reply.outcome.as_str() {
             "TOLD" => notified += reply.object::<Counted>()?.count,

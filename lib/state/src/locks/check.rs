@@ -21,35 +21,35 @@ struct CheckStatusArgs<'a> {
     paths: Vec<&'a str>,
 }
 
-/// The locks that block `intent`, and the rules of intents for it. One round trip.
+/// The locks that block reading or writing `paths`, and the rules of intents for that. One round trip.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn check_status(
     store: &dyn Store,
-    entry: &AdmissionTerms<'_>,
+    terms: &AdmissionTerms<'_>,
     paths: &[FilePath],
-    intent: LockMode,
+    mode: LockMode,
     policy: &PolicyTerms,
     gate: &GateTerms<'_>,
 ) -> Result<Admitted<Survey>, StoreError> {
-    let ask = |entry: AdmissionTerms<'_>, uses_all: bool| {
-        let keys = check_keys(&entry, uses_all);
+    let check_once = |terms: AdmissionTerms<'_>, uses_all: bool| {
+        let keys = check_keys(&terms, uses_all);
         let check = CheckStatusArgs {
-            wanted: intent.as_str(),
+            wanted: mode.as_str(),
             gate: uses_all.then(|| gate.to_args()),
             policy: policy.to_args(paths, 0),
             lookups: lookups(paths),
             paths: paths.iter().map(FilePath::as_str).collect(),
         };
-        let args = entry.request(Kind::Read, paths.len(), &keys, &check);
+        let args = terms.request(Kind::Read, paths.len(), &keys, &check);
         call(store, &CHECK_STATUS, keys, args)
     };
-    let reply = run_with_required_keys(entry, gate.is_needed(), ask).await?;
+    let reply = run_with_required_keys(terms, gate.is_needed(), check_once).await?;
     decode_admission(reply, |reply| match reply.outcome.as_str() {
         "CHECKED" => {
             let survey = read_survey(&reply)?;
-            survey.gate.record_uses(entry.uses);
+            survey.gate.record_uses(terms.uses);
             Ok(survey)
         }
         _ => Err(reply.malformed("an unknown outcome")),

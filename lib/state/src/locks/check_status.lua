@@ -1,17 +1,17 @@
--- check_status: surveys the locks that block reading or writing some files. Changes only expired entries, and ends tickets of the
--- caller for other files.
+-- check_status: surveys the locks that block reading or writing some files. It only drops expired entries, and tickets of the caller for
+-- other files.
 -- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy),
--- `lookups` of
--- builds/spelling, and `paths`
--- Returns { CHECKED, now, answer }: Answer.of(), with `waiting`: what Waiting.of_caller() returns, and, where a lock blocks,
---           `suggested`: Suggested.tasks(), or, if that is nothing, `free`: Free.files()
---      or ASK_SCOPE, ASK_POLICY, TOO_MUCH or ASK_SOURCE as a claim
+-- `lookups` of builds/spelling, and `paths`
+-- Returns { CHECKED, now, answer }: Answer.of(), with `waiting`: what Waiting.of_caller() returns, and, if a lock blocks, what
+--           Alternatives.add() adds
+--      or ASK_SCOPE, ASK_POLICY, TOO_MUCH or ASK_SOURCE, as a claim
 --      or one of the denials of Admitted.denial()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Behind = require('admission/behind')
 local Blocking = require('locks/blocking')
 local Admitted = require('locks/admitted')
+local Alternatives = require('locks/alternatives')
 local Answer = require('answer')
 local BuildSpelling = require('builds/spelling')
 local Charge = require('locks/charge')
@@ -20,7 +20,6 @@ local Gate = require('seams/gate')
 local GateRequest = require('locks/gate_request')
 local GraphAge = require('builds/graph_age')
 local Held = require('locks/held')
-local Instead = require('locks/instead')
 local LockChanges = require('locks/changes')
 local Policy = require('locks/policy')
 local Queue = require('locks/queue')
@@ -44,7 +43,7 @@ return function(KEYS, ARGV)
     return Policy.question(call, paths)
   end
   local policy, gate = call.policy, call.gate
-  paths, gate.judged.letters, lookups = Policy.kept(call, paths, gate.judged.letters or '', lookups)
+  paths, gate.judged.letters, lookups = Policy.without_ignored(call, paths, gate.judged.letters or '', lookups)
   if wanted == 'WRITING' and #paths > 0 and (call.governed or gate.is_required or gate.cited ~= '') then
     denial = Gate.judge(call, paths)
     if denial then
@@ -54,32 +53,32 @@ return function(KEYS, ARGV)
     if record and record.status == 'IN_PROGRESS' and not gate.limit then
       Gate.warn_of_budget(call)
     end
-  elseif call.governed and gate.cited ~= '' and Gate.knows(call) then
+  elseif call.governed and gate.cited ~= '' and Gate.is_citation_valid(call) then
     gate.intent = gate.cited
   end
-  local behind, is_for_source = Behind.is_behind(call)
-  if is_for_source and not gate.is_refused then
+  local behind, needs_source = Behind.compare_heads(call)
+  if needs_source and not gate.is_refused then
     return Behind.ask_source(call)
   end
   local neighbor_policy, interface_of = policy.neighbors, Blocking.interfaces(policy)
-  local findings, blocked, omitted, own = Survey.of(call, paths, wanted, neighbor_policy, interface_of)
+  local findings, is_blocked, omitted, own = Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   if not findings then
-    return Answer.too_much(call, blocked)
+    return Answer.too_much(call, is_blocked)
   end
-  local others = {} -- what the caller neither holds nor shares
+  local queued_paths = {} -- those that the caller may wait for: neither its own nor shared
   for _, path in ipairs(request.queue and paths or {}) do
-    others[#others + 1] = not own[path] and policy.kinds[path] ~= 'S' and path or nil
+    queued_paths[#queued_paths + 1] = not own[path] and policy.kinds[path] ~= 'S' and path or nil
   end
-  local is_elsewhere = request.queue and Queue.is_left_for(call, others)
-  if next(call.is_changed) or is_elsewhere then
-    -- Expired entries and tickets are only cleaned up here: if the store cannot be written, a later script does it. SETRANGE of an
-    -- empty value changes nothing, and fails like any write.
+  local waits_for_others = request.queue and Queue.waits_for_others(call, queued_paths)
+  if next(call.is_changed) or waits_for_others then
+    -- This only cleans up expired entries and tickets: if the store cannot be written, a later script does it. SETRANGE of an empty
+    -- value changes nothing, and fails like any write.
     local trial = redis.pcall('SETRANGE', call.keys.repository_limits, 0, '')
     if type(trial) == 'number' then
       Held.begin(call)
       LockChanges.save(call)
-      if is_elsewhere then
-        Queue.leave_for(call, others)
+      if waits_for_others then
+        Queue.leave_others(call, queued_paths)
       end
     end
   end
@@ -95,8 +94,8 @@ return function(KEYS, ARGV)
   local teams = Waiting.of_caller(call)
   local answer = Answer.of(call, behind, version, omitted, findings, own_entries, spellings)
   answer.waiting = Answer.some(teams)
-  if blocked then
-    Instead.add(call, answer, teams, paths, interface_of)
+  if is_blocked then
+    Alternatives.add(call, answer, teams, paths, interface_of)
   end
   Charge.for_reads(call)
   return Answer.reply(call, 'CHECKED', answer)

@@ -1,12 +1,10 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
 -- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy),
--- `agent_head`:
--- the caller's head, `message`, `ttl`: seconds to hold, `repository`, `lookups` of builds/spelling, `takes_over`: another agent of the
--- person, whose locks on the files are taken over, and `paths`
--- Returns { outcome, now, answer }: what locks/claim_files returns, with `waiting`: what Waiting.of_caller() returns, and, of a CONFLICT,
--- `suggested`:
---           Suggested.tasks(), or, if that is nothing, `free`: Free.files(). The outcome is CLAIMED, REFUSED (by intents; nothing
---           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
+-- `agent_head`: the caller's head, `message`, `ttl`: seconds to hold, `repository`, `lookups` of builds/spelling, `takes_over`: another
+-- agent of the person, whose locks on the files are taken over, and `paths`
+-- Returns { outcome, now, answer }: what locks/claim_files returns, with `waiting`: what Waiting.of_caller() returns, and, for a CONFLICT,
+--           what Alternatives.add() adds. The outcome is CLAIMED, REFUSED (by intents; nothing claimed), CONFLICT (nothing claimed) or
+--           STALE (new files for writing, behind the branch; nothing claimed)
 --      or { FULL, now, answer }: the `part` without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS; and that
 --           `file`, absent for none; nothing claimed
 --      or ASK_SCOPE (Gate.judge()): the intent has yet to be judged; nothing claimed
@@ -18,6 +16,7 @@
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Admitted = require('locks/admitted')
+local Alternatives = require('locks/alternatives')
 local Answer = require('answer')
 local Blocking = require('locks/blocking')
 local Charge = require('locks/charge')
@@ -26,7 +25,6 @@ local Entries = require('locks/entries')
 local GateRequest = require('locks/gate_request')
 local Held = require('locks/held')
 local HoldsAll = require('locks/holds_all')
-local Instead = require('locks/instead')
 local Policy = require('locks/policy')
 local Releases = require('locks/releases')
 local Survey = require('locks/survey')
@@ -53,7 +51,7 @@ return function(KEYS, ARGV)
     return Policy.question(call, paths)
   end
   local judged = call.gate.judged
-  paths, judged.letters, lookups = Policy.kept(call, paths, judged.letters or '', lookups)
+  paths, judged.letters, lookups = Policy.without_ignored(call, paths, judged.letters or '', lookups)
   local interface_of = Blocking.interfaces(call.policy)
   local surveyed = { Survey.of(call, paths, request.wanted, call.policy.neighbors, interface_of) }
   if not surveyed[1] then
@@ -77,7 +75,7 @@ return function(KEYS, ARGV)
   local teams = Waiting.of_caller(call)
   answer.waiting = Answer.some(teams)
   if outcome == 'CONFLICT' then
-    Instead.add(call, answer, teams, paths, interface_of)
+    Alternatives.add(call, answer, teams, paths, interface_of)
   end
   return Answer.reply(call, outcome, answer)
 end

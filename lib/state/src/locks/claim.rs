@@ -18,11 +18,11 @@ use coord_store::{Request, Script, Store, StoreError};
 pub enum ClaimOutcome {
     /// All files are held; their entries are in `own`.
     Claimed(Survey),
-    /// Others' locks block; nothing new is held.
+    /// Others' locks block the claim; nothing new is held.
     Conflict(Survey),
-    /// Intents do not let it in: [`Survey::gate`] says why; nothing new is held.
+    /// Intents refuse the claim: [`Survey::gate`] says why; nothing new is held.
     Refused(Survey),
-    /// Writing new files was refused because the working copy is behind; nothing new is held.
+    /// A claim of new files for writing was refused because the working copy is behind; nothing new is held.
     Stale(Survey),
 }
 
@@ -49,11 +49,11 @@ pub struct ClaimTerms<'a> {
     pub message: &'a LockReason,
     /// Seconds until the locks expire, unless they are renewed.
     pub ttl_seconds: u32,
-    /// Seconds for which the server makes the claim again, if it is refused.
+    /// Seconds for which the server repeats the claim, if it is refused.
     pub wait_seconds: u32,
     /// Where this process has seen claims.
     pub claimed: &'a ClaimedRepositories,
-    /// Another agent of the same person, whose locks on the files are taken over: its lead, or a writer below it that has ended.
+    /// Another agent of the same person, whose locks on the files are taken over: the lead agent, or an ended writer below it.
     pub take_over: Option<&'a AgentId>,
     pub paths: &'a [FilePath],
     /// The terms of intents.
@@ -67,67 +67,67 @@ pub struct ClaimTerms<'a> {
 /// When the store does not respond, or its reply is malformed. Even then the claim may have been made.
 pub async fn claim<'a>(
     store: &dyn Store,
-    entry: &AdmissionTerms<'a>,
-    wanted: &ClaimTerms<'_>,
+    terms: &AdmissionTerms<'a>,
+    request: &ClaimTerms<'_>,
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
-    let ask = |entry: AdmissionTerms<'a>, uses_all: bool| claim_once(store, entry, wanted, uses_all);
-    let reply = run_with_required_keys(entry, wanted.gate.is_needed(), ask).await?;
+    let claim_once = |terms: AdmissionTerms<'a>, uses_all: bool| claim_once(store, terms, request, uses_all);
+    let reply = run_with_required_keys(terms, request.gate.is_needed(), claim_once).await?;
     decode_admission(reply, |reply| {
         let outcome = ClaimOutcome::read(&reply)?;
-        outcome.survey().gate.record_uses(entry.uses);
+        outcome.survey().gate.record_uses(terms.uses);
         Ok(outcome)
     })
 }
 
 async fn claim_once(
     store: &dyn Store,
-    entry: AdmissionTerms<'_>,
-    wanted: &ClaimTerms<'_>,
+    terms: AdmissionTerms<'_>,
+    request: &ClaimTerms<'_>,
     uses_all: bool,
 ) -> Result<Reply, StoreError> {
-    if !wanted.claimed.contains(entry.repo) {
-        return mark_and_claim(store, &entry, wanted, uses_all).await;
+    if !request.claimed.contains(terms.repo) {
+        return mark_and_claim(store, &terms, request, uses_all).await;
     }
-    let keys = change_keys(&entry, uses_all);
-    let args = claim_arguments(&entry, wanted, Kind::Claim, (&keys, uses_all));
+    let keys = change_keys(&terms, uses_all);
+    let args = claim_arguments(&terms, request, Kind::Claim, (&keys, uses_all));
     let reply = call(store, &CLAIM, keys, args).await?;
     if reply.outcome != "MARK_FIRST" {
         return Ok(reply);
     }
     let counted = AdmissionTerms {
         rates: Rates::NONE,
-        ..entry
+        ..terms
     };
-    mark_and_claim(store, &counted, wanted, uses_all).await
+    mark_and_claim(store, &counted, request, uses_all).await
 }
 
 async fn mark_and_claim(
     store: &dyn Store,
-    entry: &AdmissionTerms<'_>,
-    wanted: &ClaimTerms<'_>,
+    terms: &AdmissionTerms<'_>,
+    request: &ClaimTerms<'_>,
     uses_all: bool,
 ) -> Result<Reply, StoreError> {
-    let keys = change_keys(entry, uses_all);
-    let args = claim_arguments(entry, wanted, Kind::Marked, (&keys, uses_all));
+    let keys = change_keys(terms, uses_all);
+    let args = claim_arguments(terms, request, Kind::Marked, (&keys, uses_all));
     let claim = (&CLAIM, keys, args);
-    let reply = mark_and_run(store, entry.repo, wanted.ttl_seconds, claim, |reply| {
+    let reply = mark_and_run(store, terms.repo, request.ttl_seconds, claim, |reply| {
         reply.outcome == "CLAIMED"
     })
     .await?;
     if reply.outcome == "CLAIMED" {
-        wanted.claimed.insert(entry.repo);
+        request.claimed.insert(terms.repo);
     }
     Ok(reply)
 }
 
-/// Puts the repository on the due list, and runs a script that claims locks for `ttl_seconds`; removes it again unless the script
-/// `holds` some then.
+/// Puts the repository on the due list, and runs a script that claims locks for `ttl_seconds`. Removes the repository again unless the
+/// script `is_granted` by its reply.
 pub async fn mark_and_run(
     store: &dyn Store,
     repo: &RepoId,
     ttl_seconds: u32,
     (script, keys, args): (&'static Script, Keys, Vec<Vec<u8>>),
-    holds: impl FnOnce(&Reply) -> bool,
+    is_granted: impl FnOnce(&Reply) -> bool,
 ) -> Result<Reply, StoreError> {
     let mark = Mark::new(repo, ttl_seconds);
     let claim = Request::Script {
@@ -138,7 +138,7 @@ pub async fn mark_and_run(
     let mut replies = store.run(vec![mark.request(), claim]).await?.into_iter();
     let is_new = Mark::is_new(replies.next())?;
     let reply = Reply::open(script, replies.next())?;
-    if is_new && !holds(&reply) {
+    if is_new && !is_granted(&reply) {
         mark.unmark(store).await?;
     }
     Ok(reply)
@@ -162,24 +162,24 @@ struct ClaimArgs<'a> {
 }
 
 fn claim_arguments(
-    entry: &AdmissionTerms<'_>,
-    wanted: &ClaimTerms<'_>,
+    terms: &AdmissionTerms<'_>,
+    request: &ClaimTerms<'_>,
     kind: Kind,
     (keys, uses_all): (&Keys, bool),
 ) -> Vec<Vec<u8>> {
     let claim = ClaimArgs {
-        wanted: wanted.claim.as_str(),
-        gate: uses_all.then(|| wanted.gate.to_args()),
-        policy: wanted.policy.to_args(wanted.paths, wanted.wait_seconds),
-        agent_head: wanted.agent_head.as_str(),
-        message: wanted.message.as_str(),
-        ttl: wanted.ttl_seconds,
-        repository: entry.repo.as_str(),
-        lookups: lookups(wanted.paths),
-        takes_over: wanted.take_over.map(AgentId::as_str),
-        paths: wanted.paths.iter().map(FilePath::as_str).collect(),
+        wanted: request.claim.as_str(),
+        gate: uses_all.then(|| request.gate.to_args()),
+        policy: request.policy.to_args(request.paths, request.wait_seconds),
+        agent_head: request.agent_head.as_str(),
+        message: request.message.as_str(),
+        ttl: request.ttl_seconds,
+        repository: terms.repo.as_str(),
+        lookups: lookups(request.paths),
+        takes_over: request.take_over.map(AgentId::as_str),
+        paths: request.paths.iter().map(FilePath::as_str).collect(),
     };
-    entry.request(kind, wanted.paths.len(), keys, &claim)
+    terms.request(kind, request.paths.len(), keys, &claim)
 }
 
 impl ClaimOutcome {

@@ -2,11 +2,11 @@ use quick_cache::sync::Cache;
 
 use coord_domain::RepoId;
 
-/// Most repositories that a process remembers.
+/// Maximum repositories that a process remembers.
 const MOST: usize = 4_096;
 
 /// Repositories in which this process has seen a claim: they are usually on the due list, so that a claim there need not put
-/// them on it. To know it only saves work of the store.
+/// them on it. This only saves work for the store.
 pub struct ClaimedRepositories(Cache<RepoId, ()>);
 
 impl Default for ClaimedRepositories {

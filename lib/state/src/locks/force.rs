@@ -14,7 +14,6 @@ use coord_store::{Store, StoreError};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct ForceReleaseResult {
-    /// Each of them.
     pub locks: Vec<ForceReleasedLock>,
     /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
@@ -36,7 +35,7 @@ struct ForceReleaseArgs<'a> {
     paths: Vec<&'a str>,
 }
 
-/// Takes others' locks on `paths` away, all that there are on the branch. One round trip.
+/// Force-releases all locks of other holders on `paths` on the branch. One round trip.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed. Even then the locks may be gone.

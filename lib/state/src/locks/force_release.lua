@@ -1,4 +1,4 @@
--- force_release: releases others' locks on some files of the branch. Whether the caller may is decided before.
+-- force_release: releases others' locks on some files of the branch. The server has checked that the caller may do this.
 -- KEYS, ARGV: those of admission/request, with `message`: why, and `paths`
 -- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and the holder's `user` and `agent_id`, and `waiting`: what
 --           Waiting.of_caller() returns
@@ -27,20 +27,20 @@ return function(KEYS, ARGV)
   if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
     return Answer.too_much(call, 'LOCKS')
   end
-  local ended, released, list, of_holder = {}, {}, ForceReleased.load(call), {}
+  local ended, locks, releases, release_of = {}, {}, ForceReleased.load(call), {}
   for _, path in ipairs(paths) do
-    local left = {}
+    local remaining = {}
     for _, entry in ipairs(call.entries_of[path]) do
       if entry.branch ~= call.request.branch or Request.is_own(call, entry) then
-        left[#left + 1] = entry
+        remaining[#remaining + 1] = entry
       else
         Held.count_out(call, entry)
         entry.message, entry.forced_by = message, call.request.user_id
         ended[#ended + 1] = entry
-        released[#released + 1] = { file_path = path, user = entry.user_id, agent_id = entry.agent_id }
+        locks[#locks + 1] = { file_path = path, user = entry.user_id, agent_id = entry.agent_id }
         local holder = entry.user_id .. ' ' .. (entry.agent_id or '')
-        if not of_holder[holder] then
-          of_holder[holder] = {
+        if not release_of[holder] then
+          release_of[holder] = {
             user_id = entry.user_id,
             agent_id = entry.agent_id,
             branch = call.request.branch,
@@ -49,22 +49,22 @@ return function(KEYS, ARGV)
             message = message,
             time = call.now,
           }
-          list[#list + 1] = of_holder[holder]
+          releases[#releases + 1] = release_of[holder]
         end
-        table.insert(of_holder[holder].files, path)
+        table.insert(release_of[holder].files, path)
       end
     end
-    if #left < #call.entries_of[path] then
-      call.entries_of[path], call.is_changed[path] = left, true
+    if #remaining < #call.entries_of[path] then
+      call.entries_of[path], call.is_changed[path] = remaining, true
     end
   end
   LockChanges.save(call)
   if #ended > 0 then
     LockChanges.emit_by_claim(call, 'lock_released', ended)
-    ForceReleased.save(call, list)
+    ForceReleased.save(call, releases)
     if call.request.queue then
-      Queue.freed(call, paths)
+      Queue.reserve_freed(call, paths)
     end
   end
-  return Answer.reply(call, 'FORCED', { locks = Answer.some(released), waiting = Answer.some(Waiting.of_caller(call)) })
+  return Answer.reply(call, 'FORCED', { locks = Answer.some(locks), waiting = Answer.some(Waiting.of_caller(call)) })
 end

@@ -8,7 +8,7 @@ use crate::admission::{RepositoryUses, is_false};
 /// The rules of intents in this deployment.
 #[derive(Clone, Copy, Debug)]
 pub struct GateRules {
-    /// Whether each claim to write has to cite an intent.
+    /// Whether each claim for writing must cite an intent.
     pub is_required: bool,
     /// Seconds without a call after which an owner counts as idle.
     pub idle_seconds: u64,
@@ -33,7 +33,7 @@ pub struct GateTerms<'a> {
 }
 
 impl GateTerms<'_> {
-    /// Those of a request that cites no intent, by the default rules.
+    /// The terms of a request that cites no intent, by the default rules.
     pub const NONE: GateTerms<'static> = GateTerms {
         rules: GateRules {
             is_required: false,
@@ -47,7 +47,7 @@ impl GateTerms<'_> {
         judgement: None,
     };
 
-    /// Whether a request has to say it, whatever is known of the repository.
+    /// Whether a request needs these terms even if the repository is not known to use intents.
     pub(super) fn is_needed(&self) -> bool {
         self.rules.is_required || self.cited.is_some()
     }
@@ -135,14 +135,14 @@ pub struct GateFinding {
     /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), the reason why it is blocked, a
     /// sentence about budget or breaker, `TURNS` or `TOKENS`.
     pub kind: String,
-    /// The intent that it is about: the owner, or the one that the request is for.
+    /// The owner of the files, or the intent that the request is for.
     pub intent: String,
     /// Turns or tokens, or the seconds since the last call.
     pub used: u64,
     pub allowed: u64,
-    /// The files, where the request does not name them.
+    /// The files, if the request does not name them.
     pub files: Vec<String>,
-    /// The login that wrote `kind`, where that is the reason of a blocked intent; else empty.
+    /// The login that wrote `kind`, if that is the reason of a blocked intent; else empty.
     pub by: String,
 }
 
@@ -151,15 +151,15 @@ pub struct GateFinding {
 pub struct GateFindings {
     /// The intent that is cited, or that the caller has selected.
     pub intent: Option<String>,
-    /// Findings: refusals in their order, then warnings.
+    /// Refusals in order, then warnings.
     pub findings: Vec<GateFinding>,
 }
 
 impl GateFindings {
-    /// Notes that the repository uses intents, where this says so.
+    /// Records in `uses` that the repository uses intents, if an intent was found.
     pub(super) fn record_uses(&self, uses: &RepositoryUses) {
         if self.intent.is_some() {
-            uses.note();
+            uses.set_uses_all();
         }
     }
 
@@ -203,9 +203,9 @@ enum RawGateCode {
 }
 
 impl From<RawGateFinding> for GateFinding {
-    fn from(found: RawGateFinding) -> Self {
+    fn from(raw: RawGateFinding) -> Self {
         GateFinding {
-            code: match found.code {
+            code: match raw.code {
                 RawGateCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
                 RawGateCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
                 RawGateCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
@@ -216,12 +216,12 @@ impl From<RawGateFinding> for GateFinding {
                 RawGateCode::OwnerIdle => GateCode::OwnerIdle,
                 RawGateCode::BudgetLow => GateCode::BudgetLow,
             },
-            kind: found.kind,
-            intent: found.intent,
-            used: found.used,
-            allowed: found.allowed,
-            files: found.files,
-            by: found.by,
+            kind: raw.kind,
+            intent: raw.intent,
+            used: raw.used,
+            allowed: raw.allowed,
+            files: raw.files,
+            by: raw.by,
         }
     }
 }

@@ -23,8 +23,8 @@ pub fn held(repo: &RepoId) -> String {
 /// Prefix of the keys of queues.
 pub(crate) const QUEUE: &str = "coord:queue:";
 
-/// string: the tickets of claims that were refused for others' locks, a JSON array in their order; it expires with the last of
-/// them. [`crate::is_expendable`].
+/// string: the tickets of claims that others' locks blocked, a JSON array in their order; it expires with the last ticket.
+/// [`crate::is_expendable`].
 pub fn queue(repo: &RepoId) -> String {
     of(QUEUE, repo, &[])
 }
@@ -39,7 +39,7 @@ pub fn releases(repo: &RepoId) -> String {
     of("coord:releases:", repo, &[])
 }
 
-/// hash: file path -> JSON array of changes of it on work branches, for all branches; see `modules/pending.lua`.
+/// hash: file path -> JSON array of its changes on work branches, for all branches; see `modules/pending.lua`.
 pub fn pending(repo: &RepoId) -> String {
     of("coord:pending:", repo, &[])
 }
@@ -49,7 +49,7 @@ pub fn token(repo: &RepoId) -> String {
     of("coord:token:", repo, &[])
 }
 
-/// string: version of what the gate judges by, a number that grows with each change. Without it, nothing of the gate is read.
+/// string: version of the gate's records, a number that grows with each change. Without it, no key of the gate is read.
 pub fn governed(repo: &RepoId) -> String {
     of("coord:governed:", repo, &[])
 }

@@ -17,11 +17,6 @@ mod release;
 mod survey;
 mod written_file;
 
-pub use gate::GateArgs;
-pub use policy::PolicyArgs;
-pub use release::{ReleaseAnswer, verdicts};
-pub use survey::SurveyAnswer;
-
 pub use announce_interface_changes::*;
 pub use check::*;
 pub use claim::*;

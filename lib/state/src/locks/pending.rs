@@ -13,13 +13,13 @@ use crate::request_keys::Keys;
 use coord_domain::{Branch, LockEntry, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
 
-/// A change on a work branch that is not on the branch that it is for.
+/// A change on a work branch that is not yet on the branch that it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Pending {
-    /// The lock as it was released; its `agent_head` is the pushed commit, and its `expiry` when the change is forgotten.
+    /// The lock as it was released; its `agent_head` is the pushed commit, and its `expiry` that of the change.
     #[serde(flatten)]
     pub entry: LockEntry,
-    /// The blob of the file at that commit; empty where it is gone.
+    /// The blob of the file at that commit; empty if the file is gone.
     pub blob: String,
 }
 
@@ -28,7 +28,7 @@ pub struct Pending {
 pub struct PendingChanges {
     /// The store's clock, Unix seconds.
     pub now: i64,
-    /// The changes, in no order; those that are over, too.
+    /// The changes, in no order, with expired ones.
     pub changes: Vec<Pending>,
 }
 
@@ -65,7 +65,7 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
 /// An act on pending changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingAct<'a> {
-    /// These files, as they were pushed as a commit, are on the branch now, or never will be.
+    /// The branch has the files of this commit now, or never will.
     End { commit: &'a str, paths: &'a [String] },
     /// The work branch was deleted, or its pull request closed.
     EndAll {
@@ -74,13 +74,13 @@ pub enum PendingAct<'a> {
     },
     /// The work branch has an open pull request.
     Number(u64),
-    /// As this commit, these files have other interfaces than the branch.
+    /// In this commit, these files have other interfaces than on the branch.
     Interfaces {
         commit: &'a str,
         /// File path -> differences.
         changed: &'a BTreeMap<String, String>,
     },
-    /// Those of the branch that are over are forgotten.
+    /// The expired changes of the branch are forgotten.
     Forget,
 }
 
@@ -113,7 +113,7 @@ pub async fn settle_pending(
     work_branch: &str,
     act: PendingAct<'_>,
 ) -> Result<u64, StoreError> {
-    let mut sent = SettlePendingArgs {
+    let mut request = SettlePendingArgs {
         branch: branch.map(Branch::as_str),
         work_branch,
         act: "END",
@@ -125,22 +125,22 @@ pub async fn settle_pending(
     };
     match act {
         PendingAct::End { commit, paths } => {
-            sent.commit = Some(commit);
-            sent.paths = paths.iter().map(String::as_str).collect();
+            request.commit = Some(commit);
+            request.paths = paths.iter().map(String::as_str).collect();
         }
-        PendingAct::EndAll { at } => sent.at = Some(at),
-        PendingAct::Number(number) => (sent.act, sent.number) = ("NUMBER", Some(number)),
+        PendingAct::EndAll { at } => request.at = Some(at),
+        PendingAct::Number(number) => (request.act, request.number) = ("NUMBER", Some(number)),
         PendingAct::Interfaces { commit, changed } => {
-            (sent.act, sent.commit, sent.differs) = ("INTERFACES", Some(commit), Some(changed));
-            sent.paths = changed.keys().map(String::as_str).collect();
+            (request.act, request.commit, request.differs) = ("INTERFACES", Some(commit), Some(changed));
+            request.paths = changed.keys().map(String::as_str).collect();
         }
-        PendingAct::Forget => sent.act = "FORGET",
+        PendingAct::Forget => request.act = "FORGET",
     }
     let mut keys = Keys::of([("pending", keys::pending(repo))]);
     if let Some(branch) = branch {
         keys.add([("graph", builds::keys::graph(repo, branch))]);
     }
-    let args = keys.request(&sent);
+    let args = keys.request(&request);
     let reply = call(store, &SETTLE_PENDING, keys, args).await?;
     match reply.outcome.as_str() {
         "SETTLED" => reply.object().map(|settled: Counted| settled.count),

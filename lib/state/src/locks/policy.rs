@@ -14,22 +14,22 @@ pub struct PolicyTerms {
     pub neighbors: NeighborPolicy,
     /// Digest of the policy by which the files were judged; empty for none.
     pub digest: String,
-    /// The kinds of the files: those of the request in their order, or those that only the store knows.
+    /// The kinds of the files: those of the request in their order, or those in `files`.
     pub kinds: Vec<FileKind>,
-    /// These files, where the request does not name them.
+    /// The files, if only the store knows them.
     pub files: Vec<String>,
     /// The caller's declarations about the interfaces of the files.
     pub interface: InterfaceTerms,
-    /// Seconds for which a claim that is refused lets later ones take its files: `modules/queue.lua`.
+    /// Seconds for which later claims may overtake a refused claim: `modules/queue.lua`.
     pub patience_seconds: u32,
 }
 
 /// A caller's declarations about the interfaces of the files that it writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceTerms {
-    /// Whether they change; without it, a new claim may change them, and a renewal leaves the earlier declaration.
+    /// Whether the interfaces change. If absent, a new claim may change them, and a renewal leaves the earlier declaration.
     pub word: Option<InterfacePromise>,
-    /// Files whose interfaces change anyway.
+    /// Files whose interfaces change regardless of `word`.
     pub changed: Vec<FilePath>,
 }
 
@@ -47,7 +47,7 @@ impl Default for PolicyTerms {
 }
 
 impl PolicyTerms {
-    /// Those of a repository without a policy.
+    /// The terms of a repository without a policy.
     pub fn of(neighbors: NeighborPolicy) -> Self {
         PolicyTerms {
             neighbors,
@@ -55,7 +55,7 @@ impl PolicyTerms {
         }
     }
 
-    /// The field `policy` of a request for `paths`; files that were not judged are as in a repository without a policy.
+    /// The field `policy` of a request for `paths`. Files that were not judged count as plain.
     pub(super) fn to_args(&self, paths: &[FilePath], wait_seconds: u32) -> PolicyArgs<'_> {
         let kinds = self.kinds.iter().copied().chain(std::iter::repeat(FileKind::Plain));
         let kinds = || paths.iter().zip(kinds.clone()).map(|(_, kind)| kind);
@@ -66,16 +66,12 @@ impl PolicyTerms {
             files: &[],
             names: None,
             wait: wait_seconds,
-            ..self.base_args()
+            ..self.task_args()
         }
     }
 
     /// The field `policy` of a request for files that only the store knows.
     pub fn task_args(&self) -> PolicyArgs<'_> {
-        self.base_args()
-    }
-
-    fn base_args(&self) -> PolicyArgs<'_> {
         PolicyArgs {
             neighbors: (self.neighbors != NeighborPolicy::default()).then(|| self.neighbors.as_str()),
             digest: &self.digest,

@@ -8,10 +8,10 @@ use crate::read::Read;
 use coord_domain::{LockEntry, LockMode, RepoId};
 use coord_store::{Request, StoreError, Value};
 
-/// Milliseconds for which a ticket is kept after it was asked for: as in the script.
+/// Milliseconds for which a ticket is kept after its claim was last repeated: as in `modules/queue_order.lua`.
 const KEPT_MS: i64 = 30_000;
 
-/// A claim that was refused for others' locks.
+/// A claim that others' locks blocked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Ticket {
     /// Verified login.
@@ -34,35 +34,36 @@ pub struct Ticket {
     pub keeps: bool,
     /// The first refusal, Unix milliseconds.
     pub since: i64,
+    /// The last refusal, Unix milliseconds.
     asked: i64,
-    /// Until when the server asks for it.
+    /// Until when the server repeats the claim, Unix milliseconds.
     #[serde(default)]
     held: Option<i64>,
-    /// The end of its reservation.
+    /// The end of its reservation, Unix milliseconds.
     #[serde(default)]
     pub reserved: Option<i64>,
 }
 
 impl Ticket {
-    /// Its last millisecond, unless it is asked for again.
+    /// The last millisecond of the ticket, unless its claim is repeated.
     pub fn end_ms(&self) -> i64 {
         self.reserved.unwrap_or(self.held.unwrap_or(self.asked) + KEPT_MS)
     }
 
-    /// Whether it waits for the lock, which is on one of its files or, if `is_near`, on a neighbor.
+    /// Whether the ticket waits for the lock, which is on one of its files or, if `is_near`, on a neighbor.
     pub fn waits_for(&self, entry: &LockEntry, is_near: bool) -> bool {
         let is_own = entry.user_id == self.user_id && entry.agent_id == self.agent_id;
-        let (wants, has) = (self.status == LockMode::Writing, entry.status == LockMode::Writing);
+        let (wants_writing, is_writing) = (self.status == LockMode::Writing, entry.status == LockMode::Writing);
         let both_keep = self.keeps && entry.interface == Some(InterfacePromise::Keeps);
         let blocks = match is_near {
-            true => wants && has && !both_keep,
-            false => (wants || has) && !entry.shared,
+            true => wants_writing && is_writing && !both_keep,
+            false => (wants_writing || is_writing) && !entry.shared,
         };
         entry.branch == self.branch && !is_own && blocks
     }
 }
 
-/// Reads the tickets of `repo`, on all branches, the oldest first; those that are over, too.
+/// Reads the tickets of `repo`, on all branches, the oldest first, with ended ones.
 pub fn waiting_claims(repo: &RepoId) -> Read<Vec<Ticket>> {
     Read::new(
         [Request::command(["GET", &keys::queue(repo)])],

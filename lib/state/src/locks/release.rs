@@ -39,17 +39,17 @@ pub struct Release<'a> {
 pub struct WrittenInterface {
     /// The file, and the head at its claim.
     pub written: WrittenFile,
-    /// The claim said that it is kept.
-    pub is_to_be_kept: bool,
-    /// The change is pending on the work branch now.
+    /// Whether the claim promised to keep the interface.
+    pub is_promised: bool,
+    /// Whether the change is now pending on the work branch.
     pub is_pending: bool,
 }
 
 impl From<(String, CommitSha, bool, bool)> for WrittenInterface {
-    fn from((path, claim_head, is_to_be_kept, is_pending): (String, CommitSha, bool, bool)) -> Self {
+    fn from((path, claim_head, is_promised, is_pending): (String, CommitSha, bool, bool)) -> Self {
         WrittenInterface {
             written: WrittenFile { path, claim_head },
-            is_to_be_kept,
+            is_promised,
             is_pending,
         }
     }
@@ -59,16 +59,16 @@ impl From<(String, CommitSha, bool, bool)> for WrittenInterface {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedFile {
     pub path: String,
-    /// The claim head of the verdict.
+    /// The claim head that the verdict is for.
     pub claim_head: CommitSha,
     pub verdict: Verdict,
-    /// Of waiting work: the blob of the file; empty where it is gone.
+    /// Of waiting work: the blob of the file; empty if the file is gone.
     pub blob: String,
 }
 
 impl JudgedFile {
-    /// The text in `release.lua`.
-    pub fn text(&self) -> String {
+    /// The verdict as `release.lua` reads it.
+    fn to_text(&self) -> String {
         let verdict = self.verdict.as_str();
         match self.verdict {
             Verdict::Waiting => format!("{} {verdict} {}", self.claim_head, self.blob),
@@ -96,25 +96,25 @@ pub struct Released {
     pub importers: Vec<String>,
     /// Number of all importers.
     pub importer_count: u64,
-    /// Whether there are even more, beyond the count.
+    /// Whether there are more than `importer_count`.
     pub has_more_importers: bool,
     /// Files in `released` with the same content as at the claim.
     pub unchanged: Vec<String>,
-    /// Files that the caller had released before, and how many seconds ago.
+    /// Files that the caller had already released, and how many seconds ago.
     pub again: Vec<(String, u64)>,
     /// Others' locks for writing on files whose lock was lost, if the caller abandons its work.
     pub lost: Vec<LockEntry>,
-    /// Digest of the policy of the branch; empty where there is none.
+    /// Digest of the policy of the branch; empty if there is none.
     pub policy: String,
     /// Written files whose interfaces have to be compared.
     pub interfaces: Vec<WrittenInterface>,
     /// Pending notices for the caller: released files, with the text of `modules/notices.lua`.
     pub notices: Vec<(String, String)>,
-    /// Files whose change is pending on the work branch now.
+    /// Files whose change is now pending on the work branch.
     pub pending: Vec<String>,
-    /// The same where no room was left to keep that.
+    /// Files whose change could not be recorded as pending, for lack of room.
     pub pending_left_out: Vec<String>,
-    /// Written files whose push the store alone has proved: whether they have changed since the claim is not known.
+    /// Written files whose push is proved by the store alone: it is not known whether they have changed since the claim.
     pub by_store: Vec<WrittenFile>,
     /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
@@ -123,7 +123,6 @@ pub struct Released {
 /// The outcome of a release. Only [`ReleaseOutcome::Released`] changes anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleaseOutcome {
-    /// Done.
     Released(Box<Released>),
     /// Files were written, but the branch does not have the work.
     NotPushed {
@@ -135,8 +134,10 @@ pub enum ReleaseOutcome {
         waiting: Vec<Membership>,
     },
     /// Files were written, but the caller sent no new head.
-    NoNewHead { written: Vec<String> },
-    /// Another holder writes a file whose lock the caller had lost.
+    NoNewHead {
+        written: Vec<String>,
+    },
+    /// Another holder has a lock for writing on a file whose lock the caller had lost.
     Lost {
         /// Head of the branch.
         head: Option<ReportedHead>,
@@ -167,7 +168,7 @@ impl ReleaseOutcome {
 }
 
 impl Release<'_> {
-    /// A name that a repeated request has too. The number is that of the form of the remembered outcome.
+    /// A name that a repeated request has too. Its number is the version of the stored form of the outcome.
     fn name(&self) -> String {
         let mut paths: Vec<&str> = self.paths.iter().map(FilePath::as_str).collect();
         paths.sort_unstable();
@@ -214,7 +215,7 @@ struct ReleaseArgs<'a> {
 pub fn verdicts(judged_files: &[JudgedFile]) -> HashMap<&str, String> {
     judged_files
         .iter()
-        .map(|file| (file.path.as_str(), file.text()))
+        .map(|file| (file.path.as_str(), file.to_text()))
         .collect()
 }
 
@@ -224,25 +225,25 @@ pub fn verdicts(judged_files: &[JudgedFile]) -> HashMap<&str, String> {
 /// When the store does not respond, or its reply is malformed. Even then the release may have been made.
 pub async fn release(
     store: &dyn Store,
-    entry: &AdmissionTerms<'_>,
+    terms: &AdmissionTerms<'_>,
     request: &Release<'_>,
 ) -> Result<Admitted<ReleaseOutcome>, StoreError> {
     // A release of everything costs as much as one with the maximum number of files.
     let cost = match request.paths.len() {
         0 => FilePaths::MAX,
-        named => named,
+        count => count,
     };
-    let ask = |entry: AdmissionTerms<'_>, uses_all: bool| {
-        let keys = change_keys(&entry, uses_all);
-        let args = entry.request(Kind::Release, cost, &keys, &request.to_args());
+    let release_once = |terms: AdmissionTerms<'_>, uses_all: bool| {
+        let keys = change_keys(&terms, uses_all);
+        let args = terms.request(Kind::Release, cost, &keys, &request.to_args());
         call(store, &RELEASE, keys, args)
     };
-    // Files that are released on a work branch may be pending then.
-    let reply = run_with_required_keys(entry, entry.work_branch.is_some(), ask).await?;
+    // On a work branch, the release may make changes pending.
+    let reply = run_with_required_keys(terms, terms.work_branch.is_some(), release_once).await?;
     decode_admission(reply, |reply| ReleaseOutcome::read(&reply))
 }
 
-/// The answer of a release, as `modules/release_files.lua` writes it, of all outcomes.
+/// The answer of a release, as `modules/release_files.lua` writes it: the fields of all outcomes.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct ReleaseAnswer {

@@ -21,14 +21,14 @@ pub enum Relation {
     Neighbor,
     /// It is on a requested file, on another branch.
     CrossBranch,
-    /// It is no lock: the file is reserved for a claim that was refused before. Its `expiry` is that of the reservation, or of the last
-    /// lock that the claim waits for.
+    /// It is not a lock: the file is reserved for a claim that was refused before. Its `expiry` is that of the reservation, or of the
+    /// last lock that the claim waits for.
     Reserved,
-    /// It is not a lock: such a claim wants the file, and does not block. Only checks find it.
+    /// It is not a lock: such a claim waits for the file, and does not block. Only checks find it.
     Waiting,
-    /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
+    /// It is not a lock: a change of the requested file on a work branch, which is not on the branch yet.
     Pending,
-    /// It is no lock: such a change of a file that the requested one imports, with another interface.
+    /// It is not a lock: such a change of a file that the requested one imports, with another interface.
     PendingInterface,
 }
 
@@ -44,29 +44,28 @@ pub enum Direction {
 /// A lock of another holder that concerns the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How.
     pub relation: Relation,
     /// Whether it blocks the request.
     pub blocks: bool,
     /// The requested file that it concerns.
     pub via: String,
-    /// For a neighbor: which imports which.
+    /// For a neighbor: which file imports the other.
     pub direction: Option<Direction>,
     /// Whether it is on a file that several may write at once.
     pub is_shared: bool,
     pub entry: LockEntry,
 }
 
-/// A script's view, all at one instant of the store's clock.
+/// The findings of a script, all at one instant of the store's clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// That instant, Unix seconds.
     pub now: i64,
     /// Head of the branch.
     pub head: ReportedHead,
-    /// Whether the caller's working copy lacks it, as far as is known.
+    /// Whether the caller's working copy lacks the head, as far as is known.
     pub is_behind: bool,
-    /// It does for certain: one of the caller's commits is an older one of the branch.
+    /// Whether it certainly lacks the head: one of the caller's commits is an older one of the branch.
     pub is_known_behind: bool,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
@@ -76,24 +75,24 @@ pub struct Survey {
     pub findings: Vec<Finding>,
     /// The caller's own locks on the requested files.
     pub own: Vec<LockEntry>,
-    /// The requested files that are tracked under other spellings alone.
+    /// The requested files that are tracked only under other spellings.
     pub spelled: Vec<SpellingHint>,
-    /// The caller's locks on them before a claim.
+    /// The caller's locks on the requested files before a claim.
     pub held: Vec<PriorLock>,
-    /// The place of a claim that was refused for others' locks, where there was room for a ticket.
+    /// The position of a claim that others' locks block, if there was room for a ticket.
     pub queued: Option<QueuePosition>,
     /// A claim's cost to others, if it is high and new.
     pub cost: Option<ClaimCost>,
     pub gate: GateFindings,
     /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
-    /// Tasks of these that are ready and whose files are free, where others' locks block.
+    /// If others' locks block: tasks of the caller's teams that are ready and whose files are free.
     pub suggested: Vec<SuggestedTask>,
-    /// Files near to the requested ones that are free, where others' locks block.
+    /// If others' locks block: free files near the requested ones.
     pub free: Vec<String>,
 }
 
-/// A place in the queue of a repository: `modules/queue.lua`.
+/// A position in the queue of a repository: `modules/queue.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuePosition {
     pub ticket: String,
@@ -108,11 +107,11 @@ pub struct QueuePosition {
 /// The files that a claim blocks for others: neighbors of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ClaimCost {
-    /// The neighbors of all files whose interfaces it may change.
+    /// The number of neighbors of all files whose interfaces the claim may change.
     pub neighbors: u64,
-    /// The file with most of them.
+    /// The file with the most neighbors.
     pub file_path: String,
-    /// Whether it keeps them out even where it keeps the interface.
+    /// Whether the claim blocks its neighbors even if it keeps the interface.
     pub is_whatever_changes: bool,
 }
 
@@ -121,7 +120,7 @@ pub struct ClaimCost {
 pub struct SpellingHint {
     /// The file as requested.
     pub file_path: String,
-    /// Tracked files that differ from it in case alone, four at most; empty for a new file.
+    /// Tracked files that differ from it only in case, at most four; empty for a new file.
     pub tracked: Vec<String>,
 }
 
@@ -129,17 +128,16 @@ pub struct SpellingHint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorLock {
     pub file_path: String,
-    /// How.
     pub status: LockMode,
     /// Since when, Unix seconds.
     pub since: i64,
     /// The caller's earlier message.
     pub message: String,
-    /// The agent that held it, where the claim takes it over.
+    /// The agent that held it, if the claim takes it over.
     pub taken_from: Option<String>,
 }
 
-/// The answer of a check or a claim, as `modules/answer.lua` writes it, and the functions complete it.
+/// The answer of a check or a claim: `modules/answer.lua` begins it, and the functions complete it.
 #[derive(Deserialize)]
 pub struct SurveyAnswer {
     head: CommitSha,
@@ -161,7 +159,7 @@ pub struct SurveyAnswer {
     gate: Vec<RawGateFinding>,
     #[serde(default)]
     held: Vec<(String, LockMode, i64, String, String)>,
-    queue: Option<QueuePlace>,
+    queue: Option<RawQueuePosition>,
     cost: Option<ClaimCost>,
     #[serde(default)]
     waiting: Vec<Membership>,
@@ -199,7 +197,7 @@ struct RawSpelling {
 
 /// A [`QueuePosition`] as `modules/queue.lua` makes it.
 #[derive(Deserialize)]
-struct QueuePlace {
+struct RawQueuePosition {
     ticket: String,
     position: u64,
     #[serde(default)]
@@ -215,12 +213,8 @@ struct Waiter {
     agent_id: Option<String>,
 }
 
-fn unless_empty(text: String) -> Option<String> {
-    Some(text).filter(|text| !text.is_empty())
-}
-
 impl SurveyAnswer {
-    /// The survey of an answer of that time.
+    /// The survey at the time `now`.
     pub fn survey(self, now: i64) -> Survey {
         Survey {
             now,
@@ -251,18 +245,18 @@ impl SurveyAnswer {
 }
 
 impl From<RawFinding> for Finding {
-    fn from(found: RawFinding) -> Self {
+    fn from(raw: RawFinding) -> Self {
         Finding {
-            relation: found.relation,
-            blocks: found.blocks,
-            via: found.via,
-            direction: match found.sign.as_str() {
+            relation: raw.relation,
+            blocks: raw.blocks,
+            via: raw.via,
+            direction: match raw.sign.as_str() {
                 ">" => Some(Direction::Imports),
                 "<" => Some(Direction::ImportedBy),
                 _ => None,
             },
-            is_shared: found.sign == "=",
-            entry: found.entry.0,
+            is_shared: raw.sign == "=",
+            entry: raw.entry.0,
         }
     }
 }
@@ -286,18 +280,22 @@ impl From<(String, LockMode, i64, String, String)> for PriorLock {
             status,
             since,
             message,
-            taken_from: unless_empty(taken_from),
+            taken_from: Some(taken_from).filter(|agent_id| !agent_id.is_empty()),
         }
     }
 }
 
-impl From<QueuePlace> for QueuePosition {
-    fn from(place: QueuePlace) -> Self {
+impl From<RawQueuePosition> for QueuePosition {
+    fn from(raw: RawQueuePosition) -> Self {
         QueuePosition {
-            ticket: place.ticket,
-            position: place.position,
-            before: place.before,
-            mutual: place.mutual.into_iter().map(|one| (one.user, one.agent_id)).collect(),
+            ticket: raw.ticket,
+            position: raw.position,
+            before: raw.before,
+            mutual: raw
+                .mutual
+                .into_iter()
+                .map(|waiter| (waiter.user, waiter.agent_id))
+                .collect(),
         }
     }
 }
@@ -308,7 +306,7 @@ pub(super) fn read_survey(reply: &Reply) -> Result<Survey, StoreError> {
     Ok(answer.survey(reply.now))
 }
 
-/// How other spellings of `paths` are looked up.
+/// The lookups by which scripts find other spellings of `paths`.
 pub(super) fn lookups(paths: &[FilePath]) -> String {
     paths.iter().map(|path| spelling::lookup(path.as_str())).collect()
 }

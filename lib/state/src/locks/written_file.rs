@@ -1,5 +1,3 @@
-//! A file whose work only the source can find.
-
 use serde::Deserialize;
 
 use coord_domain::CommitSha;

@@ -1,7 +1,7 @@
 -- Lists longer than the limit of Lua's unpack, which fails near 8,000 values.
 local Chunks = {}
 
--- Runs `command key values...` in chunks of values. Their size is even, which keeps pairs together.
+-- Runs `command key values...` in chunks of values. The chunk size is even, so that pairs stay together.
 function Chunks.call_in_chunks(command, key, values)
   local CHUNK = 1000
   for first = 1, #values, CHUNK do
@@ -9,7 +9,7 @@ function Chunks.call_in_chunks(command, key, values)
   end
 end
 
--- The values of fields of a hash, false for none.
+-- The values of these fields of a hash, false for a missing field.
 function Chunks.values_of(key, fields)
   local CHUNK = 1000
   local values = {}
@@ -21,13 +21,13 @@ function Chunks.values_of(key, fields)
   return values
 end
 
--- `count` elements of `list` from `first` on; without a count, all of the rest.
-function Chunks.part_of(list, first, count)
-  local part = {}
+-- A copy of `count` elements of `list` from `first` on; without a count, of all the rest.
+function Chunks.slice(list, first, count)
+  local slice = {}
   for index = first, count and first + count - 1 or #list do
-    part[#part + 1] = list[index]
+    slice[#slice + 1] = list[index]
   end
-  return part
+  return slice
 end
 
 return Chunks

@@ -1,22 +1,22 @@
 -- Remembers the results of a function for texts that most requests repeat.
 local Memo = {}
 
--- Coord sends a dozen different texts; a caller that invokes the functions itself cannot make more of them stay.
+-- Coord sends about a dozen different texts. The bound is for callers that invoke the functions themselves.
 local MOST = 64
 
--- The function `make` of a text, whose results are remembered.
-function Memo.of(make)
-  local made, count = {}, 0
+-- The function `compute` of a text, with remembered results.
+function Memo.of(compute)
+  local results, count = {}, 0
   return function(text)
-    local value = made[text]
-    if not value then
-      value = make(text)
+    local result = results[text]
+    if not result then
+      result = compute(text)
       if count >= MOST then
-        made, count = {}, 0
+        results, count = {}, 0
       end
-      made[text], count = value, count + 1
+      results[text], count = result, count + 1
     end
-    return value
+    return result
   end
 end
 

@@ -1,8 +1,8 @@
-//! The places at which extensions add to the requests of the heart, as Lua modules: see `modules`; and what they answer there.
+//! The places at which extensions add to the requests of the heart, as Lua modules: see `modules`; and their answers there.
 //!
 //! - `gate`: the gate before checks and claims ([`crate::locks::GateFindings`])
-//! - `waiting`: what waits for the caller, in answers ([`Membership`]); `offered`: alternatives for a caller whose files are blocked
-//! - `expiring`: what else than locks expires ([`crate::sweep`])
+//! - `waiting`: pending items for the caller, in answers ([`Membership`]); `offered`: alternatives for a caller whose files are blocked
+//! - `expiring`: records other than locks that expire ([`crate::sweep`])
 
 mod waiting;
 

@@ -13,9 +13,9 @@ pub const EVERYBODY: &str = "*";
 /// Pending messages and questions for the caller in a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Waiting {
-    /// Number of messages that it has not confirmed; none for a caller that is no member.
+    /// Number of messages that the caller has not confirmed; none for a caller that is not a member.
     pub unread: Option<u64>,
-    /// The shutdown that it has yet to answer.
+    /// The shutdown that the caller has yet to answer.
     pub shutdown: Option<PendingShutdown>,
 }
 
@@ -50,7 +50,7 @@ struct Answer {
 }
 
 impl Waiting {
-    /// The part that `reply()` has put into an answer.
+    /// The field that `reply()` of `modules/team.lua` adds to an answer.
     pub fn of(reply: &Reply) -> Result<Self, StoreError> {
         let Answer { waiting } = reply.object()?;
         Ok(waiting.unwrap_or_default())

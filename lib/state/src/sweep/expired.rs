@@ -28,11 +28,12 @@ struct SweepAnswer {
 pub struct SweepResult {
     /// The store's clock, Unix seconds.
     pub now: i64,
-    /// How many had expired, all announced now.
+    /// Number of expired records, which were all announced.
     pub expired: u64,
-    /// When the next expires here.
+    /// The next expiry in the repository.
     pub next_expiry: Option<i64>,
-    /// The names of the parts of the repository in which records of extensions may have expired: these drop and announce them.
+    /// The names of the parts of the repository in which records of extensions may have expired. The extensions drop and announce
+    /// them.
     pub due: Vec<String>,
     /// Whether an extension has something to finish in the repository.
     pub has_unfinished: bool,
@@ -42,7 +43,7 @@ pub struct SweepResult {
 /// trip.
 ///
 /// # Errors
-/// When the store gives no answer, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<SweepResult, StoreError> {
     let mut keys = Keys::of([
         ("status_log", events::keys::status_log(repo)),

@@ -1,9 +1,9 @@
--- sweep: drops and announces what has expired in one repository, of each kind, and events that are old. Its cost grows with what
--- has expired.
+-- sweep: drops and announces the expired records of one repository, of each kind, and drops old events. Its cost grows with the
+-- number of expired records.
 -- KEYS: `status_log`, `events`, `mark`, then those of each kind: of locks `locks`, `expiries`, `held`
 -- ARGV: that of admission/request, with `most` of each kind to look at
--- Returns { SWEPT, now, answer }: `expired`: how many expired, `next_expiry`, absent where nothing is held, `due`, names of
---           what Expiring.find() found
+-- Returns { SWEPT, now, answer }: `expired`: how many expired, `next_expiry`, absent where nothing is held, `due`, the names
+--           that Expiring.find() found
 local Answer = require('answer')
 local Clock = require('clock')
 local Entries = require('locks/entries')
@@ -18,7 +18,7 @@ return function(KEYS, ARGV)
   Entries.begin(call)
   Held.begin(call)
 
-  -- How long events are kept, in days. A sweep follows on every claim, so that where nothing is claimed the log goes as a whole.
+  -- How long events are kept, in days. A sweep follows every claim, so without claims the whole log expires.
   local EVENT_DAYS = 7
 
   -- First, because a full store still allows deletions.
@@ -32,7 +32,7 @@ return function(KEYS, ARGV)
     earliest = next_lapse
   end
   if not earliest then
-    -- This may be the last look: see mark_due.lua.
+    -- This may be the last check: see mark_due.lua.
     redis.call('DEL', call.keys.mark)
   end
   return Answer.reply(call, 'SWEPT', { expired = count, next_expiry = tonumber(earliest), due = Answer.some(due) })

@@ -9,7 +9,7 @@ use crate::StoreError;
 
 const DEFAULT_PORT: u16 = 6379;
 
-/// The place of a server.
+/// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ServerAddress {
     /// A host (a name or an IP address without brackets) and port.
@@ -21,13 +21,13 @@ pub(super) enum ServerAddress {
 /// A server and its credential. `Display` omits the credential.
 #[derive(Clone)]
 pub(super) struct Address {
-    place: ServerAddress,
+    server: ServerAddress,
     login: RedisConnectionInfo,
 }
 
 impl std::fmt::Display for Address {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.place {
+        match &self.server {
             ServerAddress::Tcp { host, port, is_tls } => {
                 let scheme = if *is_tls { "rediss" } else { "redis" };
                 let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
@@ -62,13 +62,13 @@ impl Address {
             ));
         }
         let host = match url.host() {
-            // For such a scheme, the parser does not normalize the name, and it may be percent-encoded.
+            // For these schemes, the parser does not normalize the name, which may be percent-encoded.
             Some(Host::Domain(name)) if !name.is_empty() => name.to_owned(),
             Some(Host::Ipv4(address)) => address.to_string(),
             Some(Host::Ipv6(address)) => address.to_string(),
             _ => return Err(refusal("names no host")),
         };
-        let place = ServerAddress::Tcp {
+        let server = ServerAddress::Tcp {
             host,
             port: url.port().unwrap_or(DEFAULT_PORT),
             is_tls,
@@ -80,7 +80,7 @@ impl Address {
         if let Some(password) = url.password() {
             login = login.set_password(decode(password)?);
         }
-        Ok(Address { place, login })
+        Ok(Address { server, login })
     }
 
     fn unix(url: &Url) -> Result<Self, StoreError> {
@@ -101,14 +101,13 @@ impl Address {
             login = login.set_password(password);
         }
         Ok(Address {
-            place: ServerAddress::Unix(path.into()),
+            server: ServerAddress::Unix(path.into()),
             login,
         })
     }
 
-    /// The place of the server.
-    pub fn place(&self) -> &ServerAddress {
-        &self.place
+    pub fn server(&self) -> &ServerAddress {
+        &self.server
     }
 
     /// User, password, database.
@@ -182,9 +181,9 @@ mod tests {
                 Some("x"),
             ),
         ];
-        for (text, place, database, user, password) in table {
+        for (text, server, database, user, password) in table {
             let address = Address::parse(text).expect(text);
-            assert_eq!(address.place(), &place, "{text}");
+            assert_eq!(address.server(), &server, "{text}");
             let login = address.login();
             assert_eq!(
                 (login.db(), login.username(), login.password()),

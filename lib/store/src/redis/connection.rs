@@ -1,8 +1,8 @@
 //! The one connection that all requests share.
 //!
-//! The `redis` crate's own manager detects a lost connection only by a request that fails on it: the first claim after an
-//! idle hour would be OFFLINE. Here the task that drives a connection reports its end, so that a lost connection is replaced
-//! before anything is sent on it.
+//! The `redis` crate's own manager detects a lost connection only when a request on it fails, so that the first claim
+//! after an idle hour would be OFFLINE. Here, the task that drives a connection reports when it ends, so that a lost
+//! connection is replaced before anything is sent on it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,7 +69,7 @@ impl SharedConnection {
         reply::replies(replies)
     }
 
-    /// Makes the next request connect anew. Requests on the present connection still get their replies.
+    /// Makes the next request open a new connection. Requests on the current connection still get their replies.
     pub fn abandon(&self) {
         *self.attempt.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -79,7 +79,7 @@ impl SharedConnection {
             let mut current = self.attempt.lock().unwrap_or_else(PoisonError::into_inner);
             match current.as_ref().filter(|attempt| is_usable(attempt)) {
                 Some(attempt) => attempt.clone(),
-                None => current.insert(begin(self.dialer.clone())).clone(),
+                None => current.insert(start_attempt(self.dialer.clone())).clone(),
             }
         };
         attempt.await
@@ -95,21 +95,21 @@ fn is_usable(attempt: &Attempt) -> bool {
     }
 }
 
-fn begin(dialer: Dialer) -> Attempt {
+fn start_attempt(dialer: Dialer) -> Attempt {
     let attempt = async move {
         let limit = dialer.limit();
         let connecting = tokio::time::timeout(limit, connect(&dialer)).await;
         connecting.unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(limit))))
     };
     let attempt = attempt.boxed().shared();
-    // In its own task it continues even if the caller has given up.
+    // In its own task, it continues even if the caller gives up.
     tokio::spawn(attempt.clone());
     attempt
 }
 
 async fn connect(dialer: &Dialer) -> Result<OpenConnection, Failure> {
     let stream = dialer.dial().await?;
-    // Callers enforce the limits; the crate's default of half a second would be shorter.
+    // Callers enforce the limits. The crate's default of half a second would be too short.
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(None)
         .set_response_timeout(None);

@@ -1,5 +1,5 @@
-//! Redis and Valkey over `redis://`, `rediss://` and `unix://`: one multiplexed connection, made by the first request and
-//! replaced when it is lost. It uses RESP2, so that replies have the shapes of Upstash's REST API.
+//! Redis and Valkey over `redis://`, `rediss://` and `unix://`: one multiplexed connection, opened by the first request
+//! and replaced when it is lost. It uses RESP2, so that replies have the same types as in Upstash's REST API.
 
 mod address;
 mod connection;
@@ -29,7 +29,7 @@ pub struct RedisStore {
     dialect: Dialect,
 }
 
-/// A task that ends with this.
+/// Aborts its task when dropped.
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
 
 impl Drop for AbortOnDrop {
@@ -43,7 +43,7 @@ impl Drop for AbortOnDrop {
 pub struct RedisOptions {
     /// Time limits and retries.
     pub limits: Limits,
-    /// Certificate authorities to trust for `rediss://`, each in DER, besides those of the system and the built-in ones.
+    /// Certificate authorities to trust for `rediss://`, each in DER, besides the system's and the built-in ones.
     pub extra_roots: Vec<Vec<u8>>,
 }
 
@@ -54,8 +54,8 @@ impl std::fmt::Debug for RedisStore {
 }
 
 impl RedisStore {
-    /// The server at `url`: `redis://`, `rediss://` (TLS) or `unix://`, with `USER:PASSWORD@` and `/DATABASE` if needed. It
-    /// connects with the first request: a server that is down is no error here.
+    /// The server at `url`: `redis://`, `rediss://` (TLS) or `unix://`, with `USER:PASSWORD@` and `/DATABASE` if
+    /// needed. Connects at the first request, so that a server that is down is no error here.
     ///
     /// # Errors
     /// [`StoreError::NotConfigured`] when `url` is not such a URL. The text never contains the URL.
@@ -95,8 +95,7 @@ impl RoundTrip for RedisStore {
         tokio::time::timeout(self.limits.request, sending)
             .await
             .unwrap_or_else(|_| {
-                // The connection may be lost without a notice. If it is only slow, its pending requests still get their
-                // replies.
+                // The connection may be lost unnoticed. If it is only slow, pending requests still get their replies.
                 self.connection.abandon();
                 Err(Failure::transient(StoreError::Timeout(self.limits.request)))
             })
@@ -114,13 +113,13 @@ impl Store for RedisStore {
     }
 
     async fn responds(&self) -> Result<(), StoreError> {
-        // On a separate connection: on the other one, Redis answers nothing after a write that is paused.
+        // On a separate connection, because Redis answers nothing on a connection whose write is paused.
         let mut ping = redis::Pipeline::with_capacity(1);
         ping.cmd("PING");
         let connection = SharedConnection::new(self.dialer.clone());
         let sending = tokio::time::timeout(self.limits.request, connection.send(&ping, 1));
-        let sent = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
-        check_ping(sent.map_err(|failure| failure.error)?)
+        let replies = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
+        check_ping(replies.map_err(|failure| failure.error)?)
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
@@ -141,8 +140,8 @@ impl Store for RedisStore {
             .map_err(|_| StoreError::Timeout(self.limits.request))?
             .map_err(|failure: Failure| failure.error)?;
         let mut messages = connection.into_on_message();
-        // The connection reads on, whether or not its messages are taken, and keeps them without a bound.
-        let (backlog, read) = Backlog::open();
+        // The connection reads on even if nobody takes its messages, and would keep any number of them.
+        let (backlog, payloads) = Backlog::open();
         let pump = AbortOnDrop(tokio::spawn(async move {
             while let Some(message) = messages.next().await {
                 if !backlog.push(&Bytes::copy_from_slice(message.get_payload_bytes())) {
@@ -150,10 +149,10 @@ impl Store for RedisStore {
                 }
             }
         }));
-        Ok(read
-            .map(move |message| {
+        Ok(payloads
+            .map(move |payload| {
                 let _pump = &pump;
-                message
+                payload
             })
             .boxed())
     }

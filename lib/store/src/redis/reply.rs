@@ -8,7 +8,7 @@ use crate::{StoreError, Value};
 /// The replies of a pipeline.
 ///
 /// # Errors
-/// When the server serves no request: it requires a password, or is still loading its data.
+/// When the server does not serve requests: it requires a password, or is still loading its data.
 pub(super) fn replies(replies: Vec<redis::Value>) -> Result<Vec<Value>, Failure> {
     let replies = replies
         .into_iter()
@@ -34,7 +34,7 @@ fn value(reply: redis::Value) -> Result<Value, StoreError> {
         redis::Value::SimpleString(text) => Value::Status(text),
         redis::Value::Okay => Value::Status("OK".into()),
         redis::Value::Array(items) => Value::Array(items.into_iter().map(value).collect::<Result<_, _>>()?),
-        redis::Value::ServerError(error) => Value::Error(text(&error)),
+        redis::Value::ServerError(error) => Value::Error(error_line(&error)),
         _ => {
             return Err(StoreError::Malformed(
                 "a reply of a kind that RESP2 does not have".into(),
@@ -43,8 +43,8 @@ fn value(reply: redis::Value) -> Result<Value, StoreError> {
     })
 }
 
-/// The line from the server: code first.
-fn text(error: &redis::ServerError) -> String {
+/// The server's line, code first.
+fn error_line(error: &redis::ServerError) -> String {
     match error.details() {
         Some(details) if !details.is_empty() => format!("{} {details}", error.code()),
         _ => error.code().to_owned(),
@@ -75,8 +75,8 @@ pub(super) fn failure(error: &RedisError) -> Failure {
     }
 }
 
-/// Why a login failed. The crate drops the code of an error during the setup of a connection, so a server that requires a
-/// password is recognized by its text.
+/// Why a login failed. The crate drops the code of an error during the setup of a connection, so a server that requires
+/// a password is recognized by its text.
 pub(super) fn login_failure(error: &RedisError) -> Failure {
     match error.detail() {
         Some(detail) if detail.contains("Authentication required") => {
@@ -86,7 +86,7 @@ pub(super) fn login_failure(error: &RedisError) -> Failure {
     }
 }
 
-/// The server's text of `error`. The crate's own text adds its name of the kind.
+/// The server's text of `error`, without the name of the kind, which the crate adds in its own text.
 fn server_text(error: &RedisError) -> String {
     if let (Some(code), Some(detail)) = (error.code(), error.detail()) {
         return format!("{code} {detail}");

@@ -12,13 +12,12 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::address::{Address, ServerAddress};
+use crate::StoreError;
 use crate::round_trip::Failure;
 use coord_runtime::root_certificates;
 
-use crate::StoreError;
-
-/// The silence after which a connection is probed, and the time limit of a probe: a subscription whose server vanished ends
-/// within a minute.
+/// The idle time after which a connection is probed, and the interval of probes. So a subscription ends within a minute
+/// after its server has vanished.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
 /// A byte stream to the server.
@@ -38,11 +37,11 @@ impl Dialer {
     /// # Errors
     /// [`StoreError::NotConfigured`] when the host is not a valid name for TLS, or a root is not a certificate.
     pub fn new(address: Address, extra_roots: &[Vec<u8>], limit: Duration) -> Result<Self, StoreError> {
-        let tls = match address.place() {
+        let tls = match address.server() {
             ServerAddress::Tcp { host, is_tls: true, .. } => {
                 let name = ServerName::try_from(host.clone())
                     .map_err(|_| StoreError::NotConfigured("the host of the Redis server is no valid name".into()))?;
-                Some((TlsConnector::from(Arc::new(tls(extra_roots)?)), name))
+                Some((TlsConnector::from(Arc::new(tls_config(extra_roots)?)), name))
             }
             _ => None,
         };
@@ -73,7 +72,7 @@ impl Dialer {
     }
 
     async fn open(&self) -> std::io::Result<Transport> {
-        match self.address.place() {
+        match self.address.server() {
             ServerAddress::Tcp { host, port, .. } => {
                 let stream = TcpStream::connect((host.as_str(), *port)).await?;
                 stream.set_nodelay(true)?;
@@ -92,7 +91,7 @@ impl Dialer {
     }
 }
 
-fn tls(extra_roots: &[Vec<u8>]) -> Result<ClientConfig, StoreError> {
+fn tls_config(extra_roots: &[Vec<u8>]) -> Result<ClientConfig, StoreError> {
     let unusable = |error: rustls::Error| StoreError::NotConfigured(format!("TLS cannot be set up: {error}"));
     // Named explicitly, because a process may have several providers and then no default.
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());

@@ -27,7 +27,7 @@ struct Refusal {
 /// The replies in the body of a 200.
 ///
 /// # Errors
-/// [`StoreError::Malformed`] when it is not an array of replies; [`StoreError::Failed`] when it is one error for all.
+/// [`StoreError::Malformed`] when it is not an array of replies; [`StoreError::Failed`] when it is a single error.
 pub(super) fn replies(body: &[u8]) -> Result<Vec<Value>, StoreError> {
     let Ok(replies) = serde_json::from_slice::<Vec<Reply>>(body) else {
         return Err(match serde_json::from_slice::<Refusal>(body) {
@@ -44,8 +44,8 @@ pub(super) fn replies(body: &[u8]) -> Result<Vec<Value>, StoreError> {
         .collect()
 }
 
-/// One result. Every string is base64, except the status OK, which is not valid base64, so that the two cannot be confused.
-/// Other statuses (`PONG`) are encoded, and look like bulk strings.
+/// One result. Every string is base64, except the status OK, which is not valid base64 and so cannot be confused with
+/// one. Other statuses (`PONG`) are encoded, and look like bulk strings.
 fn value(json: Json) -> Result<Value, StoreError> {
     match json {
         Json::Null => Ok(Value::Nil),
@@ -72,7 +72,7 @@ fn malformed(detail: &str) -> StoreError {
     StoreError::Malformed(format!("a reply holds {detail}"))
 }
 
-/// The failure in a response with another status than 2xx.
+/// The failure in a response whose status is not 2xx.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
     let error = serde_json::from_slice::<Refusal>(body)
         .ok()

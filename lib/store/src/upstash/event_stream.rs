@@ -30,8 +30,8 @@ pub(super) fn messages(
 
 /// Splits a stream of bytes into events.
 ///
-/// A payload with line breaks is several `data:` lines of one event. Upstash does not document whether its events end with
-/// the empty line of the format. So a further `message,` line and the end of the received bytes end an event too.
+/// A payload with line breaks is several `data:` lines of one event. Upstash does not document whether its events end
+/// with the empty line of the format. So another `message,` line and the end of the received bytes end an event, too.
 struct Parser {
     subscribed: Vec<u8>,
     message: Vec<u8>,
@@ -63,7 +63,7 @@ impl Parser {
             }
             if piece.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.partial);
-                self.line(without_end(&line), &mut events);
+                self.line(trim_line_end(&line), &mut events);
             }
         }
         if self.partial.is_empty() {
@@ -98,7 +98,7 @@ impl Parser {
 }
 
 /// `line` without its line feed and the carriage return before it.
-fn without_end(line: &[u8]) -> &[u8] {
+fn trim_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }

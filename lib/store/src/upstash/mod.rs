@@ -1,7 +1,7 @@
 //! Upstash Redis over REST: a thin client of its protocol, <https://upstash.com/docs/redis/features/restapi>.
 //!
-//! A batch is one POST to `/pipeline`. Replies are requested in base64, because plain ones replace bytes that are not UTF-8.
-//! Arguments are JSON, which has no bytes outside UTF-8: a batch with such an argument is rejected before anything is sent.
+//! A batch is one POST to `/pipeline`. Replies are requested in base64, because plain replies replace bytes that are
+//! not UTF-8. Arguments are JSON, which is UTF-8: a batch with any other argument is rejected before anything is sent.
 
 mod answer;
 mod event_stream;
@@ -30,8 +30,8 @@ use super::round_trip::{self, Dialect, Failure, RoundTrip};
 use super::unused_libraries;
 use super::{Library, Limits, Request, Store, StoreError, Value};
 
-/// Lets scripts and functions on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
-/// rejects it. <https://upstash.com/docs/redis/features/key-locking>
+/// Lets scripts and functions on different repositories run concurrently, because they name all of their keys. Only
+/// Upstash knows this flag; Redis 7.0 rejects it. <https://upstash.com/docs/redis/features/key-locking>
 const FLAG: &str = "allow-key-locking";
 
 const ENCODING: HeaderName = HeaderName::from_static("upstash-encoding");
@@ -43,17 +43,17 @@ const POOL_IDLE: Duration = Duration::from_secs(20);
 /// Interval of probes on an idle connection, so that a subscription notices a lost peer.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
-/// Maximum of concurrent requests: to a database on the network, where requests do not slow each other down, and to one on
-/// this machine, where all share the processors.
-const MOST_UNDER_WAY: usize = 16;
-const MOST_UNDER_WAY_BESIDE_US: usize = 2;
+/// Maximum number of concurrent requests to a database on the network, where requests do not slow each other down.
+const MOST_CONCURRENT: usize = 16;
+/// Maximum number of concurrent requests to a database on this machine, where all share the processors.
+const MOST_CONCURRENT_LOCAL: usize = 2;
 
 /// An Upstash database, or any other service with its REST protocol.
 pub struct UpstashStore {
     wire: Arc<Wire>,
     limits: Limits,
     dialect: Dialect,
-    gatherer: RequestBatcher,
+    batcher: RequestBatcher,
 }
 
 /// The HTTP connection to the database.
@@ -73,11 +73,11 @@ impl std::fmt::Debug for UpstashStore {
 }
 
 impl UpstashStore {
-    /// The database at `url` with the default [`Limits`]. It connects with the first request.
+    /// The database at `url` with the default [`Limits`]. Connects at the first request.
     ///
     /// # Errors
-    /// [`StoreError::NotConfigured`] when `url` is not an https URL (loopback hosts may use http), or when the token cannot
-    /// be sent.
+    /// [`StoreError::NotConfigured`] when `url` is not an https URL (loopback hosts may use http), or when the token
+    /// cannot be sent.
     pub fn new(url: &str, token: SecretString) -> Result<Self, StoreError> {
         Self::with_limits(url, token, Limits::default())
     }
@@ -100,9 +100,9 @@ impl UpstashStore {
         })?;
         authorization.set_sensitive(true);
         let client = client(&url, &limits)?;
-        let gatherer = RequestBatcher::new(match url.scheme() {
-            "https" => MOST_UNDER_WAY,
-            _ => MOST_UNDER_WAY_BESIDE_US,
+        let batcher = RequestBatcher::new(match url.scheme() {
+            "https" => MOST_CONCURRENT,
+            _ => MOST_CONCURRENT_LOCAL,
         });
         Ok(UpstashStore {
             wire: Arc::new(Wire {
@@ -114,7 +114,7 @@ impl UpstashStore {
             }),
             limits,
             dialect: Dialect::new(FLAG),
-            gatherer,
+            batcher,
         })
     }
 }
@@ -129,7 +129,7 @@ impl Wire {
         address
     }
 
-    /// The replies to `body`, which belongs to `calls` calls.
+    /// Posts `body`, the commands of `calls` calls, and returns their replies.
     async fn exchange(&self, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
         let answer = tokio::time::timeout(self.limits.request, self.post(body, calls))
             .await
@@ -158,7 +158,7 @@ impl Wire {
             .get(SYNC_TOKEN)
             .filter(|token| token.len() <= SYNC_TOKEN_BYTES)
             .cloned();
-        let answer = self.read(response, calls).await?;
+        let answer = self.read_body(response, calls).await?;
         if !status.is_success() {
             return Err(answer::refusal(status, &answer));
         }
@@ -168,7 +168,7 @@ impl Wire {
         Ok(answer)
     }
 
-    async fn read(&self, mut response: Response, calls: usize) -> Result<Bytes, Failure> {
+    async fn read_body(&self, mut response: Response, calls: usize) -> Result<Bytes, Failure> {
         let limit = self.limits.response_bytes.saturating_mul(calls);
         let too_long = || Failure::permanent(StoreError::Malformed(format!("a response of more than {limit} bytes")));
         if response.content_length().is_some_and(|length| length > limit as u64) {
@@ -201,7 +201,7 @@ impl Wire {
 impl RoundTrip for UpstashStore {
     async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
         let body = request::body(batch).map_err(Failure::permanent)?;
-        // Replies of scripts are small; large reads get a separate request.
+        // Replies of scripts are small. Reads may be large, and get a separate request.
         let is_small = batch.iter().all(|words| {
             words
                 .first()
@@ -215,7 +215,7 @@ impl RoundTrip for UpstashStore {
             let wire = Arc::clone(&wire);
             async move { wire.exchange(body, calls).await }
         };
-        tokio::time::timeout(self.limits.request, self.gatherer.send(body, batch.len(), post))
+        tokio::time::timeout(self.limits.request, self.batcher.send(body, batch.len(), post))
             .await
             .unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(self.limits.request))))
     }
@@ -244,7 +244,7 @@ impl Store for UpstashStore {
                 .map_err(|error| wire.unreachable(error))?;
             let status = response.status();
             if !status.is_success() {
-                let answer = wire.read(response, 1).await?;
+                let answer = wire.read_body(response, 1).await?;
                 return Err(answer::refusal(status, &answer));
             }
             let mut messages = event_stream::messages(response, channel, self.limits.response_bytes);
@@ -302,16 +302,16 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
         .tcp_keepalive_interval(KEEPALIVE)
         .tcp_keepalive_retries(3);
     builder = if url.scheme() == "https" {
-        // The system's roots, if there are any, and the built-in ones, so that a bare image can connect.
+        // The system's roots, if there are any, and the built-in ones, so that a minimal container image can connect.
         builder.tls_certs_merge(
             coord_runtime::root_certificates::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()),
         )
     } else {
-        // Loading hundreds of unused certificates would be most of the cost of a start.
+        // Loading hundreds of unused certificates would take most of the time of a start.
         builder.tls_certs_only([])
     };
     if is_loopback(url) {
-        // A proxy cannot reach this machine's own loopback address.
+        // A proxy cannot reach this machine's loopback address.
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| {

@@ -1,5 +1,5 @@
-//! Combines calls that would wait for one another into one request. When the maximum of requests is in progress, further
-//! calls wait, and the next request sends them all as one pipeline.
+//! Combines calls that would wait for one another into one request. While the maximum number of requests is in
+//! progress, further calls wait, and the next request sends them all as one pipeline.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 use crate::round_trip::Failure;
 use crate::{StoreError, Value};
 
-/// Maximum commands and bytes of one request. A larger call is sent alone.
+/// Maximum commands of one request. A larger call is sent alone.
 const MOST_COMMANDS: usize = 128;
+/// Maximum bytes of one request. A larger call is sent alone.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// The outcome of a call.
@@ -25,30 +26,30 @@ struct Call {
     reply: oneshot::Sender<Outcome>,
 }
 
-/// The waiting calls, and the number of requests in progress.
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Call>,
-    under_way: usize,
+    /// Number of requests in progress.
+    active: usize,
 }
 
 /// Combines calls into requests.
 pub(super) struct RequestBatcher {
     state: Arc<Mutex<State>>,
-    most_under_way: usize,
+    most_concurrent: usize,
 }
 
 impl RequestBatcher {
-    /// A gatherer with at most `most_under_way` concurrent requests.
-    pub fn new(most_under_way: usize) -> Self {
+    /// A batcher with at most `most_concurrent` concurrent requests.
+    pub fn new(most_concurrent: usize) -> Self {
         RequestBatcher {
             state: Arc::default(),
-            most_under_way,
+            most_concurrent,
         }
     }
 
-    /// Sends a call of `commands` commands by `post`, alone or with others, and returns its replies. `post` gets the body
-    /// and the number of calls.
+    /// Sends a call of `commands` commands by `post`, alone or with others, and returns its replies. `post` gets the
+    /// body and the number of calls.
     pub async fn send<F>(
         &self,
         body: String,
@@ -58,23 +59,23 @@ impl RequestBatcher {
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
-        let (reply, answered) = oneshot::channel();
-        let is_first = {
+        let (reply, outcome) = oneshot::channel();
+        let starts_request = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.waiting.push_back(Call { body, commands, reply });
-            let is_first = state.under_way < self.most_under_way;
-            state.under_way += usize::from(is_first);
-            is_first
+            let starts_request = state.active < self.most_concurrent;
+            state.active += usize::from(starts_request);
+            starts_request
         };
-        if is_first {
-            // Runs in its own task, so that a cancelled caller does not cancel the others' calls.
-            let under_way = ActiveRequest {
+        if starts_request {
+            // Runs in its own task, so that a cancelled caller does not cancel the calls of others.
+            let request = ActiveRequest {
                 state: Arc::clone(&self.state),
                 is_over: false,
             };
-            tokio::spawn(carry(under_way, post));
+            tokio::spawn(send_waiting(request, post));
         }
-        answered.await.unwrap_or_else(|_| {
+        outcome.await.unwrap_or_else(|_| {
             Err(Failure::transient(StoreError::Unreachable(
                 "the request was given up".into(),
             )))
@@ -82,15 +83,15 @@ impl RequestBatcher {
     }
 }
 
-/// One request in progress.
+/// A slot among the concurrent requests.
 struct ActiveRequest {
     state: Arc<Mutex<State>>,
     is_over: bool,
 }
 
 impl ActiveRequest {
-    /// The next calls for one request; empty when no call waits, and then the request is over.
-    fn take(&mut self) -> Vec<Call> {
+    /// The next calls for one request. Empty when no call waits; then the slot is free again.
+    fn take_calls(&mut self) -> Vec<Call> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Calls without a receiver are dropped.
         state.waiting.retain(|call| !call.reply.is_closed());
@@ -102,8 +103,8 @@ impl ActiveRequest {
         });
         let count = fitting.count().max(1).min(state.waiting.len());
         if count == 0 {
-            // Under the lock: the next call begins a new request.
-            state.under_way -= 1;
+            // Under the lock, so that the next call starts a new request.
+            state.active -= 1;
             self.is_over = true;
         }
         state.waiting.drain(..count).collect()
@@ -113,25 +114,27 @@ impl ActiveRequest {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         if !self.is_over {
-            self.state.lock().unwrap_or_else(PoisonError::into_inner).under_way -= 1;
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).active -= 1;
         }
     }
 }
 
-async fn carry<F>(mut under_way: ActiveRequest, post: impl Fn(String, usize) -> F)
+/// Sends requests until no call waits.
+async fn send_waiting<F>(mut request: ActiveRequest, post: impl Fn(String, usize) -> F)
 where
     F: Future<Output = Outcome> + Send,
 {
     loop {
-        let calls = under_way.take();
+        let calls = request.take_calls();
         if calls.is_empty() {
             break;
         }
-        give(calls, &post).await;
+        send_together(calls, &post).await;
     }
 }
 
-async fn give<F>(mut calls: Vec<Call>, post: &impl Fn(String, usize) -> F)
+/// Sends `calls` as one request.
+async fn send_together<F>(mut calls: Vec<Call>, post: &impl Fn(String, usize) -> F)
 where
     F: Future<Output = Outcome> + Send,
 {
@@ -143,8 +146,8 @@ where
         Ok(replies) if replies.len() == calls.iter().map(|call| call.commands).sum::<usize>() => {
             let mut replies = replies.into_iter();
             for call in calls {
-                let own = replies.by_ref().take(call.commands).collect();
-                let _ = call.reply.send(Ok(own));
+                let call_replies = replies.by_ref().take(call.commands).collect();
+                let _ = call.reply.send(Ok(call_replies));
             }
         }
         outcome => {
@@ -199,22 +202,22 @@ mod tests {
         }
     }
 
-    async fn send(gatherer: &RequestBatcher, seen: &SentBodies, words: &[&str]) -> Result<Vec<String>, String> {
+    async fn send(batcher: &RequestBatcher, seen: &SentBodies, words: &[&str]) -> Result<Vec<String>, String> {
         let rows: Vec<[&str; 1]> = words.iter().map(|word| [*word]).collect();
         let body = serde_json::to_string(&rows).unwrap();
-        let outcome = gatherer.send(body, words.len(), post(seen)).await;
+        let outcome = batcher.send(body, words.len(), post(seen)).await;
         let texts = |replies: Vec<Value>| replies.iter().map(|reply| reply.as_str().unwrap().to_owned()).collect();
         outcome.map(texts).map_err(|failure| failure.error.to_string())
     }
 
     #[tokio::test]
     async fn calls_that_wait_go_together_and_each_gets_its_own_replies() {
-        let (gatherer, seen) = (RequestBatcher::new(1), SentBodies::default());
+        let (batcher, seen) = (RequestBatcher::new(1), SentBodies::default());
         let [a, b, c, d] = tokio::join!(
-            send(&gatherer, &seen, &["a1", "a2"]),
-            send(&gatherer, &seen, &["b1"]),
-            send(&gatherer, &seen, &["c1", "c2"]),
-            send(&gatherer, &seen, &["d1"]),
+            send(&batcher, &seen, &["a1", "a2"]),
+            send(&batcher, &seen, &["b1"]),
+            send(&batcher, &seen, &["c1", "c2"]),
+            send(&batcher, &seen, &["d1"]),
         )
         .into();
         assert_eq!(
@@ -231,40 +234,40 @@ mod tests {
         assert_eq!(bodies.iter().map(|(_, calls)| calls).sum::<usize>(), 4);
         assert!(bodies.len() <= 2, "{bodies:?}");
         assert_eq!(
-            send(&gatherer, &seen, &["e"]).await.unwrap(),
+            send(&batcher, &seen, &["e"]).await.unwrap(),
             ["e"],
-            "and so do those who come later"
+            "and so do later calls"
         );
-        assert_eq!(gatherer.state.lock().unwrap().under_way, 0);
+        assert_eq!(batcher.state.lock().unwrap().active, 0);
     }
 
     #[tokio::test]
     async fn an_abandoned_wait_cancels_no_other_and_a_failure_reaches_all() {
-        let (gatherer, seen) = (RequestBatcher::new(1), SentBodies::default());
-        let given_up = tokio::time::timeout(Duration::from_millis(5), send(&gatherer, &seen, &["a"]));
+        let (batcher, seen) = (RequestBatcher::new(1), SentBodies::default());
+        let given_up = tokio::time::timeout(Duration::from_millis(5), send(&batcher, &seen, &["a"]));
         let (given_up, b, c) = tokio::join!(
             given_up,
             async {
                 tokio::time::sleep(Duration::from_millis(1)).await;
-                send(&gatherer, &seen, &["fail"]).await
+                send(&batcher, &seen, &["fail"]).await
             },
             async {
                 tokio::time::sleep(Duration::from_millis(2)).await;
-                send(&gatherer, &seen, &["c"]).await
+                send(&batcher, &seen, &["c"]).await
             },
         );
         assert!(given_up.is_err());
         assert!(b.unwrap_err().contains("as told") && c.unwrap_err().contains("as told"));
-        assert_eq!(send(&gatherer, &seen, &["d"]).await.unwrap(), ["d"]);
+        assert_eq!(send(&batcher, &seen, &["d"]).await.unwrap(), ["d"]);
     }
 
     #[tokio::test]
     async fn one_request_takes_a_bounded_number_of_commands() {
-        let (gatherer, seen) = (RequestBatcher::new(1), SentBodies::default());
+        let (batcher, seen) = (RequestBatcher::new(1), SentBodies::default());
         let words = vec!["w"; 60];
-        let all = (0..5).map(|_| send(&gatherer, &seen, &words));
-        for answered in futures::future::join_all(all).await {
-            assert_eq!(answered.unwrap().len(), 60);
+        let calls = (0..5).map(|_| send(&batcher, &seen, &words));
+        for replies in futures::future::join_all(calls).await {
+            assert_eq!(replies.unwrap().len(), 60);
         }
         let seen = seen.lock().unwrap();
         assert!(seen.iter().all(|(_, calls)| *calls <= 2), "{seen:?}");

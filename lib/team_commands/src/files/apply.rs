@@ -1,12 +1,12 @@
-//! Changes in the files, as requests: under the same rules as all others, and as the agents of the handles.
+//! Applies the changes in the files, as requests of the agents of the handles, under the same rules as all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use coord_agent::workplace::Failure;
-use coord_protocol::ClientError;
 use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::tasks::{ClaimTaskRequest, CompleteTaskRequest, NewTasksRequest, ReleaseTaskRequest, TaskWork};
-use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, TeamActor};
+use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, ShutdownView, TeamActor};
+use coord_protocol::{ClientError, ErrorCode};
 use coord_teams::compare::{AgreedState, AppliedChange, Change, Finding, Kind, Recipient};
 use coord_teams::layout::Entry;
 use coord_teams::message::MessageType;
@@ -14,34 +14,36 @@ use coord_teams::names::{Handle, TaskId};
 use coord_teams::refusal::Refusal;
 use coord_teams::texts::BROADCAST;
 
-use super::change::{batch, new_task, sentence, task_of};
+use super::change::{batch_size, new_task, sentence, task_id};
 use super::edit::edit;
-use super::server::{LEASE_SECONDS, ServerTeam, TeamReference, patiently};
+use super::server::{LEASE_SECONDS, ServerTeam, TeamReference, retry_rate_limited};
 use super::sync_state::LockedSyncState;
 
-/// A file has no working copy: the task's files are left alone.
-pub(super) fn files_left_alone() -> TaskWork {
+/// Work on a task without locks for its files: the plugin's files do not say where the work takes place.
+pub(super) fn without_files() -> TaskWork {
     TaskWork {
         claim_files: Some(false),
         ..TaskWork::default()
     }
 }
 
-/// The note on a task that was released by a file, and the reason of a shutdown that a file requests.
-const NOTE: &str = "Released in its file";
-const REASON: &str = "Asked for in config.json";
+/// The note on a task that a file releases.
+const RELEASE_NOTE: &str = "Released in its file";
 
-/// Applied changes, and their results.
+/// The reason of a shutdown that a file requests.
+const SHUTDOWN_REASON: &str = "Requested in config.json";
+
+/// Applies changes, and collects the results.
 pub(super) struct ChangeApplier<'a> {
     pub team_reference: &'a TeamReference,
     pub server: &'a ServerTeam,
-    pub kept: &'a mut LockedSyncState,
-    /// Agents of the handles, also of those that join just now.
+    pub sync_state: &'a mut LockedSyncState,
+    /// The agents of the handles, including those that this sync joins.
     agents: BTreeMap<Handle, Option<String>>,
     shutdown: Option<String>,
-    /// Tasks of which a step was refused: the next steps are not tried.
-    broken: BTreeSet<TaskId>,
-    /// Claims that were made for files.
+    /// Tasks with a refused change. Their next changes are not tried.
+    failed_tasks: BTreeSet<TaskId>,
+    /// Claims of tasks that a file marks as in progress.
     pub claims: BTreeMap<String, i64>,
     /// Applied changes, as sentences.
     pub applied: Vec<String>,
@@ -49,9 +51,9 @@ pub(super) struct ChangeApplier<'a> {
     pub refused: Vec<Finding>,
     /// Tasks whose files stay as they are.
     pub held: BTreeSet<TaskId>,
-    /// Files whose changes wait for the next time, because the store has changed the same since it was read.
+    /// Files whose changes wait for the next sync, because the store has changed the same since it was read.
     pub changed_meanwhile: BTreeSet<Entry>,
-    /// Identities of messages that no store will ever take.
+    /// Digests of messages that no store will ever accept.
     pub unsendable: Vec<String>,
 }
 
@@ -59,7 +61,7 @@ impl<'a> ChangeApplier<'a> {
     pub fn new(
         team_reference: &'a TeamReference,
         server: &'a ServerTeam,
-        kept: &'a mut LockedSyncState,
+        sync_state: &'a mut LockedSyncState,
         claims: BTreeMap<String, i64>,
     ) -> Self {
         ChangeApplier {
@@ -68,8 +70,8 @@ impl<'a> ChangeApplier<'a> {
             shutdown: server.shutdown.as_ref().map(|shutdown| shutdown.id.clone()),
             team_reference,
             server,
-            kept,
-            broken: BTreeSet::new(),
+            sync_state,
+            failed_tasks: BTreeSet::new(),
             applied: Vec::new(),
             refused: Vec::new(),
             held: BTreeSet::new(),
@@ -82,66 +84,62 @@ impl<'a> ChangeApplier<'a> {
     ///
     /// # Errors
     /// When the server does not respond, or denies the caller everything.
-    pub async fn all(&mut self, changes: &[Change]) -> Result<(), Failure> {
-        let mut at = 0;
-        while at < changes.len() {
-            let batch = batch(&changes[at..]);
-            if batch > 1 {
-                if !self.create(&changes[at..at + batch]).await? {
-                    for change in &changes[at..at + batch] {
-                        self.one(change).await?;
-                    }
+    pub async fn apply_all(&mut self, changes: &[Change]) -> Result<(), Failure> {
+        let mut rest = changes;
+        while !rest.is_empty() {
+            let (batch, after) = rest.split_at(batch_size(rest).max(1));
+            if batch.len() == 1 || !self.create_tasks(batch).await? {
+                for change in batch {
+                    self.apply(change).await?;
                 }
-                at += batch;
-            } else {
-                self.one(&changes[at]).await?;
-                at += 1;
             }
+            rest = after;
         }
         Ok(())
     }
 
-    /// Creates several tasks at once; false where the rules refuse one of them.
-    async fn create(&mut self, changes: &[Change]) -> Result<bool, Failure> {
-        let Some(agent) = self.actor() else { return Ok(false) };
+    /// Creates several tasks at once. Returns false if the rules refuse one of them.
+    async fn create_tasks(&mut self, changes: &[Change]) -> Result<bool, Failure> {
+        let Some(agent) = self.any_agent() else {
+            return Ok(false);
+        };
         let request = NewTasksRequest {
             caller: self.team_reference.caller(agent.as_deref()),
             tasks: Some(changes.iter().filter_map(new_task).collect()),
             request_key: None,
         };
         let client = &self.team_reference.client;
-        match refusal(patiently(async || client.new_tasks(&request).await).await)? {
+        match separate_refusal(retry_rate_limited(async || client.new_tasks(&request).await).await)? {
             Err(_) => Ok(false),
             Ok(_) => {
-                self.note(changes, None)?;
+                self.note_applied(changes, None)?;
                 Ok(true)
             }
         }
     }
 
-    async fn one(&mut self, change: &Change) -> Result<(), Failure> {
-        if task_of(change).is_some_and(|id| self.broken.contains(id)) {
+    async fn apply(&mut self, change: &Change) -> Result<(), Failure> {
+        if task_id(change).is_some_and(|id| self.failed_tasks.contains(id)) {
             return Ok(());
         }
-        let done = match self.agent_of(change) {
-            Some(agent) => refusal(self.ask(change, agent).await)?,
+        let result = match self.agent_for(change) {
+            Some(agent) => separate_refusal(self.send(change, agent).await)?,
             None => Err(RefusedRequest {
                 message: "this login has no handle in the team; coord team join makes one".to_owned(),
                 field: None,
                 is_final: false,
             }),
         };
-        match done {
-            Ok(StoreReply::Done(sequence)) => self.note(std::slice::from_ref(change), sequence)?,
-            Ok(StoreReply::Left) => {}
-            Err(refused) => self.refuse(change, refused),
+        match result {
+            Ok(StoreReply::Applied(sequence)) => self.note_applied(std::slice::from_ref(change), sequence)?,
+            Ok(StoreReply::Skipped) => {}
+            Err(refused) => self.note_refused(change, refused),
         }
         Ok(())
     }
 
-    /// The agent that makes the change: the handle's; for changes without a handle, the leader, or else any member of
-    /// this login.
-    fn agent_of(&self, change: &Change) -> Option<Option<String>> {
+    /// The agent that sends the change: that of its handle, if it has one. `None` without such a member.
+    fn agent_for(&self, change: &Change) -> Option<Option<String>> {
         match change {
             Change::Join { handle, .. } => Some(Some(handle.to_string())),
             Change::Claim(_, handle)
@@ -154,11 +152,13 @@ impl<'a> ChangeApplier<'a> {
             Change::CreateTask { .. }
             | Change::EditTask { .. }
             | Change::EditDependencies { .. }
-            | Change::DeleteTask(_) => self.actor(),
+            | Change::DeleteTask(_) => self.any_agent(),
         }
     }
 
-    fn actor(&self) -> Option<Option<String>> {
+    /// The agent for a change without a handle: the leader's if the leader is of this login, or else that of any member
+    /// of this login.
+    fn any_agent(&self) -> Option<Option<String>> {
         let members = &self.server.team.members;
         let is_ours = |handle: &&Handle| members.get(*handle).is_none_or(|member| member.ours);
         let leader = [&self.server.team.leader]
@@ -168,8 +168,7 @@ impl<'a> ChangeApplier<'a> {
         handles.next().and_then(|handle| self.agents.get(handle)).cloned()
     }
 
-    /// Makes the request.
-    async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<StoreReply, ClientError> {
+    async fn send(&mut self, change: &Change, agent: Option<String>) -> Result<StoreReply, ClientError> {
         let (client, team) = (&self.team_reference.client, self.team_reference.team.as_str());
         let caller = self.team_reference.caller(agent.as_deref());
         let actor = TeamActor {
@@ -184,7 +183,7 @@ impl<'a> ChangeApplier<'a> {
                     agent_type: Some(kind.clone()),
                 };
                 let request = JoinTeamRequest { caller: actor, member };
-                patiently(async || client.join_team(team, &request).await).await?;
+                retry_rate_limited(async || client.join_team(team, &request).await).await?;
                 self.agents.insert(handle.clone(), agent);
             }
             Change::CreateTask { .. } => {
@@ -193,43 +192,43 @@ impl<'a> ChangeApplier<'a> {
                     tasks: new_task(change).map(|task| vec![task]),
                     request_key: None,
                 };
-                patiently(async || client.new_tasks(&request).await).await?;
+                retry_rate_limited(async || client.new_tasks(&request).await).await?;
             }
             Change::EditTask { id, .. } | Change::EditDependencies { id, .. } | Change::DeleteTask(id) => {
-                let known = self.server.team.tasks.get(id);
-                if !edit(self.team_reference, &caller, change, id, known).await? {
-                    self.changed_meanwhile.insert(self.entry_of(change).0);
+                let before = self.server.team.tasks.get(id);
+                if !edit(self.team_reference, &caller, change, id, before).await? {
+                    self.changed_meanwhile.insert(self.entry_and_field(change).0);
                     self.held.insert(id.clone());
-                    return Ok(StoreReply::Left);
+                    return Ok(StoreReply::Skipped);
                 }
             }
             Change::Claim(id, _) => {
                 let request = ClaimTaskRequest {
                     caller,
                     lease_seconds: Some(LEASE_SECONDS),
-                    work: files_left_alone(),
+                    work: without_files(),
                 };
-                let claimed = patiently(async || client.claim_task(id.as_str(), &request).await).await?;
-                if let Some(token) = claimed.task.and_then(|task| task.lease.token) {
+                let response = retry_rate_limited(async || client.claim_task(id.as_str(), &request).await).await?;
+                if let Some(token) = response.task.and_then(|task| task.lease.token) {
                     self.claims.insert(id.to_string(), token);
                 }
             }
             Change::Complete(id, _) => {
                 let request = CompleteTaskRequest {
                     caller,
-                    work: files_left_alone(),
+                    work: without_files(),
                     ..CompleteTaskRequest::default()
                 };
-                patiently(async || client.complete_task(id.as_str(), &request).await).await?;
+                retry_rate_limited(async || client.complete_task(id.as_str(), &request).await).await?;
             }
             Change::Release(id, _) => {
                 let request = ReleaseTaskRequest {
                     caller,
-                    note: Some(NOTE.to_owned()),
-                    work: files_left_alone(),
+                    note: Some(RELEASE_NOTE.to_owned()),
+                    work: without_files(),
                     ..ReleaseTaskRequest::default()
                 };
-                patiently(async || client.release_task(id.as_str(), &request).await).await?;
+                retry_rate_limited(async || client.release_task(id.as_str(), &request).await).await?;
             }
             Change::Send {
                 to,
@@ -242,7 +241,7 @@ impl<'a> ChangeApplier<'a> {
                 let request = SendMessageRequest {
                     caller,
                     request_key: Some(format!("sync-{digest}-{}", self.stored_count(digest))),
-                    // An idle member notifies the leader, wherever its file is.
+                    // An idle member notifies the leader, whatever inbox has the message.
                     to: (*kind != MessageType::Idle).then(|| match to {
                         Recipient::One(handle) => vec![handle.to_string()],
                         Recipient::All => vec![BROADCAST.to_owned()],
@@ -252,8 +251,8 @@ impl<'a> ChangeApplier<'a> {
                     summary: summary.clone(),
                     ..SendMessageRequest::default()
                 };
-                let sent = patiently(async || client.send_message(&request).await).await?;
-                return Ok(StoreReply::Done(Some(sent.id)));
+                let response = retry_rate_limited(async || client.send_message(&request).await).await?;
+                return Ok(StoreReply::Applied(Some(response.id)));
             }
             Change::ReadTo(_, sequence) => {
                 let request = ReadMessagesRequest {
@@ -261,73 +260,72 @@ impl<'a> ChangeApplier<'a> {
                     cursor: Some(*sequence),
                     wait: None,
                     limit: Some(1),
-                    // The agent's program has changed the file, or is long dead.
+                    // The agent's program has changed the file, or ended long ago.
                     for_another: true,
                 };
-                patiently(async || client.read_messages(&request).await).await?;
+                retry_rate_limited(async || client.read_messages(&request).await).await?;
             }
             Change::RequestShutdown(handle) => {
-                let is_asked = |shutdown: &&coord_protocol::teams::ShutdownView| {
-                    shutdown.target.as_deref() == Some(handle.as_str())
-                };
-                let open = self.server.shutdown.as_ref().filter(is_asked);
+                let is_target = |shutdown: &&ShutdownView| shutdown.target.as_deref() == Some(handle.as_str());
+                let open = self.server.shutdown.as_ref().filter(is_target);
                 let request = match open {
-                    // The plugin has one list for the end of the team and of a member.
+                    // The plugin has one list for the shutdown of the team and of a member.
                     Some(shutdown) => approval(actor, Some(shutdown.id.clone())),
                     None => ShutdownRequest {
                         caller: actor,
                         step: Some(ShutdownStep::Request),
-                        reason: Some(REASON.to_owned()),
+                        reason: Some(SHUTDOWN_REASON.to_owned()),
                         ..ShutdownRequest::default()
                     },
                 };
-                let answered = patiently(async || client.shut_down(team, &request).await).await?;
+                let response = retry_rate_limited(async || client.shut_down(team, &request).await).await?;
                 if open.is_none() {
-                    self.shutdown = answered.shutdown_id;
+                    self.shutdown = response.shutdown_id;
                 }
             }
             Change::ApproveShutdown(_) => {
                 let request = approval(actor, self.shutdown.clone());
-                patiently(async || client.shut_down(team, &request).await).await?;
+                retry_rate_limited(async || client.shut_down(team, &request).await).await?;
             }
         }
-        Ok(StoreReply::Done(None))
+        Ok(StoreReply::Applied(None))
     }
 
-    /// How many messages of this identity the store has already.
+    /// The number of messages with this digest that the store already has.
     fn stored_count(&self, digest: &str) -> usize {
-        let seen = self.kept.state.as_ref().map(|state| &state.seen);
-        let in_inbox = |seen: &AgreedState| {
+        let seen = self.sync_state.state.as_ref().map(|state| &state.seen);
+        let seen_count = |seen: &AgreedState| {
             let inboxes = seen.inboxes.values();
             let counts = inboxes.map(|inbox| inbox.iter().filter(|message| message.digest == digest).count());
             counts.max().unwrap_or_default()
         };
-        let done = self.kept.done.iter();
-        let since = done.filter(|done| matches!(done, AppliedChange::Sent { digest: other, .. } if other == digest));
-        seen.map_or(0, in_inbox) + since.count()
+        let applied = self.sync_state.applied.iter();
+        let sent =
+            applied.filter(|change| matches!(change, AppliedChange::Sent { digest: other, .. } if other == digest));
+        seen.map_or(0, seen_count) + sent.count()
     }
 
-    fn note(&mut self, changes: &[Change], sequence: Option<u64>) -> Result<(), Failure> {
+    fn note_applied(&mut self, changes: &[Change], sequence: Option<u64>) -> Result<(), Failure> {
         self.applied.extend(changes.iter().map(sentence));
-        let done: Vec<AppliedChange> = changes
+        let applied: Vec<AppliedChange> = changes
             .iter()
             .filter_map(|change| AppliedChange::of(change, sequence))
             .collect();
-        match done.is_empty() {
+        match applied.is_empty() {
             true => Ok(()),
-            false => Ok(self.kept.note(done)?),
+            false => Ok(self.sync_state.append(applied)?),
         }
     }
 
-    fn refuse(&mut self, change: &Change, refused: RefusedRequest) {
+    fn note_refused(&mut self, change: &Change, refused: RefusedRequest) {
         if let Change::CreateTask { id, .. } | Change::Claim(id, _) = change {
-            self.broken.insert(id.clone());
+            self.failed_tasks.insert(id.clone());
         }
-        self.held.extend(self.tasks_of(change));
+        self.held.extend(tasks_to_hold(change));
         if let (Change::Send { digest, .. }, true) = (change, refused.is_final) {
             self.unsendable.push(digest.clone());
         }
-        let (entry, field) = self.entry_of(change);
+        let (entry, field) = self.entry_and_field(change);
         self.refused.push(Finding {
             kind: Kind::Refused,
             refusal: Refusal {
@@ -338,20 +336,8 @@ impl<'a> ChangeApplier<'a> {
         });
     }
 
-    /// The tasks whose files contain refused changes: the files stay as they are until the reason has been read. A missing file is
-    /// written anew, because it contains nothing.
-    fn tasks_of(&self, change: &Change) -> Vec<TaskId> {
-        match change {
-            Change::DeleteTask(_) => Vec::new(),
-            Change::EditDependencies { id, add, remove } => {
-                [id].into_iter().chain(add).chain(remove).cloned().collect()
-            }
-            other => task_of(other).into_iter().cloned().collect(),
-        }
-    }
-
-    /// The file that a change is of, and the field where it is of one.
-    fn entry_of(&self, change: &Change) -> (Entry, Option<&'static str>) {
+    /// The file with the change, and the field if the change is of only one.
+    fn entry_and_field(&self, change: &Change) -> (Entry, Option<&'static str>) {
         let team = self.team_reference.team.clone();
         let task = |id: &TaskId| Entry::Task(team.clone(), id.clone());
         match change {
@@ -369,29 +355,39 @@ impl<'a> ChangeApplier<'a> {
     }
 }
 
+/// The tasks whose files stay as they are after the refusal of `change`, until the user has read the reason. A sync
+/// writes a missing file again, because it has no change to lose.
+fn tasks_to_hold(change: &Change) -> Vec<TaskId> {
+    match change {
+        Change::DeleteTask(_) => Vec::new(),
+        Change::EditDependencies { id, add, remove } => [id].into_iter().chain(add).chain(remove).cloned().collect(),
+        other => task_id(other).into_iter().cloned().collect(),
+    }
+}
+
 enum StoreReply {
-    /// The change; the number of a message.
-    Done(Option<u64>),
-    /// Nothing: it has changed the same meanwhile.
-    Left,
+    /// The store has applied the change, which has this number if it is a message.
+    Applied(Option<u64>),
+    /// The change was not sent, because the store has changed the same fields.
+    Skipped,
 }
 
 /// A request that the rules refuse.
 struct RefusedRequest {
     message: String,
     field: Option<String>,
-    /// Whether it would be refused again.
+    /// Whether the rules would refuse it again.
     is_final: bool,
 }
 
-/// The answer, or why the rules refuse the request.
-fn refusal<T>(answered: Result<T, ClientError>) -> Result<Result<T, RefusedRequest>, Failure> {
-    match answered {
-        Ok(answer) => Ok(Ok(answer)),
+/// Separates refusals by the rules from errors that end the sync.
+fn separate_refusal<T>(result: Result<T, ClientError>) -> Result<Result<T, RefusedRequest>, Failure> {
+    match result {
+        Ok(response) => Ok(Ok(response)),
         Err(ClientError::Refused { status, error, .. })
-            if error.error.is_of_team()
+            if error.error.is_team_rule()
                 || matches!(status, 400 | 409 | 413)
-                || error.error == coord_protocol::ErrorCode::UnknownTask =>
+                || error.error == ErrorCode::UnknownTask =>
         {
             Ok(Err(RefusedRequest {
                 message: error.message.clone(),

@@ -1,16 +1,18 @@
-//! Changes of files, one by one: as requests name them, and in words.
+//! The request and the sentence for one change of the files.
 
 use coord_protocol::tasks::{NewTask, TaskPriority};
 use coord_teams::compare::{Change, Recipient};
 use coord_teams::names::TaskId;
 use coord_teams::status::Priority;
 
-/// Tasks of a request, and bytes of their texts.
-const MOST_TASKS: usize = 200;
-const MOST_BYTES: usize = 256 << 10;
+/// The maximum number of tasks in a request.
+const MAX_TASKS: usize = 200;
 
-/// How many of the first changes are one request.
-pub(super) fn batch(changes: &[Change]) -> usize {
+/// The maximum number of bytes of their texts.
+const MAX_BYTES: usize = 256 << 10;
+
+/// The number of `changes` from the first on that create tasks and fit into one request.
+pub(super) fn batch_size(changes: &[Change]) -> usize {
     let mut bytes = 0;
     let fits = |change: &&Change| match change {
         Change::CreateTask {
@@ -20,11 +22,11 @@ pub(super) fn batch(changes: &[Change]) -> usize {
             ..
         } => {
             bytes += title.len() + description.as_ref().map_or(0, String::len) + 70 * (dependencies.len() + 2);
-            bytes <= MOST_BYTES
+            bytes <= MAX_BYTES
         }
         _ => false,
     };
-    changes.iter().take(MOST_TASKS).take_while(fits).count()
+    changes.iter().take(MAX_TASKS).take_while(fits).count()
 }
 
 /// The task that a change creates.
@@ -49,7 +51,7 @@ pub(super) fn new_task(change: &Change) -> Option<NewTask> {
     })
 }
 
-/// As requests name it.
+/// The priority in requests.
 pub(super) fn wire_priority(priority: Priority) -> TaskPriority {
     match priority {
         Priority::High => TaskPriority::High,
@@ -58,8 +60,8 @@ pub(super) fn wire_priority(priority: Priority) -> TaskPriority {
     }
 }
 
-/// The task that a change is of.
-pub(super) fn task_of(change: &Change) -> Option<&TaskId> {
+/// The task that `change` is about.
+pub(super) fn task_id(change: &Change) -> Option<&TaskId> {
     match change {
         Change::CreateTask { id, .. }
         | Change::EditTask { id, .. }
@@ -72,7 +74,7 @@ pub(super) fn task_of(change: &Change) -> Option<&TaskId> {
     }
 }
 
-/// The change in the past tense.
+/// A sentence about `change` in the past tense.
 pub(super) fn sentence(change: &Change) -> String {
     match change {
         Change::Join { handle, .. } => format!("{handle} joined"),

@@ -1,4 +1,5 @@
-//! The folder on disk: read and written under the plugin's locks, by names that were parsed, and never through a symbolic link.
+//! The folder on disk. Reads and writes take place under the plugin's locks, by parsed names, and never through a
+//! symbolic link.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,27 +14,28 @@ use coord_teams::refusal::Refusal;
 
 use super::locks::{Kind, Locks};
 
-/// Entries of one folder that are looked at.
-const MOST_ENTRIES: usize = 100_000;
+/// The maximum number of entries of one folder.
+const MAX_ENTRIES: usize = 100_000;
 
-/// Bytes of all files of a team that are read.
-const MOST_BYTES: usize = 256 << 20;
+/// The maximum size of all files of a team together.
+const MAX_BYTES: usize = 256 << 20;
 
 #[derive(Clone, Debug)]
 pub(super) struct Disk {
     pub root: PathBuf,
-    /// It, by the working copy that it is in: a link there is another person's. A root elsewhere is the user's own choice.
-    inside: RootedPath,
+    /// The root, relative to the working copy if it is inside: a link in a working copy may be someone else's. The path
+    /// to any other root is the user's own choice.
+    rooted: RootedPath,
 }
 
 /// Names, sizes and times of the files of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     pub digest: String,
-    /// The newest of the times, Unix seconds.
+    /// The newest of the times, in Unix seconds.
     pub newest: i64,
-    /// When it was taken, Unix seconds.
-    pub taken: i64,
+    /// The time of the fingerprint, in Unix seconds.
+    pub taken_at: i64,
 }
 
 /// The files of a team as they were read.
@@ -46,39 +48,39 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Files that cannot be written, because the team would exceed the bounds of reading.
-    pub fn more_than_is_read(&self, given: &FileExport, stay: &BTreeSet<Entry>) -> BTreeSet<Entry> {
-        let had = |entry: &Entry| self.bytes.get(entry).map_or(0, Vec::len);
+    /// The files of `export` that cannot be written, because the team would exceed the maximum size.
+    pub fn exceeding_bounds(&self, export: &FileExport, skipped: &BTreeSet<Entry>) -> BTreeSet<Entry> {
+        let size_before = |entry: &Entry| self.bytes.get(entry).map_or(0, Vec::len);
         let mut total: usize = self.bytes.values().map(Vec::len).sum();
-        let writes = given.writes.iter().filter(|(entry, _)| !stay.contains(*entry));
-        let is_too_much = |(entry, text): &(&Entry, &String)| {
-            let after = total - had(entry) + text.len();
-            let is_too_much = after > MOST_BYTES && text.len() > had(entry);
-            total = if is_too_much { total } else { after };
-            is_too_much
+        let writes = export.writes.iter().filter(|(entry, _)| !skipped.contains(*entry));
+        let exceeds = |(entry, text): &(&Entry, &String)| {
+            let total_after = total - size_before(entry) + text.len();
+            let exceeds = total_after > MAX_BYTES && text.len() > size_before(entry);
+            total = if exceeds { total } else { total_after };
+            exceeds
         };
-        writes.filter(is_too_much).map(|(entry, _)| entry.clone()).collect()
+        writes.filter(exceeds).map(|(entry, _)| entry.clone()).collect()
     }
 }
 
-/// Why such a file is not written.
-pub(super) fn too_much() -> String {
-    format!("the files of the team would have more than {MOST_BYTES} bytes, which are read at most")
+/// The reason why such a file is not written.
+pub(super) fn size_message() -> String {
+    format!("the files of the team would exceed {MAX_BYTES} bytes, the maximum that a sync reads")
 }
 
 impl Disk {
-    /// That with this `root`, for the working copy at `working_copy`.
+    /// The folder `root`, for the working copy at `working_copy`.
     pub fn new(root: PathBuf, working_copy: &Path) -> Disk {
-        // The working copy has its path without links, and the root may be named through one.
-        let named = root
+        // The path of the working copy has no links, but the path of the root may have some.
+        let ancestor = root
             .ancestors()
             .find(|folder| folder.canonicalize().is_ok_and(|real| real == working_copy));
-        let inside = named.and_then(|named| root.strip_prefix(named).ok());
-        let inside = inside.map_or_else(
+        let below = ancestor.and_then(|ancestor| root.strip_prefix(ancestor).ok());
+        let rooted = below.map_or_else(
             || RootedPath::new(&root, ""),
             |below| RootedPath::new(working_copy, below),
         );
-        Disk { root, inside }
+        Disk { root, rooted }
     }
 
     /// The teams that have a folder here.
@@ -87,7 +89,7 @@ impl Disk {
             Ok(()) => self.names("teams")?.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        let is_folder = |name: &String| self.on_disk(&format!("teams/{name}")) == Some(EntryType::Folder);
+        let is_folder = |name: &String| self.entry_type(&format!("teams/{name}")) == Some(EntryType::Folder);
         let is_team = |name: &String| TeamName::parse(name).is_ok() && is_folder(name);
         Ok(names.into_iter().filter(is_team).collect())
     }
@@ -97,22 +99,22 @@ impl Disk {
     /// # Errors
     /// When a folder cannot be read.
     pub fn fingerprint(&self, team: &TeamName) -> anyhow::Result<Fingerprint> {
-        let taken = chrono::Utc::now().timestamp();
+        let taken_at = chrono::Utc::now().timestamp();
         let (mut lines, mut newest) = (BTreeSet::new(), i64::MIN);
         for folder in folders(team) {
-            // A path that is not a folder is refused when it is read, and its entries are not the team's.
+            // A read refuses a path that is not a folder, and its entries are not the team's.
             if let Err(refusal) = self.check_folder(&folder) {
                 lines.insert(format!("{refusal}\n"));
                 continue;
             }
             for name in self.names(&folder)?.unwrap_or_default() {
-                let about = self.inside.join(&folder).join(&name).about().ok().flatten();
-                let time = about.as_ref().and_then(|about| about.modified);
-                let time = time
+                let info = self.rooted.join(&folder).join(&name).about().ok().flatten();
+                let modified = info.as_ref().and_then(|info| info.modified);
+                let time = modified
                     .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
                     .unwrap_or_default();
                 newest = newest.max(i64::try_from(time.as_secs()).unwrap_or(i64::MAX));
-                let kind = about.as_ref().map(kind_of);
+                let kind = info.as_ref().map(type_of);
                 lines.insert(format!("{folder}/{name} {kind:?} {}\n", time.as_nanos()));
             }
         }
@@ -121,11 +123,11 @@ impl Disk {
         Ok(Fingerprint {
             digest: digest.hexdigest(),
             newest,
-            taken,
+            taken_at,
         })
     }
 
-    /// The files of both locks of a team, as far as their folders are admitted.
+    /// The files of the team's locks whose folders are admitted.
     fn lock_files(&self, team: &TeamName) -> Vec<RootedPath> {
         let entries = [Entry::TeamLock(team.clone()), Entry::TaskLock(team.clone())];
         let folder = |entry: &Entry| entry.path().trim_end_matches("/.lock").to_owned();
@@ -136,10 +138,10 @@ impl Disk {
     /// Reads the files of a team.
     ///
     /// # Errors
-    /// When a folder cannot be read, or another program keeps a lock.
+    /// When a folder cannot be read, or another program holds a lock for too long.
     pub fn read(&self, team: &TeamName) -> anyhow::Result<Files> {
         let mut files = Files::default();
-        let _locks = Locks::take(&self.lock_files(team), Kind::Shared)?;
+        let _locks = Locks::acquire(&self.lock_files(team), Kind::Shared)?;
         let mut entries = BTreeSet::new();
         for folder in folders(team) {
             match self.check_folder(&folder) {
@@ -155,69 +157,72 @@ impl Disk {
                 }
             }
         }
-        let (mut read, mut total) = (Vec::with_capacity(entries.len()), 0);
+        let (mut contents, mut total) = (Vec::with_capacity(entries.len()), 0);
         for entry in entries {
             let content = match total {
-                0..=MOST_BYTES => self.content(&entry),
+                0..=MAX_BYTES => self.content(&entry),
                 _ => Err(Refusal::of_file(
                     entry.path(),
-                    format!("the files before it have more than {MOST_BYTES} bytes"),
+                    format!("the files before it have more than {MAX_BYTES} bytes"),
                 )),
             };
-            // It went since the folder was listed, as in one that is being removed.
-            if content.is_err() && self.on_disk(&entry.path()).is_none() {
+            // The entry was removed after the folder was listed.
+            if content.is_err() && self.entry_type(&entry.path()).is_none() {
                 continue;
             }
             if let Ok(bytes) = &content {
                 total += bytes.len();
                 files.bytes.insert(entry.clone(), bytes.clone());
             }
-            read.push((entry, content));
+            contents.push((entry, content));
         }
-        files.folder = Folder::read(team, read);
+        files.folder = Folder::read(team, contents);
         Ok(files)
     }
 
-    /// Writes the files of `given`, except `stay`; returns the entries that were not written, because they have changed since
-    /// they were read.
+    /// Writes the files of `export`, except `skipped`. Returns the entries that it did not write, because they have
+    /// changed since they were read.
     ///
     /// # Errors
-    /// When a file cannot be written, or another program keeps a lock.
+    /// When a file cannot be written, or another program holds a lock for too long.
     pub fn write(
         &self,
         team: &TeamName,
         files: &Files,
-        given: &FileExport,
-        stay: &BTreeSet<Entry>,
+        export: &FileExport,
+        skipped: &BTreeSet<Entry>,
     ) -> anyhow::Result<BTreeSet<Entry>> {
         let mut changed = BTreeSet::new();
-        let writes = given
+        let mut writes = export
             .writes
             .iter()
-            .filter(|(entry, _)| !stay.contains(entry))
+            .filter(|(entry, _)| !skipped.contains(entry))
             .peekable();
-        let removals = given.removals.iter().filter(|entry| !stay.contains(entry)).peekable();
-        let (mut writes, mut removals) = (writes, removals);
+        let mut removals = export
+            .removals
+            .iter()
+            .filter(|entry| !skipped.contains(entry))
+            .peekable();
         if writes.peek().is_none() && removals.peek().is_none() {
             return Ok(changed);
         }
-        // A path that is not a folder was refused when it was read.
+        // The read has refused paths that are not folders.
         let folders = folders(team)
             .into_iter()
             .filter(|folder| self.check_folder(folder).is_ok());
         let folders: BTreeSet<String> = folders.collect();
         self.make_root()?;
         for folder in &folders {
-            self.inside.join(folder).make(FOLDER_MODE)?;
+            self.rooted.join(folder).make(FOLDER_MODE)?;
         }
         let may_write = |entry: &Entry| {
-            let is_in = entry
+            let is_in_folder = entry
                 .path()
                 .rsplit_once('/')
                 .is_some_and(|(folder, _)| folders.contains(folder));
-            is_in && self.is_as_read(files, entry)
+            is_in_folder && self.is_as_read(files, entry)
         };
-        let _locks = Locks::take(&self.lock_files(team), Kind::Exclusive)?;
+        let _locks = Locks::acquire(&self.lock_files(team), Kind::Exclusive)?;
         for (entry, text) in writes {
             match may_write(entry) {
                 true => self.replace(entry, text)?,
@@ -233,28 +238,26 @@ impl Disk {
         Ok(changed)
     }
 
-    /// Where an entry is.
-    pub fn path(&self, entry: &Entry) -> RootedPath {
-        self.inside.join(entry.path())
+    fn path(&self, entry: &Entry) -> RootedPath {
+        self.rooted.join(entry.path())
     }
 
-    /// A configured root may be missing with the folders above it.
+    /// Makes a configured root and the folders above it, if they are missing.
     fn make_root(&self) -> anyhow::Result<()> {
-        if self.inside == RootedPath::new(&self.root, "") && self.inside.about().is_ok_and(|about| about.is_none()) {
-            let about = || format!("{} cannot be made", self.root.display());
-            std::fs::create_dir_all(&self.root).with_context(about)?;
+        if self.rooted == RootedPath::new(&self.root, "") && self.rooted.about().is_ok_and(|info| info.is_none()) {
+            std::fs::create_dir_all(&self.root).with_context(|| format!("{} cannot be made", self.root.display()))?;
         }
         Ok(())
     }
 
-    fn on_disk(&self, path: &str) -> Option<EntryType> {
-        self.inside.join(path).about().ok().flatten().as_ref().map(kind_of)
+    fn entry_type(&self, path: &str) -> Option<EntryType> {
+        self.rooted.join(path).about().ok().flatten().as_ref().map(type_of)
     }
 
     fn is_as_read(&self, files: &Files, entry: &Entry) -> bool {
         match files.bytes.get(entry) {
             Some(bytes) => self.content(entry).is_ok_and(|now| now == *bytes),
-            None => self.on_disk(&entry.path()).is_none(),
+            None => self.entry_type(&entry.path()).is_none(),
         }
     }
 
@@ -269,22 +272,22 @@ impl Disk {
             .replace()?)
     }
 
-    /// The bytes of an entry, or why it is not read.
+    /// The bytes of an entry, or the reason why it is not read.
     fn content(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
-        let refused = |error: FileError| match error.refusal() {
-            // In the words of all other refusals of a team's files.
-            Some(FileRefusal::NotAFile(kind)) => refusal_of(entry, kind_only(kind)),
-            Some(FileRefusal::TooLarge(most)) => refusal_of(entry, EntryType::File(most + 1)),
+        let refuse = |error: FileError| match error.refusal() {
+            // With the same wording as the other refusals of a team's files.
+            Some(FileRefusal::NotAFile(kind)) => refusal_of(entry, type_without_size(kind)),
+            Some(FileRefusal::TooLarge(max)) => refusal_of(entry, EntryType::File(max + 1)),
             _ => Refusal::of_file(entry.path(), error.clause()),
         };
-        let read = self.path(entry).read(entry.max_bytes() as u64).map_err(refused)?;
-        read.ok_or_else(|| Refusal::of_file(entry.path(), "it is gone"))
+        let content = self.path(entry).read(entry.max_bytes() as u64).map_err(refuse)?;
+        content.ok_or_else(|| Refusal::of_file(entry.path(), "it is gone"))
     }
 
-    /// Whether the folder, if it is there, and those above it are folders.
-    pub fn check_folder(&self, folder: &str) -> Result<(), Refusal> {
+    /// Checks that the path `folder` and the paths above it are folders, as far as they exist.
+    fn check_folder(&self, folder: &str) -> Result<(), Refusal> {
         // Above the root, the sentence names the folder by its whole path.
-        if let Err(error) = self.inside.folder()
+        if let Err(error) = self.rooted.folder()
             && error.refusal().is_some()
         {
             return Err(Refusal::of_file(error.path.display().to_string(), error.clause()));
@@ -296,22 +299,22 @@ impl Disk {
             } else {
                 format!("{path}/{part}")
             };
-            match self.on_disk(&path) {
-                Some(found) => admit_folder(&path, found)?,
+            match self.entry_type(&path) {
+                Some(entry_type) => admit_folder(&path, entry_type)?,
                 None => return Ok(()),
             }
         }
         Ok(())
     }
 
-    /// The names in a folder; `None` where there is none.
+    /// The names in a folder; `None` if it does not exist.
     fn names(&self, folder: &str) -> anyhow::Result<Option<Vec<String>>> {
-        let Some(names) = self.inside.join(folder).list(MOST_ENTRIES)? else {
+        let Some(names) = self.rooted.join(folder).list(MAX_ENTRIES)? else {
             return Ok(None);
         };
         anyhow::ensure!(
-            names.len() <= MOST_ENTRIES,
-            "{} has more than {MOST_ENTRIES} entries",
+            names.len() <= MAX_ENTRIES,
+            "{} has more than {MAX_ENTRIES} entries",
             self.root.join(folder).display()
         );
         let names = names.into_iter().map(|name| name.to_string_lossy().into_owned());
@@ -320,7 +323,7 @@ impl Disk {
 }
 
 /// The folders of a team below the root.
-pub(super) fn folders(team: &TeamName) -> [String; 3] {
+fn folders(team: &TeamName) -> [String; 3] {
     [
         format!("teams/{team}"),
         format!("teams/{team}/inboxes"),
@@ -328,14 +331,14 @@ pub(super) fn folders(team: &TeamName) -> [String; 3] {
     ]
 }
 
-fn kind_of(about: &EntryInfo) -> EntryType {
-    match about.kind {
-        coord_files::Kind::File => EntryType::File(about.len),
-        kind => kind_only(kind),
+fn type_of(info: &EntryInfo) -> EntryType {
+    match info.kind {
+        coord_files::Kind::File => EntryType::File(info.len),
+        kind => type_without_size(kind),
     }
 }
 
-fn kind_only(kind: coord_files::Kind) -> EntryType {
+fn type_without_size(kind: coord_files::Kind) -> EntryType {
     match kind {
         coord_files::Kind::File => EntryType::File(0),
         coord_files::Kind::Folder => EntryType::Folder,
@@ -344,9 +347,9 @@ fn kind_only(kind: coord_files::Kind) -> EntryType {
     }
 }
 
-fn refusal_of(entry: &Entry, found: EntryType) -> Refusal {
-    match admit_file(entry, found) {
+fn refusal_of(entry: &Entry, entry_type: EntryType) -> Refusal {
+    match admit_file(entry, entry_type) {
         Err(refusal) => refusal,
-        Ok(()) => Refusal::of_file(entry.path(), "it is no file that is read"),
+        Ok(()) => Refusal::of_file(entry.path(), "it is not a file that a sync reads"),
     }
 }

@@ -1,4 +1,5 @@
-//! Edits and deletions of a task, which the store would make over any newer state: each is compared with the task just before.
+//! Edits and deletions of a task. The store would apply them to any newer state, so this compares each with the task
+//! first.
 
 use coord_opencode_tools::plugin_records;
 use coord_protocol::ClientError;
@@ -8,9 +9,10 @@ use coord_teams::compare::{Change, StoreTask};
 use coord_teams::names::TaskId;
 
 use super::change::wire_priority;
-use super::server::{TeamReference, odd, patiently};
+use super::server::{TeamReference, invalid_response, retry_rate_limited};
 
-/// Makes a change of the task `id`, if the store has not changed the same since it was `known`; false where it has.
+/// Applies `change` to the task `id`, unless the store has changed the same fields since it had the task as `before`.
+/// Returns whether it applied the change.
 ///
 /// # Errors
 /// When the server returns an error, or no response.
@@ -19,18 +21,18 @@ pub(super) async fn edit(
     caller: &TeamCaller,
     change: &Change,
     id: &TaskId,
-    known: Option<&StoreTask>,
+    before: Option<&StoreTask>,
 ) -> Result<bool, ClientError> {
     let client = &team_reference.client;
-    // As long as the limits of the server are waited for, the task may change: it is read again each time.
-    patiently(async || {
-        let shown = client.task(&team_reference.caller(None), id.as_str()).await?;
-        let now = shown.task.ok_or_else(|| odd("it has no task"))?;
-        let now = plugin_records::task(now).map_err(odd)?;
-        if known.is_some_and(|known| has_changed(change, known, &now)) {
+    // The task may change during a wait for the rate limit, so each attempt reads it again.
+    retry_rate_limited(async || {
+        let response = client.task(&team_reference.caller(None), id.as_str()).await?;
+        let task = response.task.ok_or_else(|| invalid_response("it has no task"))?;
+        let now = plugin_records::task(task).map_err(invalid_response)?;
+        if before.is_some_and(|before| has_changed(change, before, &now)) {
             return Ok(false);
         }
-        match request(change, caller, &now) {
+        match edit_request(change, caller, &now) {
             Some(request) => drop(client.edit_task(id.as_str(), &request).await?),
             None => drop(client.delete_task(id.as_str(), caller, false).await?),
         }
@@ -39,8 +41,8 @@ pub(super) async fn edit(
     .await
 }
 
-/// The request; none for a deletion.
-fn request(change: &Change, caller: &TeamCaller, now: &StoreTask) -> Option<EditTaskRequest> {
+/// The request of an edit; `None` for a deletion.
+fn edit_request(change: &Change, caller: &TeamCaller, now: &StoreTask) -> Option<EditTaskRequest> {
     let request = EditTaskRequest {
         caller: caller.clone(),
         ..EditTaskRequest::default()
@@ -58,9 +60,9 @@ fn request(change: &Change, caller: &TeamCaller, now: &StoreTask) -> Option<Edit
             ..request
         }),
         Change::EditDependencies { add, remove, .. } => {
-            let kept = now.dependencies.iter().chain(add).filter(|on| !remove.contains(on));
+            let dependencies = now.dependencies.iter().chain(add).filter(|id| !remove.contains(id));
             Some(EditTaskRequest {
-                dependencies: Some(kept.map(TaskId::to_string).collect()),
+                dependencies: Some(dependencies.map(TaskId::to_string).collect()),
                 ..request
             })
         }
@@ -68,12 +70,13 @@ fn request(change: &Change, caller: &TeamCaller, now: &StoreTask) -> Option<Edit
     }
 }
 
-/// Whether the store has changed the same fields. Edges are one set of both sides, and differ by the changes before this one.
-fn has_changed(change: &Change, known: &StoreTask, now: &StoreTask) -> bool {
+/// Whether the store has changed the same fields. Does not compare dependencies, which both sides merge, and which
+/// earlier changes of this sync have changed.
+fn has_changed(change: &Change, before: &StoreTask, now: &StoreTask) -> bool {
     let (title, description, priority) = (
-        known.title != now.title,
-        known.description != now.description,
-        known.priority != now.priority,
+        before.title != now.title,
+        before.description != now.description,
+        before.priority != now.priority,
     );
     match change {
         Change::EditTask {
@@ -87,7 +90,7 @@ fn has_changed(change: &Change, known: &StoreTask, now: &StoreTask) -> bool {
                 || (new_priority.is_some() && priority)
         }
         Change::DeleteTask(_) => {
-            title || description || priority || (known.status, &known.owner) != (now.status, &now.owner)
+            title || description || priority || (before.status, &before.owner) != (now.status, &now.owner)
         }
         _ => false,
     }

@@ -1,6 +1,6 @@
-//! The plugin's locks: POSIX record locks over the whole `.lock` files. `flock`, which is also that of the standard library, does
-//! not exclude these. Such a lock belongs to the process and ends with the first descriptor of the file that it closes, so that each
-//! file is opened once.
+//! The plugin's locks: POSIX record locks over the whole `.lock` files. They do not conflict with `flock`, which the
+//! standard library uses. Such a lock belongs to the process, which loses it when it closes any descriptor of the file.
+//! So each file is opened only once.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -9,18 +9,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use coord_files::{FILE_MODE, RootedPath};
 
-/// How long is waited for others.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest wait for other programs.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Pause between two looks.
-const PAUSE: Duration = Duration::from_millis(2);
+const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The kind of sharing.
+/// The mode of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// With other readers.
     Shared,
-    /// Not shared.
     Exclusive,
 }
 
@@ -31,41 +28,41 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    /// Acquires those of `paths` whose folders are there.
+    /// Acquires the locks of `paths`, except those whose folder does not exist.
     ///
     /// # Errors
-    /// When another program keeps one for ten seconds, or one is no file.
-    pub fn take(paths: &[RootedPath], kind: Kind) -> anyhow::Result<Locks> {
-        let deadline = Instant::now() + PATIENCE;
+    /// When another program holds a lock for ten seconds, or a path is not a file.
+    pub fn acquire(paths: &[RootedPath], kind: Kind) -> anyhow::Result<Locks> {
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             let mut files = Vec::new();
-            let mut waits_for = None;
+            let mut locked_path = None;
             for path in paths {
-                let about = || format!("the lock {}", path.full().display());
+                let context = || format!("the lock {}", path.full().display());
                 let file = match path.append(FILE_MODE) {
-                    // Its folder is not there.
+                    // Its folder does not exist.
                     Err(error) if error.is_missing() => continue,
-                    file => file.with_context(about)?,
+                    file => file.with_context(context)?,
                 };
-                if !try_lock(&file, kind).with_context(about)? {
-                    // The holder of the second lock may wait for the first: release all.
-                    waits_for = Some(path);
+                if !try_lock(&file, kind).with_context(context)? {
+                    // The holder of the second lock may wait for the first, so this releases both.
+                    locked_path = Some(path);
                     break;
                 }
                 files.push(file);
             }
-            let Some(path) = waits_for else {
+            let Some(path) = locked_path else {
                 return Ok(Locks { _files: files });
             };
             if Instant::now() > deadline {
                 bail!(
                     "{} is locked by another program for {} s",
                     path.full().display(),
-                    PATIENCE.as_secs()
+                    LOCK_TIMEOUT.as_secs()
                 );
             }
             drop(files);
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 }
@@ -84,14 +81,14 @@ fn try_lock(file: &File, kind: Kind) -> io::Result<bool> {
     }
 }
 
-/// The plugin does not run here; this excludes other synchronizations.
+/// The plugin does not run here, so this only excludes other syncs.
 #[cfg(not(unix))]
 fn try_lock(file: &File, kind: Kind) -> io::Result<bool> {
-    let locked = match kind {
+    let result = match kind {
         Kind::Shared => file.try_lock_shared(),
         Kind::Exclusive => file.try_lock(),
     };
-    match locked {
+    match result {
         Ok(()) => Ok(true),
         Err(std::fs::TryLockError::WouldBlock) => Ok(false),
         Err(std::fs::TryLockError::Error(error)) => Err(error),

@@ -1,14 +1,13 @@
 //! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
 //!
-//! Each layer uses those above it alone:
+//! Each layer uses only the layers above it:
 //!
-//! - `locks`, `disk`: the folder, under the plugin's locks; the bounds of reading and writing there belong to
-//!   `coord_teams`
+//! - `locks`, `disk`: the folder, under the plugin's locks; `coord_teams` has the bounds of reading and writing
 //! - `server`: the team over the client
-//! - `unchanged`: whether both are as they were; `sync_state`: the last seen records, in git's folder
+//! - `unchanged`: whether both sides are as they were; `sync_state`: the last seen records, in git's folder
 //! - `change`, `edit`, `apply`: changes in the files, as requests
-//! - `once`: one synchronization, and its `report`
-//! - `team_folder`: which team, and which folder; `watch`: a synchronization after each change
+//! - `once`: one sync, and its `report`
+//! - `team_folder`: the selected team and folder; `watch`: a sync after each change
 
 mod apply;
 mod change;
@@ -40,18 +39,18 @@ Changes that cannot be applied are listed by file and field, and stay.
 Exit status: 0 done, 1 an error, 2 wrong usage, 3 something was not applied,
 4 no answer.";
 
-/// Rounds in which files that others change meanwhile are tried.
-const ROUNDS: usize = 5;
+/// The number of syncs in a row while other programs keep changing the files.
+const MAX_ROUNDS: usize = 5;
 
 /// Options of `coord team sync`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SyncArgs {
-    /// Go on, at each change of either side, until it is ended
+    /// Keep syncing after each change on either side, until you stop it
     #[arg(long)]
     watch: bool,
     #[command(flatten)]
-    place: TeamFolder,
+    team_folder: TeamFolder,
 }
 
 /// Options of `coord team export` and `coord team import`.
@@ -59,56 +58,61 @@ pub(super) struct SyncArgs {
 #[command(after_help = EXAMPLES)]
 pub(super) struct OneWayArgs {
     #[command(flatten)]
-    place: TeamFolder,
+    team_folder: TeamFolder,
 }
 
 impl SyncArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.watch {
-            true => watch::watch(&self.place).await,
-            false => self.place.once(SyncDirection::Both).await,
+            true => watch::watch(&self.team_folder).await,
+            false => self.team_folder.sync(SyncDirection::Both).await,
         }
     }
 }
 
 impl OneWayArgs {
     pub(super) async fn export(self) -> anyhow::Result<ExitCode> {
-        self.place.once(SyncDirection::Out).await
+        self.team_folder.sync(SyncDirection::Out).await
     }
 
     pub(super) async fn import(self) -> anyhow::Result<ExitCode> {
-        self.place.once(SyncDirection::In).await
+        self.team_folder.sync(SyncDirection::In).await
     }
 }
 
 impl TeamFolder {
-    async fn once(&self, way: SyncDirection) -> anyhow::Result<ExitCode> {
-        let workplace = self.common.person()?;
-        let waiting = workplace.waiting();
+    async fn sync(&self, direction: SyncDirection) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open_as_person()?;
+        let spinner = workplace.waiting();
         let mut report = Report::default();
-        let done = self.rounds(&workplace, way, &mut report).await;
-        drop(waiting);
-        // Steps before the failure were done.
-        if done.is_ok() || !report.is_quiet() {
+        let result = self.run_rounds(&workplace, direction, &mut report).await;
+        drop(spinner);
+        // A failed sync still reports the steps before the failure.
+        if result.is_ok() || !report.is_quiet() {
             match self.common.json {
                 true => print_json(&report)?,
-                false => print(&report.text())?,
+                false => print(&report.render())?,
             }
         }
-        match done {
-            Ok(()) => Ok(status(&report).into()),
+        match result {
+            Ok(()) => Ok(exit_status(&report).into()),
             Err(Failure::NoAnswer(error)) => workplace.failed(error),
             Err(Failure::Error(error)) => Err(error),
         }
     }
 
-    async fn rounds(&self, workplace: &Workplace, way: SyncDirection, report: &mut Report) -> Result<(), Failure> {
-        let mut sync = self.open(workplace, way).await?;
-        for _ in 0..ROUNDS {
-            let mut next = sync.report();
-            let done = sync.once(&mut next).await;
-            report.add(next);
-            done?;
+    async fn run_rounds(
+        &self,
+        workplace: &Workplace,
+        direction: SyncDirection,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        let mut sync = self.open(workplace, direction).await?;
+        for _ in 0..MAX_ROUNDS {
+            let mut round = sync.new_report();
+            let result = sync.once(&mut round).await;
+            report.add(round);
+            result?;
             if report.changed_meanwhile.is_empty() {
                 break;
             }
@@ -117,7 +121,7 @@ impl TeamFolder {
     }
 }
 
-fn status(report: &Report) -> ExitStatus {
+fn exit_status(report: &Report) -> ExitStatus {
     match report.refused.is_empty() && report.changed_meanwhile.is_empty() {
         true => ExitStatus::Done,
         false => ExitStatus::Refused,

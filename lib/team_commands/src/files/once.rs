@@ -1,10 +1,11 @@
-//! One synchronization.
+//! One sync.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use coord_agent::workplace::Failure;
+use coord_protocol::ClientError;
 use coord_protocol::tasks::ClaimTaskRequest;
 use coord_protocol::teams::{MemberFields, NewTeamRequest, TeamActor};
 use coord_teams::compare::{
@@ -17,20 +18,19 @@ use coord_teams::refusal::Refusal;
 use coord_teams::status::Status;
 use coord_teams::team::ConfigFile;
 
-use super::apply::{ChangeApplier, files_left_alone};
-use super::disk::{Disk, Files, Fingerprint};
+use super::apply::{ChangeApplier, without_files};
+use super::disk::{Disk, Files, Fingerprint, size_message};
 use super::report::{RejectedChange, Report};
-use super::server::{LEASE_SECONDS, Messages, ServerTeam, TeamReference, patiently};
+use super::server::{LEASE_SECONDS, Messages, ServerTeam, TeamReference, retry_rate_limited};
 use super::sync_state::{LockedSyncState, SyncState};
-use super::unchanged::{UnchangedState, cursor};
+use super::unchanged::{UnchangedState, newest_cursor};
 
-/// How long files have to be gone before their tasks are deleted.
-const SETTLED: Duration = Duration::from_millis(300);
+/// Time for which files have to be missing before a sync deletes their tasks.
+const DELETION_DELAY: Duration = Duration::from_millis(300);
 
-/// Which way changes go.
+/// The direction in which a sync applies changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SyncDirection {
-    /// Both ways.
     Both,
     /// From the files to the server; no file is written.
     In,
@@ -42,116 +42,117 @@ pub(super) enum SyncDirection {
 pub(super) struct Sync {
     pub team_reference: TeamReference,
     pub disk: Disk,
-    pub kept: LockedSyncState,
-    pub way: SyncDirection,
-    /// Messages that were read before.
+    pub sync_state: LockedSyncState,
+    pub direction: SyncDirection,
+    /// Messages from earlier reads.
     pub messages: Messages,
 }
 
 impl Sync {
-    /// Brings files and server together.
+    /// Makes the files and the server equal, in the direction of the sync.
     ///
-    /// # Errors When the server returns an error or no response, or a folder cannot be read or written. Steps before the
-    /// failure are in `report`.
+    /// # Errors
+    /// When the server returns an error or no response, or a folder cannot be read or written. `report` has the steps
+    /// before the failure.
     pub async fn once(&mut self, report: &mut Report) -> Result<(), Failure> {
         let fingerprint = self.disk.fingerprint(&self.team_reference.team)?;
         if self.is_unchanged(&fingerprint).await? {
             return Ok(());
         }
-        let cursor = cursor(&self.team_reference).await?;
+        let cursor = newest_cursor(&self.team_reference).await?;
         let mut files = self.disk.read(&self.team_reference.team)?;
-        let Some(mut server) = self.server(&files, report).await? else {
+        let Some(mut server) = self.read_or_create_team(&files, report).await? else {
             return Ok(());
         };
-        let mut seen = self.seen(&server, report);
-        let way = self.way;
-        let since = seen.as_ref().map(|seen| seen.after(&self.kept.done));
-        let mut taken = import_files(since.as_ref(), &files.folder, &server.team);
-        if taken.vanished && way == SyncDirection::Out {
+        let mut seen = self.seen_records(&server, report);
+        let direction = self.direction;
+        let since = seen.as_ref().map(|seen| seen.after(&self.sync_state.applied));
+        let mut import = import_files(since.as_ref(), &files.folder, &server.team);
+        if import.vanished && direction == SyncDirection::Out {
             seen = None;
-            taken = import_files(None, &files.folder, &server.team);
+            import = import_files(None, &files.folder, &server.team);
         }
-        if way != SyncDirection::Out && taken.has_deletions() {
-            files = self.read_settled(&mut taken, since.as_ref(), &server, report).await?;
+        if direction != SyncDirection::Out && import.has_deletions() {
+            files = self
+                .confirm_deletions(&mut import, since.as_ref(), &server, report)
+                .await?;
         }
         let folder = &files.folder;
-        let mut claims = self.renewed(&server, &files).await?;
-        if !taken.old.is_empty() {
-            let count = taken.old.len();
+        let mut claims = self.renew_claims(&server, &files).await?;
+        if !import.old.is_empty() {
+            let count = import.old.len();
             report.notes.push(format!(
                 "{count} messages of files stand before some that the server has: they are not sent again"
             ));
         }
-        if !taken.old_approvals.is_empty() {
-            let names = taken.old_approvals.join(", ");
+        if !import.old_approvals.is_empty() {
+            let names = import.old_approvals.join(", ");
             report.notes.push(format!(
                 "shutdownApprovals ({names}) was there before the first sync, so it asks for no shutdown; add a name again to ask for one"
             ));
         }
-        if way != SyncDirection::Out && !taken.changes.is_empty() {
+        if direction != SyncDirection::Out && !import.changes.is_empty() {
             if seen.is_none() {
-                seen = Some(self.keep_before(folder, &server, &taken, &claims)?);
+                seen = Some(self.save_first_state(folder, &server, &import, &claims)?);
             }
-            let changes = taken.changes.clone();
-            self.apply(&changes, &server, &files, &mut claims, &mut taken, report)
+            let changes = import.changes.clone();
+            self.apply(&changes, &server, &files, &mut claims, &mut import, report)
                 .await?;
-            server = self.read_again().await?;
-            // A message that was sent just now has a number only now, and a read mark names the number.
-            let since = seen.clone().map(|seen| seen.with_created(&self.kept.done));
-            let sent = AppliedChange::sent(&self.kept.done);
-            let numbered = export_files(since.as_ref(), folder, &server.team, &taken, &sent).seen;
-            let mut marks = import_files(Some(&numbered), folder, &server.team).changes;
-            marks.retain(|change| matches!(change, Change::ReadTo(..)));
-            if !marks.is_empty() {
-                self.apply(&marks, &server, &files, &mut claims, &mut taken, report)
+            server = self.reread_team().await?;
+            // A read mark is the number of a message, and the messages just sent have their numbers only now.
+            let since = seen.clone().map(|seen| seen.with_created(&self.sync_state.applied));
+            let sent = AppliedChange::sent(&self.sync_state.applied);
+            let numbered = export_files(since.as_ref(), folder, &server.team, &import, &sent).seen;
+            let mut read_marks = import_files(Some(&numbered), folder, &server.team).changes;
+            read_marks.retain(|change| matches!(change, Change::ReadTo(..)));
+            if !read_marks.is_empty() {
+                self.apply(&read_marks, &server, &files, &mut claims, &mut import, report)
                     .await?;
-                server = self.read_again().await?;
+                server = self.reread_team().await?;
             }
         }
-        let seen = seen.map(|seen| seen.with_created(&self.kept.done));
-        let sent = AppliedChange::sent(&self.kept.done);
-        let given = export_files(seen.as_ref(), folder, &server.team, &taken, &sent);
-        let all = || given.writes.keys().chain(&given.removals).cloned().collect();
-        let mut stay: BTreeSet<Entry> = match way {
+        let seen = seen.map(|seen| seen.with_created(&self.sync_state.applied));
+        let sent = AppliedChange::sent(&self.sync_state.applied);
+        let export = export_files(seen.as_ref(), folder, &server.team, &import, &sent);
+        let mut skipped: BTreeSet<Entry> = match direction {
             SyncDirection::Both => BTreeSet::new(),
-            SyncDirection::In => all(),
-            SyncDirection::Out => taken.touched(&self.team_reference.team),
+            SyncDirection::In => export.writes.keys().chain(&export.removals).cloned().collect(),
+            SyncDirection::Out => import.touched(&self.team_reference.team),
         };
-        if way != SyncDirection::In {
-            taken.findings.extend(given.findings.iter().cloned());
-            for entry in files.more_than_is_read(&given, &stay) {
-                taken.findings.push(Finding {
+        if direction != SyncDirection::In {
+            import.findings.extend(export.findings.iter().cloned());
+            for entry in files.exceeding_bounds(&export, &skipped) {
+                import.findings.push(Finding {
                     kind: Kind::Bounds,
-                    refusal: Refusal::of_file(entry.path(), super::disk::too_much()),
+                    refusal: Refusal::of_file(entry.path(), size_message()),
                 });
-                stay.insert(entry);
+                skipped.insert(entry);
             }
-            let changed = self.disk.write(&self.team_reference.team, &files, &given, &stay)?;
+            let changed = self.disk.write(&self.team_reference.team, &files, &export, &skipped)?;
             report.changed_meanwhile.extend(changed.iter().map(Entry::path));
-            stay.extend(changed);
-            let written = |entry: &&Entry| !stay.contains(entry);
-            report.written = given.writes.keys().filter(written).map(Entry::path).collect();
-            report.removed = given.removals.iter().filter(written).map(Entry::path).collect();
+            skipped.extend(changed);
+            let is_written = |entry: &&Entry| !skipped.contains(entry);
+            report.written = export.writes.keys().filter(is_written).map(Entry::path).collect();
+            report.removed = export.removals.iter().filter(is_written).map(Entry::path).collect();
         }
-        if way == SyncDirection::Out {
-            let kept = taken.changes.len();
-            if kept > 0 {
-                let note = format!("{kept} changes of files were left for coord team sync or import");
-                report.notes.push(note);
-            }
+        if direction == SyncDirection::Out && !import.changes.is_empty() {
+            report.notes.push(format!(
+                "{} changes of files were left for coord team sync or import",
+                import.changes.len()
+            ));
         }
-        self.refused(&files, &taken.findings, report);
-        let seen = match stay.is_empty() {
-            true => given.seen,
+        self.set_refused(&files, &import.findings, report);
+        let seen = match skipped.is_empty() {
+            true => export.seen,
             false => {
-                let round = ComparisonInput {
+                let input = ComparisonInput {
                     seen: seen.as_ref(),
-                    done: &self.kept.done,
+                    done: &self.sync_state.applied,
                     folder,
                     store: &server.team,
-                    taken: &taken,
+                    taken: &import,
                 };
-                agreed_state(round, &given, &stay)
+                agreed_state(input, &export, &skipped)
             }
         };
         let mut state = SyncState {
@@ -160,41 +161,46 @@ impl Sync {
             claims,
             unchanged: None,
         };
-        if way == SyncDirection::Both {
+        if direction == SyncDirection::Both {
             state.unchanged = UnchangedState::of(report, &fingerprint, cursor, &server, &state.claims);
         }
-        self.kept.keep(state)?;
+        self.sync_state.save(state)?;
         Ok(())
     }
 
-    /// Applies `changes`; refusals go to `taken` and `report`.
+    /// Applies `changes`. Adds refusals to `import` and `report`.
     async fn apply(
         &mut self,
         changes: &[Change],
         server: &ServerTeam,
         files: &Files,
         claims: &mut BTreeMap<String, i64>,
-        taken: &mut FileImport,
+        import: &mut FileImport,
         report: &mut Report,
     ) -> Result<(), Failure> {
-        let mut applying = ChangeApplier::new(&self.team_reference, server, &mut self.kept, std::mem::take(claims));
-        let applied = applying.all(changes).await;
-        *claims = applying.claims;
-        report.applied.extend(applying.applied);
-        taken.held.extend(applying.held);
-        for digest in &applying.unsendable {
-            taken.settle(&files.folder, digest);
+        let mut applier = ChangeApplier::new(
+            &self.team_reference,
+            server,
+            &mut self.sync_state,
+            std::mem::take(claims),
+        );
+        let result = applier.apply_all(changes).await;
+        *claims = applier.claims;
+        report.applied.extend(applier.applied);
+        import.held.extend(applier.held);
+        for digest in &applier.unsendable {
+            import.settle(&files.folder, digest);
         }
-        taken.findings.extend(applying.refused);
-        let left = applying.changed_meanwhile.iter().map(Entry::path);
-        report.changed_meanwhile.extend(left);
-        if applied.is_err() {
-            self.refused(files, &taken.findings, report);
+        import.findings.extend(applier.refused);
+        let changed = applier.changed_meanwhile.iter().map(Entry::path);
+        report.changed_meanwhile.extend(changed);
+        if result.is_err() {
+            self.set_refused(files, &import.findings, report);
         }
-        applied
+        result
     }
 
-    pub fn report(&self) -> Report {
+    pub fn new_report(&self) -> Report {
         Report {
             team: self.team_reference.team.to_string(),
             folder: self.disk.root.display().to_string(),
@@ -202,17 +208,17 @@ impl Sync {
         }
     }
 
-    /// Keeps the common state of both sides, before the first change is made: a first synchronization that is cut off resumes by
-    /// the journal of its steps.
-    fn keep_before(
+    /// Saves the common state of both sides before the first change is made, so that an interrupted first sync can
+    /// resume with its journal.
+    fn save_first_state(
         &mut self,
         folder: &Folder,
         server: &ServerTeam,
-        taken: &FileImport,
+        import: &FileImport,
         claims: &BTreeMap<String, i64>,
     ) -> Result<AgreedState, Failure> {
-        let seen = agreed_before(folder, &server.team, taken);
-        self.kept.keep(SyncState {
+        let seen = agreed_before(folder, &server.team, import);
+        self.sync_state.save(SyncState {
             created: server.created.clone(),
             seen: seen.clone(),
             claims: claims.clone(),
@@ -221,81 +227,91 @@ impl Sync {
         Ok(seen)
     }
 
-    /// Reads the files once more where some are gone: a folder that is being removed deletes nothing. Files that appeared or
-    /// vanished between the two reads wait for the next synchronization.
-    async fn read_settled(
+    /// Reads the files again, so that a folder that is being removed deletes no tasks. Leaves files that appeared or
+    /// vanished between the two reads to the next sync.
+    async fn confirm_deletions(
         &self,
-        taken: &mut FileImport,
+        import: &mut FileImport,
         since: Option<&AgreedState>,
         server: &ServerTeam,
         report: &mut Report,
     ) -> Result<Files, Failure> {
-        let before = taken.deletions();
-        tokio::time::sleep(SETTLED).await;
+        let before = import.deletions();
+        tokio::time::sleep(DELETION_DELAY).await;
         let files = self.disk.read(&self.team_reference.team)?;
-        *taken = import_files(since, &files.folder, &server.team);
-        let now = taken.deletions();
+        *import = import_files(since, &files.folder, &server.team);
+        let now = import.deletions();
         if now != before {
-            taken.changes.retain(|change| !matches!(change, Change::DeleteTask(_)));
+            import.changes.retain(|change| !matches!(change, Change::DeleteTask(_)));
             let entries = now
                 .iter()
                 .map(|id| Entry::Task(self.team_reference.team.clone(), id.clone()));
             report.changed_meanwhile.extend(entries.map(|entry| entry.path()));
-            taken.held.extend(now);
+            import.held.extend(now);
         }
         Ok(files)
     }
 
-    /// Whether nothing was done since a synchronization that found nothing to do.
+    /// Whether both sides are as they were after a sync that found nothing to do.
     async fn is_unchanged(&self, fingerprint: &Fingerprint) -> Result<bool, Failure> {
-        let state = self.kept.state.as_ref().filter(|_| self.kept.done.is_empty());
+        let state = self
+            .sync_state
+            .state
+            .as_ref()
+            .filter(|_| self.sync_state.applied.is_empty());
         match state.and_then(|state| state.unchanged.as_ref()) {
-            Some(unchanged) => Ok(unchanged.holds(fingerprint, &self.team_reference).await?),
+            Some(unchanged) => Ok(unchanged.is_current(fingerprint, &self.team_reference).await?),
             None => Ok(false),
         }
     }
 
-    fn refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {
-        let names = files.refused.iter().map(|refusal| RejectedChange {
+    fn set_refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {
+        let unreadable = files.refused.iter().map(|refusal| RejectedChange {
             file: refusal.file.clone(),
             field: refusal.field.clone(),
             reason: "unreadable",
             message: refusal.message.clone(),
         });
-        report.refused = names.chain(findings.iter().map(RejectedChange::from)).collect();
+        report.refused = unreadable.chain(findings.iter().map(RejectedChange::from)).collect();
         report.refused.sort();
         report.refused.dedup();
     }
 
     /// The last seen records, if they are of this team.
-    fn seen(&mut self, server: &ServerTeam, report: &mut Report) -> Option<AgreedState> {
-        let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
-        let seen = state.map(|state| state.seen.clone());
-        if seen.is_none() && (self.kept.state.is_some() || self.kept.is_lost) {
-            let why = if self.kept.is_lost {
+    fn seen_records(&mut self, server: &ServerTeam, report: &mut Report) -> Option<AgreedState> {
+        let seen = self.state_of(server).map(|state| state.seen.clone());
+        if seen.is_none() && (self.sync_state.state.is_some() || self.sync_state.is_lost) {
+            let reason = if self.sync_state.is_lost {
                 "cannot be read"
             } else {
                 "is of another team of this name"
             };
             report
                 .notes
-                .push(format!("the last seen state {why}: this synchronization only adds"));
-            self.kept.forget();
+                .push(format!("the last seen state {reason}: this synchronization only adds"));
+            self.sync_state.forget();
         }
         seen
     }
 
-    /// The team as the server has it, which is made where the files alone have it; `None` where it is gone.
-    async fn server(&mut self, files: &Files, report: &mut Report) -> Result<Option<ServerTeam>, Failure> {
+    /// The stored state, if it is of this team.
+    fn state_of(&self, server: &ServerTeam) -> Option<&SyncState> {
+        let state = self.sync_state.state.as_ref();
+        state.filter(|state| state.created == server.created)
+    }
+
+    /// Reads the team from the server. Creates it there if only the files have it. Returns `None` if it was deleted on
+    /// the server.
+    async fn read_or_create_team(&mut self, files: &Files, report: &mut Report) -> Result<Option<ServerTeam>, Failure> {
         let team = &self.team_reference.team;
         if let Some(server) = self.team_reference.read(&mut self.messages).await? {
             return Ok(Some(server));
         }
         self.messages.clear();
-        if self.way == SyncDirection::Out {
+        if self.direction == SyncDirection::Out {
             return Err(anyhow!("the server has no team {team}").into());
         }
-        if self.way == SyncDirection::Both && self.kept.state.is_some() {
+        if self.direction == SyncDirection::Both && self.sync_state.state.is_some() {
             report.refused.push(RejectedChange {
                 file: Entry::Config(team.clone()).path(),
                 field: String::new(),
@@ -307,22 +323,22 @@ impl Sync {
         }
         let Some(config) = files.folder.config.as_ref() else {
             let refusals = files.folder.refused.values().chain(&files.refused);
-            let why: Vec<_> = refusals.map(ToString::to_string).take(3).collect();
-            let why = if why.is_empty() {
+            let reasons: Vec<_> = refusals.map(ToString::to_string).take(3).collect();
+            let reasons = if reasons.is_empty() {
                 String::new()
             } else {
-                format!(": {}", why.join("; "))
+                format!(": {}", reasons.join("; "))
             };
             let root = self.disk.root.display();
-            return Err(anyhow!("neither the server nor {root} has a team {team}{why}").into());
+            return Err(anyhow!("neither the server nor {root} has a team {team}{reasons}").into());
         };
-        self.kept.forget();
-        self.create(config).await?;
+        self.sync_state.forget();
+        self.create_team(config).await?;
         report.applied.push(format!("team {team} created"));
-        Ok(Some(self.read_again().await?))
+        Ok(Some(self.reread_team().await?))
     }
 
-    async fn create(&self, file: &ConfigFile) -> Result<(), Failure> {
+    async fn create_team(&self, file: &ConfigFile) -> Result<(), Failure> {
         let config = file.config();
         let leader = Handle::parse(&config.leader).context("config.json: leader")?;
         let member = config.members.iter().find(|member| member.agent_id == config.leader);
@@ -340,34 +356,34 @@ impl Sync {
             description: config.description.clone(),
             strict: None,
         };
-        patiently(async || self.team_reference.client.new_team(&request).await).await?;
+        retry_rate_limited(async || self.team_reference.client.new_team(&request).await).await?;
         Ok(())
     }
 
-    async fn read_again(&mut self) -> Result<ServerTeam, Failure> {
-        let read = self.team_reference.read(&mut self.messages).await?;
-        read.ok_or_else(|| anyhow!("team {} was deleted on the server just now", self.team_reference.team).into())
+    async fn reread_team(&mut self) -> Result<ServerTeam, Failure> {
+        let server = self.team_reference.read(&mut self.messages).await?;
+        server.ok_or_else(|| anyhow!("team {} was deleted on the server just now", self.team_reference.team).into())
     }
 
-    /// Renews the claims that were made for files which still say that their owner works, once half of the time is gone; returns
-    /// those that are held.
-    async fn renewed(&self, server: &ServerTeam, files: &Files) -> Result<BTreeMap<String, i64>, Failure> {
-        let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
+    /// Renews the claims of tasks whose file still says that the owner works on them, once half of their time is over.
+    /// Returns the claims that are held.
+    async fn renew_claims(&self, server: &ServerTeam, files: &Files) -> Result<BTreeMap<String, i64>, Failure> {
+        let state = self.state_of(server);
         let mut claims = state.map(|state| state.claims.clone()).unwrap_or_default();
         claims.retain(|id, token| {
             let lease = TaskId::parse(id).ok().and_then(|id| server.leases.get(&id));
             lease.is_some_and(|lease| lease.token == Some(*token))
         });
-        if self.way == SyncDirection::Out {
+        if self.direction == SyncDirection::Out {
             return Ok(claims);
         }
         let is_due = |expires: &str| {
             let expires = chrono::DateTime::parse_from_rfc3339(expires).map(|time| time.timestamp());
-            let left = expires.unwrap_or_default() - chrono::Utc::now().timestamp();
-            left < i64::from(LEASE_SECONDS / 2)
+            let seconds_left = expires.unwrap_or_default() - chrono::Utc::now().timestamp();
+            seconds_left < i64::from(LEASE_SECONDS / 2)
         };
-        for id in claims.keys().cloned().collect::<Vec<_>>() {
-            let Ok(task) = TaskId::parse(&id) else { continue };
+        for id in claims.keys() {
+            let Ok(task) = TaskId::parse(id) else { continue };
             let file = files.folder.tasks.get(&task).map(|file| file.task());
             let Some(file) = file.filter(|file| file.status == Status::InProgress) else {
                 continue;
@@ -380,12 +396,12 @@ impl Sync {
             let request = ClaimTaskRequest {
                 caller: self.team_reference.caller(agent.as_deref()),
                 lease_seconds: Some(LEASE_SECONDS),
-                work: files_left_alone(),
+                work: without_files(),
             };
-            let renewed = patiently(async || self.team_reference.client.claim_task(&id, &request).await).await;
-            match renewed {
-                Err(error) if !matches!(error, coord_protocol::ClientError::Refused { .. }) => return Err(error.into()),
-                // Another process was quicker: the next look shows its owner.
+            let result = retry_rate_limited(async || self.team_reference.client.claim_task(id, &request).await).await;
+            match result {
+                Err(error) if !matches!(error, ClientError::Refused { .. }) => return Err(error.into()),
+                // After a refusal, another process was quicker: the next sync sees its owner.
                 _ => {}
             }
         }

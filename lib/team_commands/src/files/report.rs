@@ -1,10 +1,13 @@
-//! Result of a synchronization.
+//! The result of a sync.
 
 use coord_agent::terminal::output::{BAD, CAUTION, GOOD, styled};
 use coord_teams::compare::{Finding, Kind};
 use serde::Serialize;
 
-/// Result of a synchronization.
+/// The number of sentences of one kind that are printed.
+const MAX_PRINTED: usize = 50;
+
+/// The result of a sync.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Report {
     pub team: String,
@@ -18,22 +21,22 @@ pub(super) struct Report {
     pub removed: Vec<String>,
     /// Changes that were not applied, with reasons.
     pub refused: Vec<RejectedChange>,
-    /// Files that were changed while this ran, and stay for the next time.
+    /// Files that another program changed during the sync. The next sync compares them.
     pub changed_meanwhile: Vec<String>,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// Something that was not applied.
+/// A change that was not applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct RejectedChange {
     /// The file, below the root.
     pub file: String,
     /// The field; empty for the whole file.
     pub field: String,
-    /// Why, in a word.
+    /// The reason as one word.
     pub reason: &'static str,
-    /// Why.
+    /// The reason as a sentence.
     pub message: String,
 }
 
@@ -77,7 +80,7 @@ impl Report {
         lists.iter().all(|list| list.is_empty()) && self.refused.is_empty()
     }
 
-    /// Adds the results of a following synchronization.
+    /// Adds the result of the next sync.
     pub fn add(&mut self, next: Report) {
         (self.team, self.folder) = (next.team, next.folder);
         self.applied.extend(next.applied);
@@ -90,38 +93,36 @@ impl Report {
         self.notes.extend(next.notes);
     }
 
-    /// For a terminal.
-    pub fn text(&self) -> String {
-        /// Sentences that are printed of each kind.
-        const SHOWN: usize = 50;
+    /// The text for a terminal.
+    pub fn render(&self) -> String {
         let mut text = String::new();
         let mut list = |items: &[String], word: &str, noun: &str| {
-            for item in items.iter().take(SHOWN) {
+            for item in items.iter().take(MAX_PRINTED) {
                 text.push_str(&format!("{word}: {item}\n"));
             }
-            if items.len() > SHOWN {
-                text.push_str(&format!("{word}: {} {noun} more\n", items.len() - SHOWN));
+            if items.len() > MAX_PRINTED {
+                text.push_str(&format!("{word}: {} more {noun}\n", items.len() - MAX_PRINTED));
             }
         };
         list(&self.applied, "applied", "changes");
         list(&self.written, "written", "files");
         list(&self.removed, "removed", "files");
-        for one in &self.refused {
-            let field = if one.field.is_empty() {
+        for change in &self.refused {
+            let field = if change.field.is_empty() {
                 String::new()
             } else {
-                format!(" {}:", one.field)
+                format!(" {}:", change.field)
             };
             text.push_str(&format!(
                 "{}: {}:{field} {}\n",
                 styled(BAD, "NOT APPLIED"),
-                one.file,
-                one.message
+                change.file,
+                change.message
             ));
         }
         for file in &self.changed_meanwhile {
             text.push_str(&format!(
-                "{}: {file} was changed meanwhile; run it again\n",
+                "{}: {file} changed during the sync; run it again\n",
                 styled(CAUTION, "LEFT")
             ));
         }

@@ -1,4 +1,4 @@
-//! A team as the server has it, read over all pages.
+//! Reads a team from the server, over all pages.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,31 +8,32 @@ use coord_agent::terminal::output::note;
 use coord_opencode_tools::plugin_records;
 use coord_protocol::tasks::{Lease, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamCaller, TeamView};
-use coord_protocol::{Client, ClientError, HistoryFilter, TaskFilter};
+use coord_protocol::{Client, ClientError, ErrorCode, HistoryFilter, TaskFilter};
 use coord_teams::bounds::TASK_FILES;
 use coord_teams::compare::{StoreMember, StoreMessage, StoreTeam};
 use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::time::Time;
 
-/// Tasks, and messages, of a request.
-const AT_ONCE: u32 = 500;
+/// The number of tasks or messages to read in one request.
+const PAGE_SIZE: u32 = 500;
 
-/// Most messages that are read: the store's own rules bound how many it keeps.
-const MOST_MESSAGES: usize = 200_000;
+/// The number of new messages after which no further page is read. Rules of the store bound how many it keeps.
+const MAX_MESSAGES: usize = 200_000;
 
-/// Seconds of a claim that is made for a file: an agent that works through files renews nothing.
+/// The length of a claim for a task whose file says that it is in progress. It is long, because an agent that works
+/// through files renews nothing.
 pub(super) const LEASE_SECONDS: u32 = 3600;
 
-/// How long the server's limits of requests are waited for, in all.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// The longest wait of one request for the rate limits of the server, all pauses together.
+const RATE_LIMIT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Whether a wait for rate limits was already announced.
-static IS_SAID: AtomicBool = AtomicBool::new(false);
+/// Whether this process has announced a wait for rate limits.
+static HAS_ANNOUNCED_WAIT: AtomicBool = AtomicBool::new(false);
 
-/// Which team of which server.
+/// A team of a repository on a server.
 #[derive(Clone, Debug)]
 pub(super) struct TeamReference {
-    /// A client without an agent, so that each request can name its own.
+    /// A client without an agent, so that each request can name one.
     pub client: Client,
     pub repo_url: String,
     pub team: TeamName,
@@ -50,35 +51,37 @@ pub(super) struct ServerTeam {
     pub shutdown: Option<ShutdownView>,
     /// The claims of tasks.
     pub leases: BTreeMap<TaskId, Lease>,
-    /// The digest of its visible part.
-    pub shown: String,
+    /// The digest of the team as the server shows it.
+    pub digest: String,
 }
 
-/// Messages that were read before: they do not change.
+/// Messages from earlier reads, which do not change.
 pub(super) type Messages = BTreeMap<u64, StoreMessage>;
 
-/// Repeats a request that comes too early by the limits of the server, after the time that it names. The first such wait of the
-/// process is announced on standard error.
+/// Repeats a request that exceeds a rate limit, after the time that the server names. Announces the first such wait of
+/// the process on standard error.
 ///
 /// # Errors
 /// When the server returns another error, or no response.
-pub(super) async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, ClientError>) -> Result<T, ClientError> {
+pub(super) async fn retry_rate_limited<T>(
+    mut call: impl AsyncFnMut() -> Result<T, ClientError>,
+) -> Result<T, ClientError> {
     let mut waited = Duration::ZERO;
     loop {
-        match ask().await {
+        match call().await {
             Err(ClientError::Refused {
                 status: 429,
                 retry_after: Some(seconds),
                 ..
-            }) if waited < PATIENCE => {
-                if !IS_SAID.swap(true, Ordering::Relaxed) {
+            }) if waited < RATE_LIMIT_TIMEOUT => {
+                if !HAS_ANNOUNCED_WAIT.swap(true, Ordering::Relaxed) {
                     note("the server's limits of requests make this wait");
                 }
                 let pause = Duration::from_secs(seconds.clamp(1, 60));
                 tokio::time::sleep(pause).await;
                 waited += pause;
             }
-            answered => return answered,
+            result => return result,
         }
     }
 }
@@ -93,35 +96,33 @@ impl TeamReference {
         }
     }
 
-    /// The team as it is; `None` where there is none.
+    /// Reads the team; `None` if it does not exist. Adds new messages to `messages`.
     ///
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn read(&self, messages: &mut Messages) -> Result<Option<ServerTeam>, ClientError> {
-        let shown = patiently(async || self.client.team(&self.repo_url, self.team.as_str()).await).await;
-        let view = match shown {
-            Ok(shown) => shown.team,
-            Err(ClientError::Refused { status: 404, error, .. })
-                if error.error == coord_protocol::ErrorCode::UnknownTeam =>
-            {
+        let result = retry_rate_limited(async || self.client.team(&self.repo_url, self.team.as_str()).await).await;
+        let view = match result {
+            Ok(response) => response.team,
+            Err(ClientError::Refused { status: 404, error, .. }) if error.error == ErrorCode::UnknownTeam => {
                 return Ok(None);
             }
             Err(error) => return Err(error),
         };
-        let (tasks, ()) = futures::try_join!(self.tasks(), self.news(&view.members, messages))?;
-        self.put_together(view, tasks, messages).map(Some)
+        let (tasks, ()) = futures::try_join!(self.read_tasks(), self.read_new_messages(&view.members, messages))?;
+        self.server_team(view, tasks, messages).map(Some)
     }
 
-    async fn tasks(&self) -> Result<Vec<TaskView>, ClientError> {
+    async fn read_tasks(&self) -> Result<Vec<TaskView>, ClientError> {
         let caller = self.caller(None);
         let mut filter = TaskFilter {
-            limit: Some(AT_ONCE),
+            limit: Some(PAGE_SIZE),
             has_descriptions: true,
             ..TaskFilter::default()
         };
         let mut tasks = Vec::new();
         loop {
-            let page = patiently(async || self.client.tasks(&caller, &filter).await).await?;
+            let page = retry_rate_limited(async || self.client.tasks(&caller, &filter).await).await?;
             tasks.extend(page.tasks);
             filter.after = page.next;
             if filter.after.is_none() || tasks.len() > TASK_FILES {
@@ -130,46 +131,46 @@ impl TeamReference {
         }
     }
 
-    /// Reads the messages that are newer than all of `messages`.
-    async fn news(&self, members: &[MemberView], messages: &mut Messages) -> Result<(), ClientError> {
+    /// Adds the messages to `messages` that are newer than all of these.
+    async fn read_new_messages(&self, members: &[MemberView], messages: &mut Messages) -> Result<(), ClientError> {
         let caller = self.caller(None);
-        let known = messages.last_key_value().map_or(0, |(number, _)| *number);
+        let last_id = messages.last_key_value().map_or(0, |(id, _)| *id);
         let mut filter = HistoryFilter {
-            limit: Some(AT_ONCE),
+            limit: Some(PAGE_SIZE),
             ..HistoryFilter::default()
         };
-        let mut news = Messages::new();
+        let mut new_messages = Messages::new();
         loop {
-            let page = patiently(async || self.client.messages(&caller, &filter).await).await?;
-            let is_known = page.messages.iter().any(|message| message.id <= known);
-            for message in page.messages.into_iter().filter(|message| message.id > known) {
-                let (id, message) = (message.id, plugin_records::message(message, members).map_err(odd)?);
-                news.insert(id, message);
+            let page = retry_rate_limited(async || self.client.messages(&caller, &filter).await).await?;
+            let reaches_last = page.messages.iter().any(|message| message.id <= last_id);
+            for message in page.messages.into_iter().filter(|message| message.id > last_id) {
+                let id = message.id;
+                new_messages.insert(id, plugin_records::message(message, members).map_err(invalid_response)?);
             }
-            filter.before = page.earlier.filter(|before| !is_known && *before > known + 1);
-            if filter.before.is_none() || news.len() >= MOST_MESSAGES {
-                messages.append(&mut news);
+            filter.before = page.earlier.filter(|before| !reaches_last && *before > last_id + 1);
+            if filter.before.is_none() || new_messages.len() >= MAX_MESSAGES {
+                messages.append(&mut new_messages);
                 return Ok(());
             }
         }
     }
 
-    fn put_together(
+    fn server_team(
         &self,
         view: TeamView,
         tasks: Vec<TaskView>,
         messages: &Messages,
     ) -> Result<ServerTeam, ClientError> {
-        let shown = digest_of(view.clone());
+        let digest = digest_of(view.clone());
         let (mut members, mut agents) = (BTreeMap::new(), BTreeMap::new());
-        let approvals = view.shutdown_approvals.iter().map(|name| handle(name));
+        let approvals = view.shutdown_approvals.iter().map(|name| parse_handle(name));
         let mut approvals = approvals.collect::<Result<Vec<Handle>, _>>()?;
-        let leader = handle(&view.leader)?;
+        let leader = parse_handle(&view.leader)?;
         if view.closed_at.is_some() {
             approvals.push(leader.clone());
         }
         for member in view.members {
-            let handle = handle(&member.agent_id)?;
+            let handle = parse_handle(&member.agent_id)?;
             if member.ended_at.is_some() {
                 approvals.push(handle.clone());
             }
@@ -177,7 +178,7 @@ impl TeamReference {
             let member = StoreMember {
                 name: member.agent_name,
                 kind: member.agent_type,
-                joined_at: time(&member.joined_at)?,
+                joined_at: parse_time(&member.joined_at)?,
                 joined: member.joined_after,
                 read_to: member.read_to,
                 ours: member.is_yours,
@@ -185,22 +186,22 @@ impl TeamReference {
             members.insert(handle, member);
         }
         let mut leases = BTreeMap::new();
-        let mut stored = BTreeMap::new();
+        let mut store_tasks = BTreeMap::new();
         for task in tasks {
-            let id = TaskId::parse(&task.id).map_err(odd)?;
+            let id = TaskId::parse(&task.id).map_err(invalid_response)?;
             leases.insert(id.clone(), task.lease.clone());
-            stored.insert(id, plugin_records::task(task).map_err(odd)?);
+            store_tasks.insert(id, plugin_records::task(task).map_err(invalid_response)?);
         }
         let team = StoreTeam {
             name: self.team.clone(),
-            created: time(&view.created)?,
+            created: parse_time(&view.created)?,
             leader,
             description: view.description,
             members,
             approvals: approvals.into_iter().collect(),
             shutdown_open: view.shutdown.as_ref().is_some_and(|shutdown| shutdown.target.is_none()),
             closed: view.closed_at.is_some(),
-            tasks: stored,
+            tasks: store_tasks,
             messages: messages.clone(),
         };
         Ok(ServerTeam {
@@ -209,12 +210,12 @@ impl TeamReference {
             agents,
             shutdown: view.shutdown,
             leases,
-            shown,
+            digest,
         })
     }
 }
 
-/// The digest of a team, without fields that change by time alone.
+/// The digest of a team, without the fields that change as time passes.
 pub(super) fn digest_of(mut team: TeamView) -> String {
     for member in &mut team.members {
         (member.last_seen, member.is_live) = (None, false);
@@ -222,14 +223,14 @@ pub(super) fn digest_of(mut team: TeamView) -> String {
     sha1_smol::Sha1::from(serde_json::to_string(&team).unwrap_or_default()).hexdigest()
 }
 
-pub(super) fn odd(problem: impl std::fmt::Display) -> ClientError {
+pub(super) fn invalid_response(problem: impl std::fmt::Display) -> ClientError {
     ClientError::Invalid(format!("the server's answer: {problem}"))
 }
 
-fn handle(text: &str) -> Result<Handle, ClientError> {
-    Handle::parse(text).map_err(odd)
+fn parse_handle(text: &str) -> Result<Handle, ClientError> {
+    Handle::parse(text).map_err(invalid_response)
 }
 
-fn time(text: &str) -> Result<Time, ClientError> {
-    Time::parse(text).map_err(odd)
+fn parse_time(text: &str) -> Result<Time, ClientError> {
+    Time::parse(text).map_err(invalid_response)
 }

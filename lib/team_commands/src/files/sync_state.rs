@@ -1,4 +1,4 @@
-//! The state between two synchronizations, in git's folder of the working copy: the last seen records, and steps done since.
+//! The state between two syncs, in git's folder of the working copy: the last seen records, and the changes since.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::unchanged::UnchangedState;
 
-/// Largest file, in bytes. It has the last seen records of a team, whose files have at most as many.
-const MOST_BYTES: u64 = 256 << 20;
+/// The maximum size of a file. It has the last seen records of a team, whose files have at most as many bytes.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The stored state of a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,59 +25,60 @@ pub(super) struct SyncState {
     pub created: String,
     /// The last seen records.
     pub seen: AgreedState,
-    /// Claims that were made for files: the fencing token by task. They are renewed while the file says that the task is worked on.
+    /// Claims for tasks that a file marks as in progress: the fencing token by task. Each sync renews them while the
+    /// file has this status.
     #[serde(default)]
     pub claims: BTreeMap<String, i64>,
-    /// The common state of both sides, if nothing was to be done.
+    /// The state of both sides, if the sync found nothing to do.
     #[serde(default)]
     pub unchanged: Option<UnchangedState>,
 }
 
-/// The state of one team in one folder, locked against other synchronizations.
+/// The state of one team in one folder, locked against other syncs.
 #[derive(Debug)]
 pub(super) struct LockedSyncState {
     path: RootedPath,
     journal: RootedPath,
-    /// The stored state; none at first, and if it is lost.
+    /// The stored state; `None` before the first sync, and if it is lost.
     pub state: Option<SyncState>,
-    /// Steps done since, by a synchronization that was cut off or is running.
-    pub done: Vec<AppliedChange>,
-    /// Whether there was something that cannot be read.
+    /// Changes applied since, by this sync or by one that was interrupted.
+    pub applied: Vec<AppliedChange>,
+    /// Whether the stored state cannot be read.
     pub is_lost: bool,
     _lock: FileLock,
 }
 
 impl LockedSyncState {
-    /// That of `team` in the folder `root`.
+    /// Locks and reads the state of `team` in the folder `root`.
     ///
     /// # Errors
-    /// When another synchronization of it runs, or the folder cannot be written.
+    /// When another sync of the team runs, or the folder cannot be written.
     pub fn open(working_copy: &WorkingCopy, root: &Path, team: &TeamName) -> anyhow::Result<LockedSyncState> {
-        // The folder of another root has another state; one that is not there yet is named by its path.
+        // Each root has a state. A root that does not exist yet is identified by its path.
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let digest = sha1_smol::Sha1::from(root.as_os_str().as_encoded_bytes()).hexdigest();
         let folder = RootedPath::new(working_copy.git_folder(), format!("coord/teams/{}", &digest[..16]));
         folder.make(PRIVATE_MODE)?;
-        let named = |ending: &str| folder.join(format!("{}.{ending}", team.folded()));
-        let Some(lock) = named("lock").try_lock(FILE_MODE)? else {
+        let file = |extension: &str| folder.join(format!("{}.{extension}", team.folded()));
+        let Some(lock) = file("lock").try_lock(FILE_MODE)? else {
             bail!(
                 "another coord team sync keeps team {team} in {}; it sees your changes",
                 root.display()
             )
         };
-        let (path, journal) = (named("json"), named("journal"));
+        let (path, journal) = (file("json"), file("journal"));
         let mut is_lost = false;
-        let state = match path.read(MOST_BYTES)? {
+        let state = match path.read(MAX_BYTES)? {
             None => None,
             Some(text) => serde_json::from_slice(&text).map_err(|_| is_lost = true).ok(),
         };
-        let done = journal.read(MOST_BYTES)?.unwrap_or_default();
-        // The last line may be cut off: its step was done, and is found by its content.
-        let done = done
+        let text = journal.read(MAX_BYTES)?.unwrap_or_default();
+        // The last line may be incomplete. Its change was applied, and the comparison finds it by its content.
+        let applied = text
             .split(|byte| *byte == b'\n')
             .filter_map(|line| serde_json::from_slice(line).ok());
         Ok(LockedSyncState {
-            done: if state.is_some() { done.collect() } else { Vec::new() },
+            applied: if state.is_some() { applied.collect() } else { Vec::new() },
             path,
             journal,
             state,
@@ -86,39 +87,39 @@ impl LockedSyncState {
         })
     }
 
-    /// Notes the changes that the store accepted just now.
+    /// Adds changes that the store has just accepted to the journal.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn note(&mut self, done: Vec<AppliedChange>) -> anyhow::Result<()> {
-        let about = || format!("{} cannot be written", self.journal.full().display());
+    /// When the journal cannot be written.
+    pub fn append(&mut self, applied: Vec<AppliedChange>) -> anyhow::Result<()> {
+        let context = || format!("{} cannot be written", self.journal.full().display());
         let mut lines = Vec::new();
-        for done in &done {
-            serde_json::to_writer(&mut lines, done).with_context(about)?;
+        for change in &applied {
+            serde_json::to_writer(&mut lines, change).with_context(context)?;
             lines.push(b'\n');
         }
         let mut file = self.journal.append(FILE_MODE)?;
-        file.write_all(&lines).with_context(about)?;
-        self.done.extend(done);
+        file.write_all(&lines).with_context(context)?;
+        self.applied.extend(applied);
         Ok(())
     }
 
-    /// Keeps the state in place of all that was.
-    pub fn keep(&mut self, state: SyncState) -> anyhow::Result<()> {
+    /// Replaces the stored state with `state`, and clears the journal.
+    pub fn save(&mut self, state: SyncState) -> anyhow::Result<()> {
         if self.state.as_ref() != Some(&state) {
-            let about = || format!("{} cannot be written", self.path.full().display());
-            let text = serde_json::to_vec(&state).with_context(about)?;
+            let context = || format!("{} cannot be written", self.path.full().display());
+            let text = serde_json::to_vec(&state).with_context(context)?;
             self.path.write(&text, FILE_MODE)?;
             self.state = Some(state);
         }
         self.journal.remove().context("the earlier steps")?;
-        self.done.clear();
+        self.applied.clear();
         Ok(())
     }
 
-    /// Forgets the records of a team that is gone.
+    /// Forgets the records of a team that no longer exists.
     pub fn forget(&mut self) {
         self.state = None;
-        self.done.clear();
+        self.applied.clear();
     }
 }

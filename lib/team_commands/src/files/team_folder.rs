@@ -1,4 +1,4 @@
-//! Which team, and which folder: as the options say, or else as they are found.
+//! The selected team and its folder: those of the options, or else those that a search finds.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::once::{Sync, SyncDirection};
 use super::server::{Messages, TeamReference};
 use super::sync_state::LockedSyncState;
 
-/// The team and its folder.
+/// Options that select the team and its folder.
 #[derive(Clone, Debug, Args)]
 pub(super) struct TeamFolder {
     /// The folder with teams/ and tasks/ [default: as the plugin finds it]
@@ -27,27 +27,27 @@ pub(super) struct TeamFolder {
 }
 
 impl TeamFolder {
-    /// The selected team, its folder, and the last seen records.
+    /// Prepares a sync of the selected team with its folder.
     ///
     /// # Errors
-    /// When there is no such team, another synchronization of it runs, or the server does not answer.
-    pub(super) async fn open(&self, workplace: &Workplace, way: SyncDirection) -> Result<Sync, Failure> {
+    /// When there is no such team, another sync of it runs, or the server does not respond.
+    pub(super) async fn open(&self, workplace: &Workplace, direction: SyncDirection) -> Result<Sync, Failure> {
         let working_folder = std::env::current_dir().context("the working directory")?;
-        let given = |variable| value_of(&process_environment, variable);
-        let (teams_dir, project_root) = (given(find::TEAMS_DIR), given(find::PROJECT_ROOT));
-        let found = || {
-            let surroundings = SearchStart {
+        let variable = |name| value_of(&process_environment, name);
+        let (teams_dir, project_root) = (variable(find::TEAMS_DIR), variable(find::PROJECT_ROOT));
+        let find_root = || {
+            let start = SearchStart {
                 teams_dir: teams_dir.as_deref(),
                 project_root: project_root.as_deref(),
                 working_folder: &working_folder,
             };
-            find::root(surroundings, |path| path.exists())
+            find::root(start, |path| path.exists())
         };
         let working_copy = &workplace.work.working_copy;
-        let root = self.dir.as_ref().map_or_else(found, |dir| working_folder.join(dir));
+        let root = self.dir.as_ref().map_or_else(find_root, |dir| working_folder.join(dir));
         let disk = Disk::new(root, working_copy.root());
-        let team = self.team(workplace, &disk).await?;
-        let kept = LockedSyncState::open(working_copy, &disk.root, &team)?;
+        let team = self.select_team(workplace, &disk).await?;
+        let sync_state = LockedSyncState::open(working_copy, &disk.root, &team)?;
         Ok(Sync {
             team_reference: TeamReference {
                 client: workplace.connection.client.clone(),
@@ -55,25 +55,25 @@ impl TeamFolder {
                 team,
             },
             disk,
-            kept,
-            way,
+            sync_state,
+            direction,
             messages: Messages::new(),
         })
     }
 
-    /// The team that is named, or else the only one of the folder, or else the only one of the server.
-    async fn team(&self, workplace: &Workplace, disk: &Disk) -> Result<TeamName, Failure> {
-        let name = match self.common.named() {
+    /// The configured team, or else the only one of the folder, or else the only one of folder and server.
+    async fn select_team(&self, workplace: &Workplace, disk: &Disk) -> Result<TeamName, Failure> {
+        let name = match self.common.configured_team() {
             Some(name) => name,
             None => {
-                let here: BTreeSet<String> = disk.teams()?;
-                match here.first().filter(|_| here.len() == 1) {
+                let disk_teams: BTreeSet<String> = disk.teams()?;
+                match disk_teams.first().filter(|_| disk_teams.len() == 1) {
                     Some(only) => only.clone(),
                     None => {
                         let repo_url = workplace.work.repo_url();
-                        let listed = workplace.connection.client.teams(&repo_url).await?;
-                        let there: BTreeSet<String> = listed.teams.into_iter().map(|team| team.name).collect();
-                        only_of(&here, &there)?
+                        let response = workplace.connection.client.teams(&repo_url).await?;
+                        let server_teams: BTreeSet<String> = response.teams.into_iter().map(|team| team.name).collect();
+                        only_team(&disk_teams, &server_teams)?
                     }
                 }
             }
@@ -82,14 +82,11 @@ impl TeamFolder {
     }
 }
 
-fn only_of(here: &BTreeSet<String>, there: &BTreeSet<String>) -> anyhow::Result<String> {
-    let names: Vec<&String> = here.union(there).collect();
+fn only_team(disk_teams: &BTreeSet<String>, server_teams: &BTreeSet<String>) -> anyhow::Result<String> {
+    let names: Vec<&str> = disk_teams.union(server_teams).map(String::as_str).collect();
     match names.as_slice() {
-        [only] => Ok((*only).clone()),
+        [only] => Ok((*only).to_owned()),
         [] => bail!("neither the folder nor the server has a team"),
-        several => bail!(
-            "which team? Name one of {} with --team",
-            several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
-        ),
+        several => bail!("which team? Name one of {} with --team", several.join(", ")),
     }
 }

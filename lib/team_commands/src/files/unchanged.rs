@@ -1,5 +1,5 @@
-//! Whether nothing has changed since the last synchronization, without a comparison: the files have the same names, sizes and
-//! times, the log has no event of the team, and no claim has expired.
+//! Whether nothing has changed since the last sync, without a comparison of records: the files have the same names,
+//! sizes and times, the log has no event of the team, and no claim has expired.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::Fingerprint;
 use super::report::Report;
-use super::server::{LEASE_SECONDS, ServerTeam, TeamReference, digest_of, patiently};
+use super::server::{LEASE_SECONDS, ServerTeam, TeamReference, digest_of, retry_rate_limited};
 
-/// Seconds by which clocks may differ, and in which a file may be written twice with the same time.
-const MARGIN: i64 = 5;
+/// Seconds by which clocks may differ, and within which two writes of a file may leave the same time.
+const MARGIN_SECONDS: i64 = 5;
 
-/// Events that are looked through.
-const MOST_EVENTS: usize = 100;
+/// The number of new events from which on both sides are compared.
+const MAX_EVENTS: usize = 100;
 
-/// The common state of both sides.
+/// The state after a sync that found both sides equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnchangedState {
-    /// The event before which it was so.
+    /// The newest event before the sync.
     cursor: String,
-    /// The digest of the team as it is shown, because reads by members have no event.
+    /// The digest of the team as the server shows it, because reads by members have no event.
     team: String,
     /// The digest of names, sizes and times of the files.
     files: String,
-    /// Until when no claim expires or needs renewal, Unix seconds.
+    /// The time until which no claim expires or needs renewal, in Unix seconds.
     until: i64,
 }
 
 impl UnchangedState {
-    /// The state of a synchronization that found nothing to do; `None` for any other.
+    /// The state after a sync that found nothing to do; `None` for any other sync.
     pub fn of(
         report: &Report,
         fingerprint: &Fingerprint,
@@ -39,10 +39,10 @@ impl UnchangedState {
         server: &ServerTeam,
         claims: &BTreeMap<String, i64>,
     ) -> Option<UnchangedState> {
-        if !report.is_quiet() || fingerprint.newest > fingerprint.taken - MARGIN {
+        if !report.is_quiet() || fingerprint.newest > fingerprint.taken_at - MARGIN_SECONDS {
             return None;
         }
-        let lapses = server.leases.iter().filter_map(|(id, lease)| {
+        let deadlines = server.leases.iter().filter_map(|(id, lease)| {
             let expires = chrono::DateTime::parse_from_rfc3339(lease.expires.as_deref()?)
                 .ok()?
                 .timestamp();
@@ -51,57 +51,63 @@ impl UnchangedState {
         });
         Some(UnchangedState {
             cursor,
-            team: server.shown.clone(),
+            team: server.digest.clone(),
             files: fingerprint.digest.clone(),
-            until: lapses.min().map_or(i64::MAX, |first| first - MARGIN),
+            until: deadlines.min().map_or(i64::MAX, |first| first - MARGIN_SECONDS),
         })
     }
 
-    /// Whether all is as it was.
+    /// Whether both sides are still in this state.
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn holds(&self, fingerprint: &Fingerprint, team_reference: &TeamReference) -> Result<bool, ClientError> {
-        if self.files != fingerprint.digest || fingerprint.taken >= self.until {
+    pub async fn is_current(
+        &self,
+        fingerprint: &Fingerprint,
+        team_reference: &TeamReference,
+    ) -> Result<bool, ClientError> {
+        if self.files != fingerprint.digest || fingerprint.taken_at >= self.until {
             return Ok(false);
         }
         let filter = ActivityFilter {
             after: Some(self.cursor.clone()),
-            limit: Some(MOST_EVENTS),
+            limit: Some(MAX_EVENTS),
             ..ActivityFilter::default()
         };
-        let news = patiently(async || team_reference.client.activity(&team_reference.repo_url, &filter).await);
-        let shown = patiently(async || {
+        let activity =
+            retry_rate_limited(async || team_reference.client.activity(&team_reference.repo_url, &filter).await);
+        let response = retry_rate_limited(async || {
             team_reference
                 .client
                 .team(&team_reference.repo_url, team_reference.team.as_str())
                 .await
         });
-        let (news, shown) = match futures::try_join!(news, shown) {
-            // A team that is gone, or a cursor of another log.
+        let (activity, response) = match futures::try_join!(activity, response) {
+            // The team is gone, or the cursor is of another log.
             Err(ClientError::Refused { status: 400 | 404, .. }) => return Ok(false),
-            answered => answered?,
+            result => result?,
         };
-        let is_of_team = |team: &str| team.eq_ignore_ascii_case(team_reference.team.as_str());
-        // Events of later versions are not among them.
-        let are_known = !news.events.is_empty() || news.cursor == self.cursor;
-        let is_quiet = are_known
-            && news.events.len() < MOST_EVENTS
-            && !news.is_cut
-            && !news
+        let is_same_team = |team: &str| team.eq_ignore_ascii_case(team_reference.team.as_str());
+        // Events of later versions are not listed, but move the cursor.
+        let is_complete = !activity.events.is_empty() || activity.cursor == self.cursor;
+        let is_quiet = is_complete
+            && activity.events.len() < MAX_EVENTS
+            && !activity.is_cut
+            && !activity
                 .events
                 .iter()
-                .any(|event| event.event.team().is_some_and(is_of_team));
-        Ok(is_quiet && digest_of(shown.team) == self.team)
+                .any(|event| event.event.team().is_some_and(is_same_team));
+        Ok(is_quiet && digest_of(response.team) == self.team)
     }
 }
 
-/// The newest event of the repository, from which [`UnchangedState::holds`] looks on.
-pub(super) async fn cursor(team_reference: &TeamReference) -> Result<String, ClientError> {
+/// The newest event of the repository, after which [`UnchangedState::is_current`] looks for events.
+pub(super) async fn newest_cursor(team_reference: &TeamReference) -> Result<String, ClientError> {
     let filter = ActivityFilter {
         limit: Some(1),
         ..ActivityFilter::default()
     };
-    let newest = patiently(async || team_reference.client.activity(&team_reference.repo_url, &filter).await).await?;
-    Ok(newest.cursor)
+    let activity =
+        retry_rate_limited(async || team_reference.client.activity(&team_reference.repo_url, &filter).await).await?;
+    Ok(activity.cursor)
 }

@@ -1,4 +1,4 @@
-//! A synchronization after each change: of the files, as the system reports, and of the team, by the stream of events.
+//! A sync after each change. The operating system reports changes of the files, and the event stream those of the team.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use coord_agent::signals::Signals;
 use coord_agent::terminal::output::{is_read, note};
 use coord_agent::workplace::{Failure, Workplace};
 use coord_protocol::{Client, StreamItem, stream::StreamMessage};
-use coord_teams::layout::{Entry, PathKind as Found, path_kind};
+use coord_teams::layout::{Entry, PathKind, path_kind};
 use coord_teams::names::TeamName;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -22,115 +22,115 @@ use super::disk::Disk;
 use super::once::{Sync, SyncDirection};
 use super::report::{RejectedChange, Report};
 
-/// Time after a change, in which others come.
+/// Time after a change in which further changes are awaited.
 const DEBOUNCE: Duration = Duration::from_millis(30);
-/// Time after which everything is compared without a change: expired claims and reads of inboxes cause no event.
-const REFRESH: Duration = Duration::from_secs(30);
-/// The same while there is no folder that the system can watch.
-const LOOK: Duration = Duration::from_secs(1);
-/// Pauses while there is no answer.
-const RETRY: Duration = Duration::from_secs(1);
-const LONGEST_RETRY: Duration = Duration::from_secs(30);
-/// Time without any message after which a stream is opened anew: a server sends one every 15 seconds.
-const SILENCE: Duration = Duration::from_secs(45);
+/// Time after which a sync runs without a change: expired claims and reads of inboxes cause no event.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(30);
+/// The same while there is no folder that the operating system can watch.
+const UNWATCHED_INTERVAL: Duration = Duration::from_secs(1);
+/// The pause after a failure starts from this, and each failure doubles it.
+const MIN_RETRY_PAUSE: Duration = Duration::from_secs(1);
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
+/// Time without a message after which the stream is opened again: a server sends one every 15 seconds.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// Keeps the files and the team of `place` alike until a signal ends it.
-pub(super) async fn watch(place: &TeamFolder) -> anyhow::Result<ExitCode> {
-    let mut workplace = place.common.person()?;
+/// Syncs after each change, until a signal stops it.
+pub(super) async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> {
+    let mut workplace = team_folder.common.open_as_person()?;
     let mut signals = Signals::caught();
-    let mut sync = match place.open(&workplace, SyncDirection::Both).await {
+    let mut sync = match team_folder.open(&workplace, SyncDirection::Both).await {
         Ok(sync) => sync,
         Err(Failure::NoAnswer(error)) => return workplace.failed(error),
         Err(Failure::Error(error)) => return Err(error),
     };
-    let (tell, mut changes) = mpsc::channel(1);
-    let mut files = WatchedFiles::new(&sync.disk, &sync.team_reference.team, tell.clone());
-    let mut events = Events::open(&sync, &tell);
-    let mut reported = ReportedTexts::default();
-    let mut retry = RETRY;
+    let (notify_change, mut changes) = mpsc::channel(1);
+    let mut files = WatchedFiles::new(&sync.disk, &sync.team_reference.team, notify_change.clone());
+    let mut events = EventTask::start(&sync, &notify_change);
+    let mut printer = Printer::default();
+    let mut retry_pause = MIN_RETRY_PAUSE;
     loop {
-        files.look();
+        files.update_watcher();
         while changes.try_recv().is_ok() {}
-        let mut report = sync.report();
-        let outcome = follow(&mut workplace, &mut sync, &mut events, &tell, &mut report).await;
-        files.look();
-        if outcome.is_ok() {
-            reported.recovered();
+        let mut report = sync.new_report();
+        let result = sync_once(&mut workplace, &mut sync, &mut events, &notify_change, &mut report).await;
+        files.update_watcher();
+        if result.is_ok() {
+            printer.note_success();
         }
-        // Steps before the failure were done.
-        if (outcome.is_ok() || !report.is_quiet()) && !reported.print(place, report)? {
+        // A failed sync still reports the steps before the failure.
+        if (result.is_ok() || !report.is_quiet()) && !printer.print(team_folder, report)? {
             return Ok(ExitCode::SUCCESS);
         }
-        let pause = match outcome {
+        let pause = match result {
             Ok(()) => {
-                retry = RETRY;
-                files.pause()
+                retry_pause = MIN_RETRY_PAUSE;
+                files.sync_interval()
             }
             Err(Failure::NoAnswer(error)) if !error.may_pass() => return workplace.failed(error),
             Err(failure) => {
-                reported.failed(match failure {
+                printer.note_failure(match failure {
                     Failure::NoAnswer(error) => workplace.no_answer(&error),
                     Failure::Error(error) => format!("{error:#}"),
                 });
-                retry = (retry * 2).min(LONGEST_RETRY);
-                retry
+                retry_pause = (retry_pause * 2).min(MAX_RETRY_PAUSE);
+                retry_pause
             }
         };
-        let until = Instant::now() + pause;
+        let deadline = Instant::now() + pause;
         tokio::select! {
             _ = changes.recv() => sleep(DEBOUNCE).await,
-            () = sleep_until(until) => {}
+            () = sleep_until(deadline) => {}
             () = signals.next() => return Ok(ExitCode::SUCCESS),
         }
     }
 }
 
-/// One synchronization, with the server that runs by now.
-async fn follow(
+/// Syncs once, with the server that currently runs.
+async fn sync_once(
     workplace: &mut Workplace,
     sync: &mut Sync,
-    events: &mut Events,
-    tell: &mpsc::Sender<()>,
+    events: &mut EventTask,
+    notify_change: &mpsc::Sender<()>,
     report: &mut Report,
 ) -> Result<(), Failure> {
     let before = workplace.connection.server.clone();
     workplace.follow_server().map_err(anyhow::Error::msg)?;
     if workplace.connection.server != before {
         sync.team_reference.client = workplace.connection.client.clone();
-        *events = Events::open(sync, tell);
+        *events = EventTask::start(sync, notify_change);
     }
     sync.once(report).await
 }
 
-/// Texts that the reader has seen, so that each cause is reported once.
+/// Prints each refusal and each failure once.
 #[derive(Default)]
-struct ReportedTexts {
+struct Printer {
     refused: Vec<RejectedChange>,
     failure: Option<String>,
 }
 
-impl ReportedTexts {
-    fn recovered(&mut self) {
+impl Printer {
+    fn note_success(&mut self) {
         if self.failure.take().is_some() {
             note("it goes on");
         }
     }
 
-    /// Prints news; false if no one reads any longer.
-    fn print(&mut self, place: &TeamFolder, mut report: Report) -> anyhow::Result<bool> {
+    /// Prints the new parts of `report`. Returns false once the output is closed.
+    fn print(&mut self, team_folder: &TeamFolder, mut report: Report) -> anyhow::Result<bool> {
         let before = std::mem::replace(&mut self.refused, report.refused.clone());
         report.refused.retain(|refused| !before.contains(refused));
         if report.is_quiet() {
             return Ok(true);
         }
-        let text = match place.common.json {
+        let text = match team_folder.common.json {
             true => format!("{}\n", serde_json::to_string(&report)?),
-            false => report.text(),
+            false => report.render(),
         };
         is_read(&text)
     }
 
-    fn failed(&mut self, sentence: String) {
+    fn note_failure(&mut self, sentence: String) {
         if self.failure.as_ref() != Some(&sentence) {
             note(&format!("{sentence}; trying again"));
         }
@@ -138,69 +138,74 @@ impl ReportedTexts {
     }
 }
 
-/// The files of a team, as the system watches them.
+/// The files of a team, with the watcher of the operating system.
 struct WatchedFiles {
     root: PathBuf,
     team: TeamName,
-    tell: mpsc::Sender<()>,
+    notify_change: mpsc::Sender<()>,
     watcher: Option<RecommendedWatcher>,
-    /// Whether the folder that is watched was removed, or has another name: there may be another one in its place.
+    /// Whether the watched folder was removed or renamed. Another folder may have its path.
     is_gone: Arc<AtomicBool>,
 }
 
 impl WatchedFiles {
-    fn new(disk: &Disk, team: &TeamName, tell: mpsc::Sender<()>) -> Self {
+    fn new(disk: &Disk, team: &TeamName, notify_change: mpsc::Sender<()>) -> Self {
         WatchedFiles {
             root: disk.root.clone(),
             team: team.clone(),
-            tell,
+            notify_change,
             watcher: None,
             is_gone: Arc::default(),
         }
     }
 
-    /// Watches the root, once it is there.
-    fn look(&mut self) {
+    /// Watches the root if it exists.
+    fn update_watcher(&mut self) {
         if self.is_gone.load(Ordering::Acquire) || !self.root.is_dir() {
             self.watcher = None;
         }
         if self.root.is_dir() && self.watcher.is_none() {
-            self.watcher = self.watched().ok();
+            self.watcher = self.start_watcher().ok();
         }
     }
 
-    fn watched(&mut self) -> notify::Result<RecommendedWatcher> {
-        // The system names files by the path without links.
+    fn start_watcher(&mut self) -> notify::Result<RecommendedWatcher> {
+        // Events have paths without links.
         let root = std::fs::canonicalize(&self.root)?;
-        let (team, tell, below) = (self.team.clone(), self.tell.clone(), root.clone());
+        let (team, notify_change, watched_root) = (self.team.clone(), self.notify_change.clone(), root.clone());
         let is_gone = Arc::new(AtomicBool::new(false));
         self.is_gone = is_gone.clone();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let matters = match event {
+            let is_relevant = match event {
                 Ok(event) => {
-                    if is_removal(event.kind) && event.paths.contains(&below) {
+                    if is_removal(event.kind) && event.paths.contains(&watched_root) {
                         is_gone.store(true, Ordering::Release);
                     }
-                    is_change(event.kind) && event.paths.iter().any(|path| is_of(path, &below, &team))
+                    is_change(event.kind) && event.paths.iter().any(|path| is_team_rule(path, &watched_root, &team))
                 }
-                // Some may be lost.
+                // Events may be lost.
                 Err(_) => true,
             };
-            if matters {
-                // One that waits stands for all.
-                let _ = tell.try_send(());
+            if is_relevant {
+                // If the channel is full, a sync is due anyway.
+                let _ = notify_change.try_send(());
             }
         })?;
         watcher.watch(&root, RecursiveMode::Recursive)?;
         Ok(watcher)
     }
 
-    fn pause(&self) -> Duration {
-        if self.watcher.is_some() { REFRESH } else { LOOK }
+    /// Time until the next sync if nothing changes.
+    fn sync_interval(&self) -> Duration {
+        if self.watcher.is_some() {
+            REFRESH_INTERVAL
+        } else {
+            UNWATCHED_INTERVAL
+        }
     }
 }
 
-/// Whether it changes a file's content; reads and locks are reported too.
+/// Whether the event can change the content of a file. Reads and locks cause events, too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -209,75 +214,75 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Whether the path is no longer there.
+/// Whether the path no longer exists.
 fn is_removal(kind: EventKind) -> bool {
     matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
 
-/// Whether a path is a file of the team, or a folder of one.
-fn is_of(path: &Path, root: &Path, team: &TeamName) -> bool {
+/// Whether `path` is a file of the team, or a folder of such a file.
+fn is_team_rule(path: &Path, root: &Path, team: &TeamName) -> bool {
     let Ok(below) = path.strip_prefix(root) else {
         return true;
     };
     let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
     match path_kind(&parts.join("/")) {
-        Found::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) => false,
-        Found::Ours(Entry::Config(of) | Entry::Inbox(of, _) | Entry::Task(of, _)) => of == *team,
-        Found::Refused(_) => true,
-        Found::Other => match parts.as_slice() {
+        PathKind::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) => false,
+        PathKind::Ours(Entry::Config(other) | Entry::Inbox(other, _) | Entry::Task(other, _)) => other == *team,
+        PathKind::Refused(_) => true,
+        PathKind::Other => match parts.as_slice() {
             [] => true,
             [first] => first == "teams" || first == "tasks",
-            [first, of] => (first == "teams" || first == "tasks") && *of == team.as_str(),
-            [first, of, last] => first == "teams" && *of == team.as_str() && last == "inboxes",
+            [first, name] => (first == "teams" || first == "tasks") && *name == team.as_str(),
+            [first, name, last] => first == "teams" && *name == team.as_str() && last == "inboxes",
             _ => false,
         },
     }
 }
 
-/// The task that follows the events; dropping it ends that.
-struct Events(tokio::task::JoinHandle<()>);
+/// The task that reads the event stream. It ends when this is dropped.
+struct EventTask(tokio::task::JoinHandle<()>);
 
-impl Events {
-    fn open(sync: &Sync, tell: &mpsc::Sender<()>) -> Self {
+impl EventTask {
+    fn start(sync: &Sync, notify_change: &mpsc::Sender<()>) -> Self {
         let (client, repo_url) = (sync.team_reference.client.clone(), sync.team_reference.repo_url.clone());
-        let (team, tell) = (sync.team_reference.team.clone(), tell.clone());
-        Events(tokio::spawn(async move {
-            let mut pause = RETRY;
+        let (team, notify_change) = (sync.team_reference.team.clone(), notify_change.clone());
+        EventTask(tokio::spawn(async move {
+            let mut pause = MIN_RETRY_PAUSE;
             loop {
-                if listen(&client, &repo_url, &team, &tell).await {
-                    pause = RETRY;
+                if read_stream(&client, &repo_url, &team, &notify_change).await {
+                    pause = MIN_RETRY_PAUSE;
                 }
                 sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_RETRY);
+                pause = (pause * 2).min(MAX_RETRY_PAUSE);
             }
         }))
     }
 }
 
-impl Drop for Events {
+impl Drop for EventTask {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// Tells of each event of the team until the stream ends; whether it was open.
-async fn listen(client: &Client, repo_url: &str, team: &TeamName, tell: &mpsc::Sender<()>) -> bool {
+/// Reports the events of the team until the stream ends. Returns whether the stream was open.
+async fn read_stream(client: &Client, repo_url: &str, team: &TeamName, notify_change: &mpsc::Sender<()>) -> bool {
     let Ok(mut stream) = client.events(repo_url).await else {
         return false;
     };
-    while let Ok(Ok(Some(message))) = timeout(SILENCE, stream.next()).await {
-        let matters = match &message {
+    while let Ok(Ok(Some(message))) = timeout(STREAM_TIMEOUT, stream.next()).await {
+        let is_relevant = match &message {
             StreamItem::Event(event) => event
                 .event
                 .team()
-                .is_some_and(|of| of.eq_ignore_ascii_case(team.as_str())),
-            // Events before it was opened are not sent.
+                .is_some_and(|name| name.eq_ignore_ascii_case(team.as_str())),
+            // The stream does not have the events before it was opened.
             StreamItem::Message(StreamMessage::StreamOpened(_) | StreamMessage::Resync(_)) => true,
             StreamItem::Message(_) | StreamItem::Unknown => false,
         };
-        if matters {
-            // One that waits stands for all.
-            let _ = tell.try_send(());
+        if is_relevant {
+            // If the channel is full, a sync is due anyway.
+            let _ = notify_change.try_send(());
         }
     }
     true

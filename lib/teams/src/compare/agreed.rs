@@ -6,35 +6,35 @@ use crate::names::TaskId;
 use crate::status::Status;
 use crate::team::ConfigFile;
 
-/// The input of [`super::export_files`].
+/// The input of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonInput<'a> {
-    /// The records as last seen.
+    /// The last seen records.
     pub seen: Option<&'a AgreedState>,
-    /// Steps done since.
+    /// Changes that the store has accepted since.
     pub done: &'a [AppliedChange],
     /// The files as they were read.
     pub folder: &'a Folder,
-    /// The store by now.
+    /// The current store.
     pub store: &'a StoreTeam,
-    /// Changes from the files.
+    /// The changes from the files.
     pub taken: &'a FileImport,
 }
 
-/// The records as seen if the files of `stay` are not written: for these the agreement of file and store, for all
-/// others the output of [`super::export_files`].
-pub fn agreed_state(round: ComparisonInput<'_>, given: &FileExport, stay: &BTreeSet<Entry>) -> AgreedState {
+/// The seen records if the files `unwritten` are not written. For these it is the agreement of file and store, for all
+/// others that of `export`.
+pub fn agreed_state(input: ComparisonInput<'_>, export: &FileExport, unwritten: &BTreeSet<Entry>) -> AgreedState {
     let ComparisonInput {
         seen,
         done,
         folder,
         store,
-        taken,
-    } = round;
-    let mut agreed = given.seen.clone();
+        taken: import,
+    } = input;
+    let mut agreed = export.seen.clone();
     let sent = AppliedChange::sent(done);
-    let since = seen.cloned().unwrap_or_default().after(done);
-    for entry in stay {
+    let before = seen.cloned().unwrap_or_default().after(done);
+    for entry in unwritten {
         match entry {
             Entry::Config(_) => {
                 let file = folder.config.as_ref().map(ConfigFile::config);
@@ -45,76 +45,76 @@ pub fn agreed_state(round: ComparisonInput<'_>, given: &FileExport, stay: &BTree
                     ),
                     None => Default::default(),
                 };
-                agreed.members.extend(since.members.iter().cloned());
-                agreed.approvals.extend(since.approvals.iter().cloned());
-                agreed.approvals.extend(taken.old_approvals.iter().cloned());
+                agreed.members.extend(before.members.iter().cloned());
+                agreed.approvals.extend(before.approvals.iter().cloned());
+                agreed.approvals.extend(import.old_approvals.iter().cloned());
                 agreed.members.retain(|handle| members.contains(handle));
                 agreed.approvals.retain(|handle| approvals.contains(handle));
             }
             Entry::Inbox(_, handle) => {
                 let file = folder.inboxes.get(handle);
-                let written = inboxes::write(seen, &sent, taken, file, store, handle);
-                agreed.inboxes.insert(handle.to_string(), written.seen_unwritten());
+                let exported = inboxes::export_inbox(seen, &sent, import, file, store, handle);
+                agreed.inboxes.insert(handle.to_string(), exported.seen_unwritten());
             }
-            Entry::Task(_, id) => agree_on_task(&since, folder, store, id, &mut agreed),
+            Entry::Task(_, id) => agree_on_task(&before, folder, store, id, &mut agreed),
             Entry::TeamLock(_) | Entry::TaskLock(_) => {}
         }
     }
     agreed
 }
 
-/// The agreement of file and store if nothing was seen before, and before the first change of `taken` is applied: with it and the steps
-/// done since, a first sync that was cut off resumes.
-pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &FileImport) -> AgreedState {
-    // Refusals are reported again by the sync that continues.
-    let taken = &FileImport {
+/// The agreement of file and store before a first sync applies a change. With it and the changes applied since, an
+/// interrupted first sync can resume.
+pub fn agreed_before(folder: &Folder, store: &StoreTeam, import: &FileImport) -> AgreedState {
+    // The sync that resumes reports refusals again.
+    let import = &FileImport {
         settled: BTreeSet::new(),
-        ..taken.clone()
+        ..import.clone()
     };
-    let given = export_files(None, folder, store, taken, &AppliedChange::sent(&[]));
-    let stay = given.writes.keys().chain(&given.removals).cloned().collect();
-    let round = ComparisonInput {
+    let export = export_files(None, folder, store, import, &AppliedChange::sent(&[]));
+    let unwritten = export.writes.keys().chain(&export.removals).cloned().collect();
+    let input = ComparisonInput {
         seen: None,
         done: &[],
         folder,
         store,
-        taken,
+        taken: import,
     };
-    agreed_state(round, &given, &stay)
+    agreed_state(input, &export, &unwritten)
 }
 
-/// Each value that both have; where they differ, the last seen one.
-fn agree_on_task(since: &AgreedState, folder: &Folder, store: &StoreTeam, id: &TaskId, agreed: &mut AgreedState) {
+/// Sets each value to that of file and store, or to the last seen one where these differ.
+fn agree_on_task(before: &AgreedState, folder: &Folder, store: &StoreTeam, id: &TaskId, agreed: &mut AgreedState) {
     let waits_for = |id: &str| store.tasks.get(id).is_some_and(|task| task.status != Status::Completed);
     let file = folder.tasks.get(id).map(|file| AgreedTask::of(file.task(), waits_for));
-    let before = since.tasks.get(id.as_str()).cloned();
+    let before = before.tasks.get(id.as_str()).cloned();
     let value = match (file, agreed.tasks.remove(id.as_str()), before) {
-        (Some(file), Some(form), _) if file == form => Some(form),
-        (Some(file), Some(form), Some(before)) => Some(merge(file, form, before)),
+        (Some(file), Some(stored), _) if file == stored => Some(stored),
+        (Some(file), Some(stored), Some(before)) => Some(merge(file, stored, before)),
         (_, _, before) => before,
     };
     agreed.tasks.extend(value.map(|value| (id.to_string(), value)));
 }
 
-fn merge(file: AgreedTask, form: AgreedTask, before: AgreedTask) -> AgreedTask {
-    fn one<T: PartialEq>(file: T, form: T, before: T) -> T {
-        if file == form { form } else { before }
+fn merge(file: AgreedTask, stored: AgreedTask, before: AgreedTask) -> AgreedTask {
+    fn agree<T: PartialEq>(file: T, stored: T, before: T) -> T {
+        if file == stored { stored } else { before }
     }
-    let of_one = file.dependencies.union(&form.dependencies);
-    let kept = of_one.filter(|on| {
+    let dependencies = file.dependencies.union(&stored.dependencies);
+    let dependencies = dependencies.filter(|on| {
         let is_in = |task: &AgreedTask| task.dependencies.contains(*on);
-        (is_in(&file) && is_in(&form)) || is_in(&before)
+        (is_in(&file) && is_in(&stored)) || is_in(&before)
     });
-    let dependencies = kept.cloned().collect();
-    let (status, owner) = one(
+    let dependencies = dependencies.cloned().collect();
+    let (status, owner) = agree(
         (file.status, file.owner),
-        (form.status, form.owner),
+        (stored.status, stored.owner),
         (before.status, before.owner),
     );
     AgreedTask {
-        title: one(file.title, form.title, before.title),
-        description: one(file.description, form.description, before.description),
-        priority: one(file.priority, form.priority, before.priority),
+        title: agree(file.title, stored.title, before.title),
+        description: agree(file.description, stored.description, before.description),
+        priority: agree(file.priority, stored.priority, before.priority),
         status,
         owner,
         dependencies,

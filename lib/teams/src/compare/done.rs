@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 use super::{AgreedMessage, AgreedState, AgreedTask, Change, Recipient, SentNumbers};
 use crate::status::Status;
 
-/// Changes that the store accepted from the files: kept after each call until [`AgreedState`] is, so that a sync that is cut off does
-/// nothing twice.
+/// A change from the files that the store accepted. It is kept after each call, until [`AgreedState`] is stored, so
+/// that an interrupted sync does nothing twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AppliedChange {
@@ -12,7 +12,7 @@ pub enum AppliedChange {
     Created { id: String, task: AgreedTask },
     /// A message was sent.
     Sent {
-        /// The inbox that has it; none for a broadcast.
+        /// The inbox with the message; `None` for a broadcast.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inbox: Option<String>,
         /// Its identity in files.
@@ -23,7 +23,7 @@ pub enum AppliedChange {
 }
 
 impl AppliedChange {
-    /// The record of a change: of a message with its number in the store.
+    /// The record of a change. `sequence` is the number of a message in the store.
     pub fn of(change: &Change, sequence: Option<u64>) -> Option<Self> {
         match change {
             Change::CreateTask {
@@ -56,35 +56,34 @@ impl AppliedChange {
     }
 
     /// The numbers of the messages that were sent.
-    pub fn sent(done: &[AppliedChange]) -> SentNumbers {
-        let mut sent = SentNumbers::new();
-        for done in done {
-            if let AppliedChange::Sent { digest, sequence, .. } = done {
-                sent.entry(digest.clone()).or_default().push_back(*sequence);
+    pub fn sent(changes: &[AppliedChange]) -> SentNumbers {
+        let mut numbers = SentNumbers::new();
+        for change in changes {
+            if let AppliedChange::Sent { digest, sequence, .. } = change {
+                numbers.entry(digest.clone()).or_default().push_back(*sequence);
             }
         }
-        sent
+        numbers
     }
 }
 
 impl AgreedState {
-    /// The seen records for [`super::export_files`] after the steps `done`: created tasks are known, so that one whose next step was
-    /// refused is not foreign the next time. Messages have their numbers by [`AppliedChange::sent`].
-    pub fn with_created(mut self, done: &[AppliedChange]) -> AgreedState {
-        for done in done {
-            if let AppliedChange::Created { id, task } = done {
+    /// The seen records for [`super::export_files`] after `changes`. They have the created tasks, so that one whose
+    /// next step was refused is not a new task the next time. The message numbers come from [`AppliedChange::sent`].
+    pub fn with_created(mut self, changes: &[AppliedChange]) -> AgreedState {
+        for change in changes {
+            if let AppliedChange::Created { id, task } = change {
                 self.tasks.insert(id.clone(), task.clone());
             }
         }
         self
     }
 
-    /// The seen records for [`super::import_files`] after the steps `done`. [`super::export_files`] takes [`AgreedState::with_created`], and
-    /// [`AppliedChange::sent`].
-    pub fn after(&self, done: &[AppliedChange]) -> AgreedState {
+    /// The seen records for [`super::import_files`] after `changes`.
+    pub fn after(&self, changes: &[AppliedChange]) -> AgreedState {
         let mut seen = self.clone();
-        for done in done {
-            match done {
+        for change in changes {
+            match change {
                 AppliedChange::Created { id, task } => drop(seen.tasks.insert(id.clone(), task.clone())),
                 AppliedChange::Sent {
                     inbox,

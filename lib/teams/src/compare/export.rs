@@ -9,52 +9,52 @@ use crate::status::Status;
 use crate::task::{Task, TaskFile};
 use crate::texts::DEPENDENCY_WARNING;
 
-/// The files to write, so that they match the store.
+/// The changes that make the files match the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileExport {
-    /// New and changed files. A file that says the same already is not among them.
+    /// New and changed files.
     pub writes: BTreeMap<Entry, String>,
     /// Files of tasks that were deleted in the store.
     pub removals: BTreeSet<Entry>,
-    /// Files that are not written, because they could not be read then.
+    /// Files that are not written, because they would be too large to read.
     pub findings: Vec<Finding>,
-    /// The seen records once all that is done.
+    /// The seen records after all writes and removals.
     pub seen: AgreedState,
 }
 
-/// Compares the files with the store after the changes of `taken` were applied.
+/// Compares the files with the store after the changes of `import` were applied.
 pub fn export_files(
     seen: Option<&AgreedState>,
     folder: &Folder,
     store: &StoreTeam,
-    taken: &FileImport,
+    import: &FileImport,
     sent: &SentNumbers,
 ) -> FileExport {
-    let mut out = FileExport::default();
-    if taken.vanished {
-        out.seen = seen.cloned().unwrap_or_default();
-        return out;
+    let mut export = FileExport::default();
+    if import.vanished {
+        export.seen = seen.cloned().unwrap_or_default();
+        return export;
     }
-    export_config(seen, folder, store, &mut out);
-    export_inboxes(seen, folder, store, taken, sent, &mut out);
-    export_tasks(seen, folder, store, taken, &mut out);
-    out
+    export_config(seen, folder, store, &mut export);
+    export_inboxes(seen, folder, store, import, sent, &mut export);
+    export_tasks(seen, folder, store, import, &mut export);
+    export
 }
 
-fn export_config(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTeam, out: &mut FileExport) {
+fn export_config(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTeam, export: &mut FileExport) {
     let entry = Entry::Config(store.name.clone());
     if folder.refused.contains_key(&entry) {
         let seen = seen.cloned().unwrap_or_default();
-        (out.seen.members, out.seen.approvals) = (seen.members, seen.approvals);
+        (export.seen.members, export.seen.approvals) = (seen.members, seen.approvals);
         return;
     }
     let file = config::write(seen, folder.config.as_ref(), store);
-    let known = |handle: &&String| store.members.contains_key(handle.as_str());
+    let is_stored = |handle: &&String| store.members.contains_key(handle.as_str());
     let members = file.config().members.iter().map(|member| &member.agent_id);
-    out.seen.members = members.filter(known).cloned().collect();
-    out.seen.approvals = file.config().shutdown_approvals.iter().flatten().cloned().collect();
+    export.seen.members = members.filter(is_stored).cloned().collect();
+    export.seen.approvals = file.config().shutdown_approvals.iter().flatten().cloned().collect();
     if folder.config.as_ref() != Some(&file) {
-        out.writes.insert(entry, file.render());
+        export.writes.insert(entry, file.render());
     }
 }
 
@@ -62,50 +62,53 @@ fn export_inboxes(
     seen: Option<&AgreedState>,
     folder: &Folder,
     store: &StoreTeam,
-    taken: &FileImport,
+    import: &FileImport,
     sent: &SentNumbers,
-    out: &mut FileExport,
+    export: &mut FileExport,
 ) {
     for handle in store.members.keys() {
         let entry = Entry::Inbox(store.name.clone(), handle.clone());
         if folder.refused.contains_key(&entry) {
             let seen = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
-            out.seen
+            export
+                .seen
                 .inboxes
                 .extend(seen.map(|seen| (handle.to_string(), seen.clone())));
             continue;
         }
         let file = folder.inboxes.get(handle);
-        let written = inboxes::write(seen, sent, taken, file, store, handle);
-        if file == Some(&written.inbox) {
-            out.seen.inboxes.insert(handle.to_string(), written.seen());
+        let exported = inboxes::export_inbox(seen, sent, import, file, store, handle);
+        if file == Some(&exported.inbox) {
+            export.seen.inboxes.insert(handle.to_string(), exported.seen());
             continue;
         }
-        let text = written.inbox.render();
-        match more_than_is_read(&written.inbox, &text) {
-            None => {
-                out.writes.insert(entry, text);
-                out.seen.inboxes.insert(handle.to_string(), written.seen());
+        let text = exported.inbox.render();
+        match check_readable(&exported.inbox, &text) {
+            Ok(()) => {
+                export.writes.insert(entry, text);
+                export.seen.inboxes.insert(handle.to_string(), exported.seen());
             }
-            // It could not be read any longer.
-            Some(message) => {
-                out.findings.push(Finding::new(Kind::Bounds, &entry, "", message));
-                out.seen.inboxes.insert(handle.to_string(), written.seen_unwritten());
+            Err(message) => {
+                export.findings.push(Finding::new(Kind::Bounds, &entry, "", message));
+                export
+                    .seen
+                    .inboxes
+                    .insert(handle.to_string(), exported.seen_unwritten());
             }
         }
     }
 }
 
-/// Why a reader would refuse the file. Nothing is taken out for that: the plugin never removes a message, and the file may be the only
-/// place that still has it.
-fn more_than_is_read(inbox: &InboxFile, text: &str) -> Option<String> {
+/// Checks that a reader would not refuse the file for its size. No message is removed to make it fit: the plugin never
+/// removes one, and the file may be the only place that still has it.
+fn check_readable(inbox: &InboxFile, text: &str) -> Result<(), String> {
     let (count, bytes) = (inbox.messages().len(), text.len());
     let excess = match (count > INBOX_MESSAGES, bytes > INBOX_BYTES) {
         (true, _) => format!("{count} messages; at most {INBOX_MESSAGES} are read"),
         (_, true) => format!("{bytes} bytes; at most {INBOX_BYTES} are read"),
-        _ => return None,
+        _ => return Ok(()),
     };
-    Some(format!(
+    Err(format!(
         "with the new messages it would have {excess}: remove read messages"
     ))
 }
@@ -114,66 +117,76 @@ fn export_tasks(
     seen: Option<&AgreedState>,
     folder: &Folder,
     store: &StoreTeam,
-    taken: &FileImport,
-    out: &mut FileExport,
+    import: &FileImport,
+    export: &mut FileExport,
 ) {
     let seen_task = |id: &TaskId| seen.and_then(|seen| seen.tasks.get(id.as_str()));
-    let mut forms = store.task_files();
+    let stored_tasks = store.task_files();
     let waits_for = |id: &str| store.tasks.get(id).is_some_and(|task| task.status != Status::Completed);
-    for (id, form) in &mut forms {
+    for (id, stored) in &stored_tasks {
         let entry = Entry::Task(store.name.clone(), id.clone());
-        if folder.refused.contains_key(&entry) || taken.held.contains(id) {
-            out.seen
+        if folder.refused.contains_key(&entry) || import.held.contains(id) {
+            export
+                .seen
                 .tasks
                 .extend(seen_task(id).map(|seen| (id.to_string(), seen.clone())));
             continue;
         }
-        out.seen.tasks.insert(id.to_string(), AgreedTask::of(form, waits_for));
-        let written = match folder.tasks.get(id) {
-            None => TaskFile::new(form.clone()),
-            Some(file) if says(file.task(), form) => continue,
-            Some(file) => file.with(updated(file.task(), form)),
+        let agreed = AgreedTask::of(stored, waits_for);
+        export.seen.tasks.insert(id.to_string(), agreed);
+        let file = match folder.tasks.get(id) {
+            None => TaskFile::new(stored.clone()),
+            Some(file) if matches_store(file.task(), stored) => continue,
+            Some(file) => file.with(updated_task(file.task(), stored)),
         };
-        out.writes.insert(entry, written.render());
+        export.writes.insert(entry, file.render());
     }
-    // A task that was never seen is the files' own: the store has refused it.
+    // A task that was never seen exists only in the files: the store has refused it.
     let deleted = folder
         .tasks
         .keys()
-        .filter(|id| !forms.contains_key(*id) && seen_task(id).is_some());
-    out.removals
+        .filter(|id| !stored_tasks.contains_key(*id) && seen_task(id).is_some());
+    export
+        .removals
         .extend(deleted.map(|id| Entry::Task(store.name.clone(), id.clone())));
 }
 
-fn same(one: &[String], other: &[String]) -> bool {
+fn have_same_ids(one: &[String], other: &[String]) -> bool {
     one.iter().collect::<BTreeSet<_>>() == other.iter().collect::<BTreeSet<_>>()
 }
 
-/// The warning that belongs into the file: the store's; where it has none, another one than of dependencies stays.
-fn warning(file: &Task, form: &Task) -> Option<String> {
+/// The warning for the file: that of the store, or else the one in the file, unless it is about dependencies.
+fn warning(file: &Task, stored: &Task) -> Option<String> {
     let stays = |warning: &String| !warning.contains(DEPENDENCY_WARNING);
-    form.warning.clone().or_else(|| file.warning.clone().filter(stays))
+    stored.warning.clone().or_else(|| file.warning.clone().filter(stays))
 }
 
-/// Whether the file matches the store. Times are the store's own. Of a completed task, dependencies have no meaning any longer, and
-/// `blocks` may name more than the store knows: a file from before the first sync keeps it, and its times.
-fn says(file: &Task, form: &Task) -> bool {
-    (&file.title, &file.description, file.priority) == (&form.title, &form.description, form.priority)
-        && (file.status, &file.owner) == (form.status, &form.owner)
-        && match form.status {
-            Status::Completed => form.blocks.iter().all(|id| file.blocks.contains(id)),
-            _ => same(&file.dependencies, &form.dependencies) && same(&file.blocks, &form.blocks),
+/// Whether the file matches the store. Times are not compared. Dependencies of a completed task do not matter, and its
+/// `blocks` may name more tasks than the store has: a file from before the first sync keeps these, and its times.
+fn matches_store(file: &Task, stored: &Task) -> bool {
+    (&file.title, &file.description, file.priority) == (&stored.title, &stored.description, stored.priority)
+        && (file.status, &file.owner) == (stored.status, &stored.owner)
+        && match stored.status {
+            Status::Completed => stored.blocks.iter().all(|id| file.blocks.contains(id)),
+            _ => have_same_ids(&file.dependencies, &stored.dependencies) && have_same_ids(&file.blocks, &stored.blocks),
         }
-        && file.warning == warning(file, form)
+        && file.warning == warning(file, stored)
 }
 
-fn updated(file: &Task, form: &Task) -> Task {
-    let kept = |file: &Vec<String>, form: &Vec<String>| if same(file, form) { file.clone() } else { form.clone() };
+fn updated_task(file: &Task, stored: &Task) -> Task {
+    // If only the order differs, the order in the file stays.
+    let ids = |file: &Vec<String>, stored: &Vec<String>| {
+        if have_same_ids(file, stored) {
+            file.clone()
+        } else {
+            stored.clone()
+        }
+    };
     Task {
         created_at: file.created_at.clone(),
-        dependencies: kept(&file.dependencies, &form.dependencies),
-        blocks: kept(&file.blocks, &form.blocks),
-        warning: warning(file, form),
-        ..form.clone()
+        dependencies: ids(&file.dependencies, &stored.dependencies),
+        blocks: ids(&file.blocks, &stored.blocks),
+        warning: warning(file, stored),
+        ..stored.clone()
     }
 }

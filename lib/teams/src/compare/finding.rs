@@ -4,7 +4,7 @@ use crate::names::{Handle, TaskId};
 use crate::refusal::Refusal;
 use crate::status::Priority;
 
-/// A change that the files request from the store. Each is one call, as its handle, by the same scripts as all others.
+/// A change that the files request from the store. Each is one call as a handle, by the same scripts as other calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A member that only the file has: a handle of the login that syncs.
@@ -12,22 +12,19 @@ pub enum Change {
         handle: Handle,
         /// Its name for people.
         name: String,
-        /// `worker`, say.
+        /// For example, `worker`.
         kind: String,
     },
-    /// A task that only the file has; as it is pending.
+    /// A task that only the file has. It is created as pending.
     CreateTask {
-        /// Its id, which is kept.
         id: TaskId,
         title: String,
-        /// Work to do.
         description: Option<String>,
-        /// How urgent it is.
         priority: Priority,
-        /// Its dependencies; all of them exist by then.
+        /// These tasks exist when the change is applied.
         dependencies: Vec<TaskId>,
     },
-    /// Members that only the file has changed. `None` leaves one alone.
+    /// Members that only the file has changed. `None` leaves a member unchanged.
     EditTask {
         id: TaskId,
         title: Option<String>,
@@ -38,9 +35,7 @@ pub enum Change {
     /// Edges that the file has added and removed.
     EditDependencies {
         id: TaskId,
-        /// New dependencies.
         add: Vec<TaskId>,
-        /// Removed dependencies.
         remove: Vec<TaskId>,
     },
     /// `pending` -> `in_progress`.
@@ -49,23 +44,21 @@ pub enum Change {
     Complete(TaskId, Handle),
     /// The plugin's reassignment, with its warning: the owner releases the task.
     Release(TaskId, Handle),
-    /// The file was deleted, and nothing else changed.
+    /// The file was deleted, and the task has not changed.
     DeleteTask(TaskId),
     /// A message that only the files have.
     Send {
         from: Handle,
         to: Recipient,
-        /// Kind of message.
         kind: MessageType,
         message: String,
-        /// The text in short.
         summary: Option<String>,
-        /// Its name among what was sent, and part of its request key.
+        /// Its identity in files, and part of its request key.
         digest: String,
     },
     /// The inbox is read up to this message.
     ReadTo(Handle, u64),
-    /// The first new name in `shutdownApprovals`, where no request is open.
+    /// The first new name in `shutdownApprovals`, if no request is open.
     RequestShutdown(Handle),
     /// A new name in `shutdownApprovals`.
     ApproveShutdown(Handle),
@@ -74,16 +67,14 @@ pub enum Change {
 /// The recipient of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recipient {
-    /// One member.
     One(Handle),
     /// All but the sender.
     All,
 }
 
-/// A change that is not applied, and its place.
+/// A change that is not applied, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Why.
     pub kind: Kind,
     /// File, field and sentence.
     pub refusal: Refusal,
@@ -92,20 +83,20 @@ pub struct Finding {
 /// Why something is not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The file cannot be read: JSON, schema, bounds, names. It is not written over.
+    /// The file cannot be read: JSON, schema, bounds, names. It is not overwritten.
     Unreadable,
     /// The store has changed it too. The store wins.
     Conflict,
     /// Both differ, and the last seen value is lost. Both stay.
     Unknown,
-    /// A status cannot go there.
+    /// There is no such transition of the status.
     Transition,
     Cycle,
     /// The handle belongs to another login, or to none.
     Foreign,
     /// A task that it names does not exist.
     Missing,
-    /// More than a bound of the store.
+    /// It exceeds a bound of the store.
     Bounds,
     /// Files cannot change this.
     NotByFile,
@@ -126,7 +117,7 @@ impl Finding {
     }
 }
 
-/// A message's identity in files, which know no ids.
+/// A message's identity in files, where messages have no ids.
 pub(super) fn digest(message: &Message) -> String {
     use sha2::{Digest, Sha256};
     let identity = (

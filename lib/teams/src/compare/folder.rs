@@ -22,12 +22,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Reads the files of `team`. The reader of the disk passes bytes, or why it did not read an entry (a link, too
+    /// Parses the files of `team`. For each entry, the caller passes its bytes, or why it did not read it (a link, too
     /// large).
     pub fn read(team: &TeamName, files: impl IntoIterator<Item = (Entry, Result<Vec<u8>, Refusal>)>) -> Self {
         let mut folder = Folder::default();
         for (entry, bytes) in files {
-            if let Err(refusal) = bytes.and_then(|bytes| folder.take(team, &entry, &bytes)) {
+            if let Err(refusal) = bytes.and_then(|bytes| folder.add(team, &entry, &bytes)) {
                 folder.refused.insert(entry, refusal);
             }
         }
@@ -35,7 +35,7 @@ impl Folder {
         folder
     }
 
-    fn take(&mut self, team: &TeamName, entry: &Entry, bytes: &[u8]) -> Result<(), Refusal> {
+    fn add(&mut self, team: &TeamName, entry: &Entry, bytes: &[u8]) -> Result<(), Refusal> {
         match entry {
             Entry::Config(of) if of == team => self.config = Some(ConfigFile::parse(team, bytes)?),
             Entry::Inbox(of, handle) if of == team => {
@@ -55,7 +55,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Files whose names differ in case alone are one file on other disks.
+    /// Refuses files whose names differ only in case, because they are one file on other disks.
     fn refuse_other_cases(&mut self, team: &TeamName) {
         let tasks = same_but_for_case(self.tasks.keys(), TaskId::folded);
         let tasks: Vec<_> = tasks
@@ -65,7 +65,7 @@ impl Folder {
         let inboxes = same_but_for_case(self.inboxes.keys(), Handle::folded);
         let inboxes: Vec<_> = inboxes
             .into_iter()
-            .map(|at| Entry::Inbox(team.clone(), at.clone()))
+            .map(|handle| Entry::Inbox(team.clone(), handle.clone()))
             .collect();
         for entry in tasks.into_iter().chain(inboxes) {
             match &entry {

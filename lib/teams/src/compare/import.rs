@@ -9,9 +9,9 @@ use crate::team::ConfigFile;
 
 /// Compares the last seen records, the files, and the store.
 pub fn import_files(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTeam) -> FileImport {
-    let mut found = FileImport::default();
+    let mut import = FileImport::default();
     let refused = folder.refused.values();
-    found.findings.extend(refused.map(|refusal| Finding {
+    import.findings.extend(refused.map(|refusal| Finding {
         kind: Kind::Unreadable,
         refusal: refusal.clone(),
     }));
@@ -19,41 +19,39 @@ pub fn import_files(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTe
     let file = folder.config.as_ref().map(ConfigFile::config);
     if file.is_none() && seen.is_some() && !folder.refused.contains_key(&config_entry) {
         let message = "the folder of the team is gone; the team stays as it is in the store";
-        found
-            .findings
-            .push(Finding::new(Kind::Vanished, &config_entry, "", message));
-        found.vanished = true;
-        return found;
+        import.report(Kind::Vanished, &config_entry, "", message);
+        import.vanished = true;
+        return import;
     }
-    let forms = store.task_files();
+    let stored_tasks = store.task_files();
     let sides = Sides {
         seen,
         folder,
         store,
-        forms: &forms,
+        stored_tasks: &stored_tasks,
     };
     if let Some(file) = file {
-        config::joins(&sides, file, &mut found);
+        config::import_members(&sides, file, &mut import);
     }
-    tasks::compare(&sides, &mut found);
-    let new = NewTasks::of(&sides, &mut found);
-    edges::compare(&sides, new, &mut found);
-    tasks::deletions(&sides, &mut found);
-    inboxes::import_files(&sides, &mut found);
+    tasks::compare(&sides, &mut import);
+    let new = NewTasks::of(&sides, &mut import);
+    edges::compare(&sides, new, &mut import);
+    tasks::import_deletions(&sides, &mut import);
+    inboxes::import_messages(&sides, &mut import);
     if let Some(file) = file {
-        config::shutdown(&sides, file, &mut found);
+        config::import_approvals(&sides, file, &mut import);
     }
-    order(&mut found.changes);
-    found
+    sort_changes(&mut import.changes);
+    import
 }
 
-/// New tasks that are made and ended before the next ones are made: open ones are bounded, and so are claims.
+/// How many completed new tasks are created at once, because open tasks and claims are bounded.
 const PORTION: usize = 200;
 
-/// The order: members, tasks, edges, work, messages, the end. Changes that free something come before those that take it: new tasks
-/// that are completed in the files, in portions; then all that ends a claim; then claims that last. Equals keep their order, and so a
-/// claim is directly before its completion.
-fn order(changes: &mut [Change]) {
+/// Sorts by kind: members, tasks, edges, work, messages, shutdown. Changes that free something precede changes that
+/// need it: first new tasks that are completed in the files, in portions, then ends of claims, then lasting claims. The
+/// sort is stable, so a claim directly precedes its completion.
+fn sort_changes(changes: &mut [Change]) {
     let completed = changes.iter().filter_map(|change| match change {
         Change::Complete(id, _) => Some(id.clone()),
         _ => None,
@@ -63,7 +61,7 @@ fn order(changes: &mut [Change]) {
         Change::CreateTask { id, .. } if completed.contains(id) => Some(id.clone()),
         _ => None,
     });
-    let portions: HashMap<TaskId, usize> = created.enumerate().map(|(at, id)| (id, at / PORTION)).collect();
+    let portions: HashMap<TaskId, usize> = created.enumerate().map(|(index, id)| (id, index / PORTION)).collect();
     changes.sort_by_key(|change| match change {
         Change::Join { .. } => (0, 0, 0),
         Change::CreateTask { id, .. } => match portions.get(id) {

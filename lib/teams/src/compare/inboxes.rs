@@ -1,8 +1,8 @@
-//! Messages of the files, which have no ids there.
+//! Messages in the files, where they have no ids.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::finding::{Change, Finding, Kind, Recipient, digest};
+use super::finding::{Change, Kind, Recipient, digest};
 use super::sides::{FileImport, Sides};
 use super::{AgreedMessage, AgreedState, SentNumbers, StoreTeam};
 use crate::bounds::TEXT_BYTES;
@@ -12,122 +12,121 @@ use crate::names::Handle;
 use crate::refusal::quote;
 use crate::texts::BROADCAST;
 
-/// The seen messages of an inbox: how many of a message, and their numbers.
-type KnownMessages<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
+/// The numbers of the seen messages of an inbox, by digest. Equal messages are in the order of the file.
+type SeenNumbers<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
 
-fn known_messages<'a>(seen: Option<&'a AgreedState>, handle: &Handle) -> KnownMessages<'a> {
-    let mut known = KnownMessages::new();
-    for message in seen
-        .and_then(|seen| seen.inboxes.get(handle.as_str()))
-        .into_iter()
-        .flatten()
-    {
-        known.entry(&message.digest).or_default().push_back(message.sequence);
+fn seen_numbers<'a>(seen: Option<&'a AgreedState>, handle: &Handle) -> SeenNumbers<'a> {
+    let mut numbers = SeenNumbers::new();
+    let messages = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
+    for message in messages.into_iter().flatten() {
+        numbers.entry(&message.digest).or_default().push_back(message.sequence);
     }
-    known
+    numbers
 }
 
-/// Without the last seen records, messages of the same words between the same members are the same.
+/// Without the last seen records, messages with the same content between the same members are the same message.
 type MessageContent<'a> = (&'a str, bool, MessageType, &'a str);
 
-fn words(message: &Message) -> MessageContent<'_> {
+fn content(message: &Message) -> MessageContent<'_> {
     (&message.from, message.to == BROADCAST, message.kind, &message.message)
 }
 
-/// Without the last seen records: messages that the store does not have, although it has a later one of their inbox. It had them
-/// once, because it keeps the newest ones only, and they were sent in their order. New messages are behind those that both have.
-fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
+/// Without the last seen records: messages that the store does not have, although it has a later one of their inbox. It
+/// had them once, because it keeps only the newest ones, and messages are sent in order. New messages come after those
+/// that both have.
+fn old_messages(sides: &Sides) -> BTreeSet<(Handle, usize)> {
     let mut old = BTreeSet::new();
     if sides.seen.is_some() {
         return old;
     }
     let mut broadcasts: HashSet<String> = HashSet::new();
-    let mut unknown = Vec::new();
+    let mut unmatched = Vec::new();
     for (handle, inbox) in &sides.folder.inboxes {
         let stored = sides.store.inbox(handle);
-        let mut unseen = by_words(stored.iter().map(|(sequence, message)| (*sequence, message)));
+        let mut numbers = numbers_by_content(stored.iter().map(|(sequence, message)| (*sequence, message)));
         let mut before: Vec<(usize, &Message)> = Vec::new();
-        for (at, message) in inbox.messages().iter().enumerate() {
-            match unseen.get_mut(&words(message)).and_then(VecDeque::pop_front) {
+        for (index, message) in inbox.messages().iter().enumerate() {
+            match numbers.get_mut(&content(message)).and_then(VecDeque::pop_front) {
                 Some(_) => {
-                    for (at, message) in before.drain(..) {
+                    for (index, message) in before.drain(..) {
                         if message.to == BROADCAST {
                             broadcasts.insert(digest(message));
                         }
-                        old.insert((handle.clone(), at));
+                        old.insert((handle.clone(), index));
                     }
                 }
-                None => before.push((at, message)),
+                None => before.push((index, message)),
             }
         }
-        unknown.extend(before.into_iter().map(|(at, message)| (handle, at, message)));
+        unmatched.extend(before.into_iter().map(|(index, message)| (handle, index, message)));
     }
     // Each inbox has a copy of a broadcast.
-    let copies = unknown
+    let copies = unmatched
         .into_iter()
         .filter(|(_, _, message)| message.to == BROADCAST && broadcasts.contains(&digest(message)));
-    old.extend(copies.map(|(handle, at, _)| (handle.clone(), at)));
+    old.extend(copies.map(|(handle, index, _)| (handle.clone(), index)));
     old
 }
 
-/// The numbers of messages, in their order.
-fn by_words<'a>(messages: impl Iterator<Item = (u64, &'a Message)>) -> HashMap<MessageContent<'a>, VecDeque<u64>> {
+/// The numbers of messages. Equal messages keep their order.
+fn numbers_by_content<'a>(
+    messages: impl Iterator<Item = (u64, &'a Message)>,
+) -> HashMap<MessageContent<'a>, VecDeque<u64>> {
     let mut numbers: HashMap<MessageContent, VecDeque<u64>> = HashMap::new();
     for (sequence, message) in messages {
-        numbers.entry(words(message)).or_default().push_back(sequence);
+        numbers.entry(content(message)).or_default().push_back(sequence);
     }
     numbers
 }
 
-/// Messages that only the files have, and how far each inbox of this login is read.
-pub fn import_files(sides: &Sides, found: &mut FileImport) {
-    found.old = old(sides);
+/// Imports messages that only the files have, and how far each inbox of this login is read.
+pub fn import_messages(sides: &Sides, import: &mut FileImport) {
+    import.old = old_messages(sides);
     let mut broadcasts: HashMap<String, usize> = HashMap::new();
     let mut sends = Vec::new();
     for (handle, inbox) in &sides.folder.inboxes {
-        let mut known = known_messages(sides.seen, handle);
+        let mut seen = seen_numbers(sides.seen, handle);
         let stored = sides.store.inbox(handle);
         let mut unseen = match sides.seen {
-            None => by_words(stored.iter().map(|(sequence, message)| (*sequence, message))),
+            None => numbers_by_content(stored.iter().map(|(sequence, message)| (*sequence, message))),
             Some(_) => HashMap::new(),
         };
-        let mut here: HashMap<String, usize> = HashMap::new();
+        let mut counts: HashMap<String, usize> = HashMap::new();
         let mut read = HashSet::new();
-        for (at, message) in inbox.messages().iter().enumerate() {
+        for (index, message) in inbox.messages().iter().enumerate() {
             let digest = digest(message);
-            let count = here.entry(digest.clone()).or_default();
+            let count = counts.entry(digest.clone()).or_default();
             *count += 1;
-            if let Some(sequence) = known.get_mut(digest.as_str()).and_then(VecDeque::pop_front) {
+            if let Some(sequence) = seen.get_mut(digest.as_str()).and_then(VecDeque::pop_front) {
                 read.extend(sequence.filter(|_| message.read));
                 continue;
             }
-            if let Some(sequence) = unseen.get_mut(&words(message)).and_then(VecDeque::pop_front) {
+            if let Some(sequence) = unseen.get_mut(&content(message)).and_then(VecDeque::pop_front) {
                 read.extend(Some(sequence).filter(|_| message.read));
                 continue;
             }
-            if found.old.contains(&(handle.clone(), at)) {
+            if import.old.contains(&(handle.clone(), index)) {
                 continue;
             }
             if message.to == BROADCAST {
-                // Every inbox has a copy; the first one that is new speaks for all.
+                // Every inbox has a copy. Only the first new copy is sent.
                 let before = broadcasts
                     .get(&digest)
                     .copied()
                     .unwrap_or_default()
-                    .max(seen_anywhere(sides.seen, &digest));
+                    .max(most_seen_copies(sides.seen, &digest));
                 if *count <= before {
                     continue;
                 }
                 broadcasts.insert(digest.clone(), *count);
             }
-            match send(sides, handle, message, digest, found) {
+            match send_change(sides, handle, message, digest, import) {
                 Ok(Some(send)) => sends.push((&message.timestamp, send)),
-                Ok(None) => drop(found.settled.insert((handle.clone(), at))),
+                Ok(None) => drop(import.settled.insert((handle.clone(), index))),
                 Err((kind, field, sentence)) => {
                     let entry = Entry::Inbox(sides.store.name.clone(), handle.clone());
-                    let field = format!("[{at}].{field}");
-                    found.findings.push(Finding::new(kind, &entry, field, sentence));
-                    found.settled.insert((handle.clone(), at));
+                    import.report(kind, &entry, format!("[{index}].{field}"), sentence);
+                    import.settled.insert((handle.clone(), index));
                 }
             }
         }
@@ -137,36 +136,37 @@ pub fn import_files(sides: &Sides, found: &mut FileImport) {
                 .map(|(sequence, _)| *sequence)
                 .filter(|sequence| *sequence > member.read_to);
             if let Some(last) = unread.take_while(|sequence| read.contains(sequence)).last() {
-                found.changes.push(Change::ReadTo(handle.clone(), last));
+                import.changes.push(Change::ReadTo(handle.clone(), last));
             }
         }
     }
-    // One order for the team, as close to the events as the files show.
+    // One order for the whole team, as close to the events as the timestamps in the files allow.
     sends.sort_by_key(|(timestamp, _)| *timestamp);
-    found.changes.extend(sends.into_iter().map(|(_, send)| send));
+    import.changes.extend(sends.into_iter().map(|(_, send)| send));
 }
 
-fn seen_anywhere(seen: Option<&AgreedState>, digest: &str) -> usize {
-    let of_inbox = |messages: &Vec<AgreedMessage>| messages.iter().filter(|message| message.digest == digest).count();
+/// How many messages with this digest the inbox with most of them had when it was last seen.
+fn most_seen_copies(seen: Option<&AgreedState>, digest: &str) -> usize {
+    let count = |messages: &Vec<AgreedMessage>| messages.iter().filter(|message| message.digest == digest).count();
     seen.iter()
         .flat_map(|seen| seen.inboxes.values())
-        .map(of_inbox)
+        .map(count)
         .max()
         .unwrap_or_default()
 }
 
-/// The call for a message; none for those of a shutdown, whose calls follow from the configuration.
-fn send(
+/// The call for a message. `None` for messages of a shutdown, whose calls follow from the configuration.
+fn send_change(
     sides: &Sides,
     inbox: &Handle,
     message: &Message,
     digest: String,
-    found: &FileImport,
+    import: &FileImport,
 ) -> Result<Option<Change>, (Kind, &'static str, String)> {
     if message.kind.is_of_shutdown() {
         return Ok(None);
     }
-    let Some(from) = found.speaker(sides.store, &message.from) else {
+    let Some(from) = import.speaker(sides.store, &message.from) else {
         let sentence = format!(
             "{} is no handle of this login, which cannot speak for it",
             quote(&message.from)
@@ -205,96 +205,100 @@ fn send(
     }))
 }
 
-/// An inbox as it is to be.
+/// An inbox to write.
 pub struct ExportedInbox {
-    /// The store's messages, behind those of the file.
+    /// The messages of the file, then those that only the store has.
     pub inbox: InboxFile,
-    here: Vec<AgreedMessage>,
+    in_file: Vec<AgreedMessage>,
     /// Messages that were removed from the file, and that the store still has.
-    out: Vec<AgreedMessage>,
-    /// Messages that the file lacks.
+    removed: Vec<AgreedMessage>,
+    /// Messages that only the store has.
     added: Vec<AgreedMessage>,
 }
 
 impl ExportedInbox {
     /// The seen messages if the file is written.
     pub fn seen(mut self) -> Vec<AgreedMessage> {
-        self.out.retain(|message| !self.added.contains(message));
-        [self.here, self.out, self.added].concat()
+        self.removed.retain(|message| !self.added.contains(message));
+        [self.in_file, self.removed, self.added].concat()
     }
 
-    /// The seen messages if it is not.
+    /// The seen messages if the file is not written.
     pub fn seen_unwritten(self) -> Vec<AgreedMessage> {
-        [self.here, self.out].concat()
+        [self.in_file, self.removed].concat()
     }
 }
 
-/// The inbox of the store, behind that of the file.
-pub fn write(
+/// Appends the messages of the store to those of the file.
+pub fn export_inbox(
     seen: Option<&AgreedState>,
     sent: &SentNumbers,
-    taken: &FileImport,
+    import: &FileImport,
     file: Option<&InboxFile>,
     store: &StoreTeam,
     handle: &Handle,
 ) -> ExportedInbox {
     let mut inbox = file.cloned().unwrap_or_default();
     let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
-    let mut known = known_messages(seen, handle);
-    let mut new = sent.clone();
-    // Messages that were removed from the file do not come back; a missing file is written anew.
-    let before = known.values().flatten().copied().flatten().filter(|_| file.is_some());
-    let mut used: HashSet<u64> = before.collect();
-    let mut after: Vec<AgreedMessage> = Vec::new();
-    let mut loose: Vec<usize> = Vec::new();
-    for (at, message) in inbox.messages().iter().enumerate() {
+    let mut seen_numbers = seen_numbers(seen, handle);
+    let mut sent = sent.clone();
+    // Messages that were removed from the file do not come back. A missing file is written anew.
+    let numbers = seen_numbers.values().flatten().copied().flatten();
+    let mut used: HashSet<u64> = numbers.filter(|_| file.is_some()).collect();
+    let mut in_file: Vec<AgreedMessage> = Vec::new();
+    let mut unmatched: Vec<usize> = Vec::new();
+    for (index, message) in inbox.messages().iter().enumerate() {
         let digest = digest(message);
-        let before = known.get_mut(digest.as_str()).and_then(VecDeque::pop_front);
-        let sequence = match before {
+        let seen_number = seen_numbers.get_mut(digest.as_str()).and_then(VecDeque::pop_front);
+        let sequence = match seen_number {
             Some(sequence) => sequence,
-            None => new.get_mut(&digest).and_then(VecDeque::pop_front),
+            None => sent.get_mut(&digest).and_then(VecDeque::pop_front),
         };
         used.extend(sequence);
-        if before.is_none() && sequence.is_none() && (seen.is_none() || message.kind.is_of_shutdown()) {
-            loose.push(at);
+        if seen_number.is_none() && sequence.is_none() && (seen.is_none() || message.kind.is_of_shutdown()) {
+            unmatched.push(index);
         }
-        after.push(AgreedMessage { digest, sequence });
+        in_file.push(AgreedMessage { digest, sequence });
     }
-    // Same words: the file's message is the store's.
+    // A message of the file with the same content as one of the store is that message.
     let free = stored.iter().filter(|(sequence, _)| !used.contains(sequence));
-    let mut unseen = by_words(free.map(|(sequence, message)| (*sequence, message)));
-    for at in loose {
-        let sequence = unseen
-            .get_mut(&words(&inbox.messages()[at]))
+    let mut free = numbers_by_content(free.map(|(sequence, message)| (*sequence, message)));
+    for index in unmatched {
+        let sequence = free
+            .get_mut(&content(&inbox.messages()[index]))
             .and_then(VecDeque::pop_front);
-        after[at].sequence = sequence;
+        in_file[index].sequence = sequence;
         used.extend(sequence);
     }
-    for (at, message) in after.iter().enumerate() {
-        let read = message
+    for (index, message) in in_file.iter().enumerate() {
+        let is_read = message
             .sequence
             .and_then(|sequence| stored.get(&sequence))
             .is_some_and(|message| message.read);
-        if read && !inbox.messages()[at].read {
-            inbox.mark_read(at);
+        if is_read && !inbox.messages()[index].read {
+            inbox.mark_read(index);
         }
     }
-    // A message that the store did not take, and that was not settled, is new the next time too.
-    let was_known: KnownMessages = known_messages(seen, handle);
-    let mut at = 0;
-    after.retain(|message| {
-        at += 1;
+    // A message that the store did not accept, and that is not settled, is new the next time, too.
+    let mut index = 0;
+    in_file.retain(|message| {
+        index += 1;
         message.sequence.is_some()
-            || taken.is_settled(handle, at - 1)
-            || was_known.contains_key(message.digest.as_str())
+            || import.is_settled(handle, index - 1)
+            || seen_numbers.contains_key(message.digest.as_str())
     });
-    let of_inbox = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
-    let in_file: HashSet<u64> = after.iter().filter_map(|message| message.sequence).collect();
-    let is_out = |message: &&AgreedMessage| {
+    let seen_messages = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
+    let numbers: HashSet<u64> = in_file.iter().filter_map(|message| message.sequence).collect();
+    let is_removed = |message: &&AgreedMessage| {
         let sequence = message.sequence.filter(|sequence| stored.contains_key(sequence));
-        sequence.is_some_and(|sequence| !in_file.contains(&sequence))
+        sequence.is_some_and(|sequence| !numbers.contains(&sequence))
     };
-    let out = of_inbox.into_iter().flatten().filter(is_out).cloned().collect();
+    let removed = seen_messages
+        .into_iter()
+        .flatten()
+        .filter(is_removed)
+        .cloned()
+        .collect();
     let mut added = Vec::new();
     for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
         added.push(AgreedMessage {
@@ -305,8 +309,8 @@ pub fn write(
     }
     ExportedInbox {
         inbox,
-        here: after,
-        out,
+        in_file,
+        removed,
         added,
     }
 }

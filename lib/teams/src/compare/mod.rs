@@ -1,14 +1,14 @@
-//! One team's folder and the team in the store, compared three ways with the last seen records.
+//! Compares three versions of a team: its folder, the store, and the last seen records.
 //!
-//! A sync holds both locks of the team's folder and goes in two steps: [`import_files`] finds changes in the files, which the scripts
-//! apply under their rules; [`export_files`] then makes the files match the store, and gives the next [`AgreedState`].
+//! A sync holds both locks of the team's folder, and has two steps. [`import_files`] finds changes in the files, which
+//! the scripts apply under their rules. [`export_files`] then makes the files match the store, and returns the next
+//! [`AgreedState`].
 //!
-//! - [`StoreTeam`]: the store's team, and its form in files
-//! - [`Folder`]: the files; one that is refused is neither applied nor written over
-//! - [`Change`], [`Finding`]: changes to apply; those that are not, by file and field
-//! - [`AppliedChange`], [`agreed_state()`], [`agreed_before`]: the seen records of a sync that was cut off, if files are not written, and before a
-//!   first
-//!   sync applies anything
+//! - [`StoreTeam`]: the team in the store, and its form in files
+//! - [`Folder`]: the files; a refused file is neither applied nor overwritten
+//! - [`Change`], [`Finding`]: changes to apply, and changes that are not applied, by file and field
+//! - [`AppliedChange`], [`agreed_state()`], [`agreed_before`]: the seen records of an interrupted sync, of unwritten
+//!   files, and of a first sync that has not applied anything yet
 
 mod agreed;
 mod config;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 use crate::task::Task;
 
-/// The agreement of file and store in the last comparison; a JSON file in the git folder. Without it, a sync only adds.
+/// The agreement of files and store in the last comparison, as JSON in the git folder. Without it, a sync only adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgreedState {
@@ -25,9 +25,9 @@ pub struct AgreedTask {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The priority, as files have it.
+    /// The word in files.
     pub priority: String,
-    /// The status, as files have it.
+    /// The word in files.
     pub status: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -40,22 +40,22 @@ pub struct AgreedTask {
 pub struct AgreedMessage {
     /// Its identity in files.
     pub digest: String,
-    /// Its number in the store; none where it was not taken.
+    /// Its number in the store; `None` if the store does not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<u64>,
 }
 
 impl AgreedTask {
-    /// The compared fields of a task, with the dependencies that `waits_for` leaves.
+    /// The compared fields of a task, with the dependencies for which `waits_for` is true.
     pub(super) fn of(task: &Task, waits_for: impl Fn(&str) -> bool) -> Self {
-        let waits = |id: &&String| task.status != Status::Completed && waits_for(id);
+        let is_open = |id: &&String| task.status != Status::Completed && waits_for(id);
         Self {
             title: task.title.clone(),
             description: task.description.clone(),
             priority: task.priority.as_str().to_owned(),
             status: task.status.as_str().to_owned(),
             owner: task.owner.clone(),
-            dependencies: task.dependencies.iter().filter(waits).cloned().collect(),
+            dependencies: task.dependencies.iter().filter(is_open).cloned().collect(),
         }
     }
 

@@ -1,51 +1,56 @@
-//! Shared by all parts of a comparison: its input and its findings.
+//! The input and the result that all parts of a comparison share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::digest;
-use super::{AgreedState, Change, Finding, Folder, StoreTeam};
+use super::{AgreedState, Change, Finding, Folder, Kind, StoreTeam};
 use crate::layout::{Entry, PathKind, path_kind};
 use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
 use crate::task::Task;
 
-/// Changes in the files.
+/// Changes to import from the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileImport {
     /// In the order of application: a change comes after those that it needs.
     pub changes: Vec<Change>,
     /// Changes that are not applied.
     pub findings: Vec<Finding>,
-    /// Tasks whose files stay as they are, because it is unknown which side is newer, or because they were refused: here, or by
-    /// the store since.
+    /// Tasks whose files are left alone: it is unknown which side is newer, or the comparison or store refused them.
     pub held: BTreeSet<TaskId>,
-    /// Messages, by inbox and place, that are done with although the store has none for them.
+    /// Messages, by inbox and index, that are never sent although the store does not have them.
     pub settled: BTreeSet<(Handle, usize)>,
-    /// Messages, by inbox and place, that the store had once: without the last seen records, those before one that it still has. They
-    /// are done with, too.
+    /// Messages, by inbox and index, that the store had once. Without the last seen records, these are the messages
+    /// before one that it still has. They are never sent either.
     pub old: BTreeSet<(Handle, usize)>,
-    /// Names in `shutdownApprovals` that are older than the first sync: they ask for no shutdown.
+    /// Names in `shutdownApprovals` from before the first sync. They do not request a shutdown.
     pub old_approvals: Vec<String>,
-    /// The folder that was seen is gone: nothing is deleted in the store, and nothing is written.
+    /// Whether a folder that was seen is gone. Then nothing is deleted in the store, and nothing is written.
     pub vanished: bool,
 }
 
 impl FileImport {
-    /// The files that something is to be taken of, or was not.
+    pub(super) fn report(&mut self, kind: Kind, entry: &Entry, field: impl Into<String>, message: impl Into<String>) {
+        self.findings.push(Finding::new(kind, entry, field, message));
+    }
+
+    /// The files of the changes and the findings, without inboxes.
     pub fn touched(&self, team: &TeamName) -> BTreeSet<Entry> {
         let mut touched = BTreeSet::new();
         for change in &self.changes {
             let tasks = match change {
                 Change::EditDependencies { id, add, remove } => [id].into_iter().chain(add).chain(remove).collect(),
-                Change::CreateTask { id, .. } | Change::EditTask { id, .. } => vec![id],
-                Change::Claim(id, _) | Change::Complete(id, _) | Change::Release(id, _) | Change::DeleteTask(id) => {
-                    vec![id]
-                }
+                Change::CreateTask { id, .. }
+                | Change::EditTask { id, .. }
+                | Change::Claim(id, _)
+                | Change::Complete(id, _)
+                | Change::Release(id, _)
+                | Change::DeleteTask(id) => vec![id],
                 Change::Join { .. } | Change::RequestShutdown(_) | Change::ApproveShutdown(_) => {
                     touched.insert(Entry::Config(team.clone()));
                     continue;
                 }
-                // An inbox is only added to.
+                // Inboxes only grow.
                 Change::Send { .. } | Change::ReadTo(..) => continue,
             };
             touched.extend(tasks.into_iter().map(|id| Entry::Task(team.clone(), id.clone())));
@@ -66,7 +71,7 @@ impl FileImport {
         !self.deletions().is_empty()
     }
 
-    /// The tasks that are to be deleted.
+    /// The tasks to delete.
     pub fn deletions(&self) -> BTreeSet<TaskId> {
         let deleted = self.changes.iter().filter_map(|change| match change {
             Change::DeleteTask(id) => Some(id.clone()),
@@ -75,58 +80,59 @@ impl FileImport {
         deleted.collect()
     }
 
-    /// Whether a message is done with, although the store may have none for it.
-    pub(super) fn is_settled(&self, handle: &Handle, at: usize) -> bool {
-        let place = (handle.clone(), at);
-        self.settled.contains(&place) || self.old.contains(&place)
+    /// Whether a message is never sent, even if the store does not have it.
+    pub(super) fn is_settled(&self, handle: &Handle, index: usize) -> bool {
+        let message = (handle.clone(), index);
+        self.settled.contains(&message) || self.old.contains(&message)
     }
 
-    /// The messages with this identity are done with, although the store has none for them.
+    /// Marks the messages with this digest as settled.
     pub fn settle(&mut self, folder: &Folder, identity: &str) {
         for (handle, inbox) in &folder.inboxes {
             let messages = inbox.messages().iter().enumerate();
-            let these = messages.filter(|(_, message)| digest(message) == identity);
-            self.settled.extend(these.map(|(at, _)| (handle.clone(), at)));
+            let settled = messages.filter(|(_, message)| digest(message) == identity);
+            self.settled.extend(settled.map(|(index, _)| (handle.clone(), index)));
         }
     }
 
-    /// The handle of that name, if the login that syncs may speak for it: a member, or one that joins by the files.
+    /// The handle with this name, if the login that syncs may speak for it: a member, or one that joins by the files.
     pub(super) fn speaker(&self, store: &StoreTeam, name: &str) -> Option<Handle> {
-        // Members are compared first.
-        let joining = self.changes.iter().map_while(|change| match change {
+        // Members are compared first, so they are the first changes.
+        let mut joining = self.changes.iter().map_while(|change| match change {
             Change::Join { handle, .. } => Some(handle),
             _ => None,
         });
-        let ours = store.speaks_for(name);
-        ours.or_else(|| joining.into_iter().find(|handle| handle.as_str() == name))
+        store
+            .speaks_for(name)
+            .or_else(|| joining.find(|handle| handle.as_str() == name))
             .cloned()
     }
 }
 
-/// The input shared by all parts of a comparison.
+/// The three sides of a comparison.
 pub(super) struct Sides<'a> {
     pub seen: Option<&'a AgreedState>,
     pub folder: &'a Folder,
     pub store: &'a StoreTeam,
-    /// The store's tasks as files.
-    pub forms: &'a BTreeMap<TaskId, Task>,
+    /// The tasks of the store in the form of files.
+    pub stored_tasks: &'a BTreeMap<TaskId, Task>,
 }
 
 impl Sides<'_> {
-    pub fn task(&self, id: &TaskId) -> Entry {
+    pub fn task_entry(&self, id: &TaskId) -> Entry {
         Entry::Task(self.store.name.clone(), id.clone())
     }
 
-    /// Whether a dependency is there, and completed on neither side. If it is completed on one, the cascade removes it from its
-    /// dependents, or restores it; that is not a change of theirs.
+    /// Whether a dependency exists, and is completed on neither side. If it is completed on one side, the cascade
+    /// removes it from its dependents, or restores it. That is not a change of the dependents.
     pub fn waits_for(&self, id: &str) -> bool {
         let file = self.folder.tasks.get(id).map(|file| file.task().status);
         let store = self.store.tasks.get(id).map(|task| task.status);
         (file.is_some() || store.is_some()) && file.iter().chain(&store).all(|status| *status != Status::Completed)
     }
 
-    /// Whether a task was there when it was last seen.
-    pub fn was_there(&self, id: &str) -> bool {
+    /// Whether the last comparison saw a task.
+    pub fn was_seen(&self, id: &str) -> bool {
         self.seen.is_some_and(|seen| seen.tasks.contains_key(id))
     }
 }

@@ -1,7 +1,7 @@
-//! Tasks one by one: fields, work, deletions.
+//! Compares tasks one by one: fields, work, deletions.
 
 use super::sides::{FileImport, Sides};
-use super::{AgreedTask, Change, Finding, Kind};
+use super::{AgreedTask, Change, Kind};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::{Handle, TaskId};
 use crate::refusal::quote;
@@ -9,115 +9,109 @@ use crate::status::{Priority, Status};
 use crate::task::Task;
 use crate::texts::{invalid_transition, reassigned};
 
-/// A reason for which something is not applied: why, which member, and the sentence.
+/// Why something is not applied: the kind, the field, and the sentence.
 pub type Reason = (Kind, String, String);
 
 /// Compares the tasks that both sides have, or had.
-pub fn compare(sides: &Sides, found: &mut FileImport) {
+pub fn compare(sides: &Sides, import: &mut FileImport) {
     for (id, file) in &sides.folder.tasks {
         let (id, file) = (id, file.task());
         let seen = sides.seen.and_then(|seen| seen.tasks.get(id.as_str()));
-        match (sides.forms.get(id), seen) {
-            (Some(form), Some(seen)) => both(sides, id, file, form, seen, found),
-            (Some(form), None) => {
-                let of = |task| AgreedTask::of(task, |id| sides.waits_for(id));
-                if of(file) != of(form) {
+        match (sides.stored_tasks.get(id), seen) {
+            (Some(stored), Some(seen)) => compare_task(sides, id, file, stored, seen, import),
+            (Some(stored), None) => {
+                if compared_fields(sides, file) != compared_fields(sides, stored) {
                     let message = "file and store differ, and the last seen value is unknown; both stay as they are";
-                    found
-                        .findings
-                        .push(Finding::new(Kind::Unknown, &sides.task(id), "", message));
-                    found.held.insert(id.clone());
+                    import.report(Kind::Unknown, &sides.task_entry(id), "", message);
+                    import.held.insert(id.clone());
                 }
             }
             (None, Some(seen)) => {
-                if of_file(sides, file) != open(sides, seen) {
+                if compared_fields(sides, file) != with_open_dependencies(sides, seen) {
                     let message = "the task was deleted in the store, and changed in the file";
-                    found
-                        .findings
-                        .push(Finding::new(Kind::Conflict, &sides.task(id), "", message));
+                    import.report(Kind::Conflict, &sides.task_entry(id), "", message);
                 }
             }
-            // Of the files alone: `new_tasks`.
+            // `new_tasks` handles tasks that only the files have.
             (None, None) => {}
         }
     }
 }
 
-fn of_file(sides: &Sides, file: &Task) -> AgreedTask {
-    AgreedTask::of(file, |id| sides.waits_for(id))
+fn compared_fields(sides: &Sides, task: &Task) -> AgreedTask {
+    AgreedTask::of(task, |id| sides.waits_for(id))
 }
 
-/// The seen task, without dependencies that were completed since: a cascade is no change of the dependent.
-fn open(sides: &Sides, seen: &AgreedTask) -> AgreedTask {
+/// The seen task, without dependencies that were completed since: a cascade is not a change of the dependent.
+fn with_open_dependencies(sides: &Sides, seen: &AgreedTask) -> AgreedTask {
     let mut seen = seen.clone();
     seen.dependencies.retain(|id| sides.waits_for(id));
     seen
 }
 
-fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &AgreedTask, found: &mut FileImport) {
-    let entry = sides.task(id);
-    let mut report = |(kind, field, message): Reason| {
-        found.findings.push(Finding::new(kind, &entry, field, message));
-    };
-    // A value of the file that counts: it was changed there, and differs from the store's current one.
-    let mut changed = |field: &str, file_same: bool, store_same: bool, agree: bool| {
-        let conflict = !file_same && !agree && !store_same;
-        if conflict {
-            let message = "changed in the file and in the store; the store's value stays".to_owned();
-            report((Kind::Conflict, field.to_owned(), message));
+fn compare_task(sides: &Sides, id: &TaskId, file: &Task, stored: &Task, seen: &AgreedTask, import: &mut FileImport) {
+    let entry = sides.task_entry(id);
+    // Whether the value of the file counts: it was changed there, and differs from the store's.
+    let mut is_changed = |field: &str, is_seen_in_file: bool, is_seen_in_store: bool, agree: bool| {
+        if is_seen_in_file || agree {
+            return false;
         }
-        !file_same && !agree && !conflict
+        if !is_seen_in_store {
+            let message = "changed in the file and in the store; the store's value stays";
+            import.report(Kind::Conflict, &entry, field, message);
+        }
+        is_seen_in_store
     };
-    let form_seen = AgreedTask::of(form, |_| false);
-    let priority = |priority: Priority| priority.as_str() == seen.priority;
-    let title = changed(
+    let is_seen_priority = |priority: Priority| priority.as_str() == seen.priority;
+    let title = is_changed(
         "title",
         file.title == seen.title,
-        form.title == seen.title,
-        file.title == form.title,
+        stored.title == seen.title,
+        file.title == stored.title,
     );
-    let description = changed(
+    let description = is_changed(
         "description",
         file.description == seen.description,
-        form.description == seen.description,
-        file.description == form.description,
+        stored.description == seen.description,
+        file.description == stored.description,
     );
-    let priority = changed(
+    let priority = is_changed(
         "priority",
-        priority(file.priority),
-        priority(form.priority),
-        file.priority == form.priority,
+        is_seen_priority(file.priority),
+        is_seen_priority(stored.priority),
+        file.priority == stored.priority,
     );
-    let edit = match texts_in_bounds(file) {
+    let must_edit = match check_text_bounds(file) {
         Ok(()) => title || description || priority,
-        Err(reason) => {
+        Err((kind, field, message)) => {
             if title || description {
-                report(reason);
+                import.report(kind, &entry, field, message);
             }
             false
         }
     };
-    let file_seen = AgreedTask::of(file, |_| false);
-    let work = if file_seen.state() == seen.state() || file_seen.state() == form_seen.state() {
+    let in_file = AgreedTask::of(file, |_| false);
+    let in_store = AgreedTask::of(stored, |_| false);
+    let work = if in_file.state() == seen.state() || in_file.state() == in_store.state() {
         Ok(Vec::new())
     } else if let Some(handle) = completed_after_expiry(sides, id, file) {
         Ok(vec![Change::Complete(id.clone(), handle)])
-    } else if form_seen.state() == seen.state() || ahead(file, form) {
-        steps(sides, id, form, file, found)
+    } else if in_store.state() == seen.state() || is_ahead(file, stored) {
+        steps(sides, id, stored, file, import)
     } else {
         let message = format!(
             "{} in the file, {} in the store since it was last seen; the store's stays",
             describe(file),
-            describe(form)
+            describe(stored)
         );
         Err((Kind::Conflict, "status".to_owned(), message))
     };
     match work {
-        Ok(steps) => found.changes.extend(steps),
-        Err((kind, field, message)) => found.findings.push(Finding::new(kind, &entry, field, message)),
+        Ok(steps) => import.changes.extend(steps),
+        Err((kind, field, message)) => import.report(kind, &entry, field, message),
     }
-    if edit {
-        found.changes.push(Change::EditTask {
+    if must_edit {
+        import.changes.push(Change::EditTask {
             id: id.clone(),
             title: title.then(|| file.title.clone()),
             description: description.then(|| file.description.clone()),
@@ -133,25 +127,25 @@ fn describe(task: &Task) -> String {
     }
 }
 
-/// Whether the file is where the store is, and further: the same owner has gone on.
-fn ahead(file: &Task, form: &Task) -> bool {
-    file.owner == form.owner && form.owner.is_some() && form.status.may_become(file.status)
+/// Whether the same owner has gone on in the file, from where the store is.
+fn is_ahead(file: &Task, stored: &Task) -> bool {
+    file.owner == stored.owner && stored.owner.is_some() && stored.status.may_become(file.status)
 }
 
-/// The owner in the file, if it completed there a task whose claim has expired in the store and that no other member
-/// has claimed: late work is not lost.
+/// The owner in the file, if it completed the task there after its claim expired in the store, and no other member has
+/// claimed it: late work is not lost.
 fn completed_after_expiry(sides: &Sides, id: &TaskId, file: &Task) -> Option<Handle> {
     let stored = sides.store.tasks.get(id).filter(|task| task.lapsed)?;
     let owner = file.owner.as_deref().filter(|_| file.status == Status::Completed)?;
-    let is_whose_it_was = stored
+    let is_previous_owner = stored
         .previous_owner
         .as_ref()
         .is_some_and(|handle| handle.as_str() == owner);
-    let handle = sides.store.speaks_for(owner).filter(|_| is_whose_it_was);
+    let handle = sides.store.speaks_for(owner).filter(|_| is_previous_owner);
     handle.cloned()
 }
 
-pub fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
+pub fn check_text_bounds(task: &Task) -> Result<(), Reason> {
     let (field, message) = if task.title.chars().count() > TITLE_CHARACTERS {
         ("title", format!("a title has {TITLE_CHARACTERS} characters at most"))
     } else if task.description.as_ref().is_some_and(|text| text.len() > TEXT_BYTES) {
@@ -162,8 +156,8 @@ pub fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
     Err((Kind::Bounds, field.to_owned(), message))
 }
 
-/// The calls that lead from one state of a task to another one, if the rules have such.
-pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImport) -> Result<Vec<Change>, Reason> {
+/// The calls that lead from one state of a task to another, if the rules permit that.
+pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, import: &FileImport) -> Result<Vec<Change>, Reason> {
     let transition = || {
         (
             Kind::Transition,
@@ -173,7 +167,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImp
     };
     let owner = || {
         let owner = to.owner.as_deref().unwrap_or_default();
-        found.speaker(sides.store, owner).ok_or_else(|| {
+        import.speaker(sides.store, owner).ok_or_else(|| {
             let message = match &to.owner {
                 Some(owner) => format!("{} is no handle of this login, which cannot act for it", quote(owner)),
                 None => format!("a task that is {} needs an owner", to.status),
@@ -184,7 +178,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImp
     match (from.status, to.status) {
         (Status::Pending, Status::InProgress) => Ok(vec![Change::Claim(id.clone(), owner()?)]),
         (Status::Pending, Status::Completed) if to.owner.is_none() => Err(transition()),
-        // Both steps since the last look.
+        // The file has made both steps since it was last seen.
         (Status::Pending, Status::Completed) => {
             let owner = owner()?;
             Ok(vec![
@@ -212,28 +206,27 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImp
     }
 }
 
-/// Files that were seen and are gone. All of them gone is a folder that is gone, and deletes nothing.
-pub fn deletions(sides: &Sides, found: &mut FileImport) {
+/// Imports the deletions of files that were seen. If all of them are gone, the folder is gone, and nothing is deleted.
+pub fn import_deletions(sides: &Sides, import: &mut FileImport) {
     let Some(seen) = sides.seen else { return };
-    let there = |id: &str| {
-        let task = TaskId::parse(id).map(|id| sides.task(&id));
+    let exists = |id: &str| {
+        let task = TaskId::parse(id).map(|id| sides.task_entry(&id));
         sides.folder.tasks.contains_key(id) || task.is_ok_and(|entry| sides.folder.refused.contains_key(&entry))
     };
-    let (left, gone): (Vec<_>, Vec<_>) = seen.tasks.iter().partition(|(id, _)| there(id));
-    let gone: Vec<_> = gone
-        .into_iter()
-        .filter_map(|(id, seen)| Some((sides.forms.get_key_value(id.as_str())?, seen)))
-        .collect();
-    for ((id, form), seen) in gone {
-        let entry = sides.task(id);
-        if left.is_empty() {
+    let (present, gone): (Vec<_>, Vec<_>) = seen.tasks.iter().partition(|(id, _)| exists(id));
+    for (id, seen) in gone {
+        let Some((id, stored)) = sides.stored_tasks.get_key_value(id.as_str()) else {
+            continue;
+        };
+        let entry = sides.task_entry(id);
+        if present.is_empty() {
             let message = "no task that was seen is left; the tasks stay in the store";
-            found.findings.push(Finding::new(Kind::Vanished, &entry, "", message));
-        } else if of_file(sides, form) == open(sides, seen) {
-            found.changes.push(Change::DeleteTask(id.clone()));
+            import.report(Kind::Vanished, &entry, "", message);
+        } else if compared_fields(sides, stored) == with_open_dependencies(sides, seen) {
+            import.changes.push(Change::DeleteTask(id.clone()));
         } else {
             let message = "the file was deleted, and the task changed in the store; it stays";
-            found.findings.push(Finding::new(Kind::Conflict, &entry, "", message));
+            import.report(Kind::Conflict, &entry, "", message);
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::value::{Json, Object};
 use crate::bounds::DEPTH;
 
-/// Reads a file of at most `max_bytes`. The error is a sentence for people.
+/// Parses a file of at most `max_bytes`. The error is a sentence for people.
 pub fn parse(bytes: &[u8], max_bytes: usize) -> Result<Json, String> {
     if bytes.len() > max_bytes {
         return Err(format!(
@@ -16,34 +16,34 @@ pub fn parse(bytes: &[u8], max_bytes: usize) -> Result<Json, String> {
             bytes.len()
         ));
     }
-    let text = std::str::from_utf8(bytes).map_err(|wrong| format!("not UTF-8: {wrong}"))?;
-    // The whole of its grammar, with line and column, and without recursion.
-    let raw: &RawValue = serde_json::from_str(text).map_err(|wrong| format!("not JSON: {wrong}"))?;
-    value(raw, 0)
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
+    // This checks the grammar of the whole file, without recursion. Errors have line and column.
+    let raw: &RawValue = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    parse_value(raw, 0)
 }
 
-fn value(raw: &RawValue, depth: usize) -> Result<Json, String> {
+fn parse_value(raw: &RawValue, depth: usize) -> Result<Json, String> {
     let text = raw.get();
     match text.as_bytes()[0] {
         b'{' | b'[' if depth == DEPTH => Err(format!("more than {DEPTH} levels of arrays and objects")),
         b'{' => {
-            let Members(members) = inner(text)?;
+            let Members(members) = parse_level(text)?;
             let mut names = HashSet::with_capacity(members.len());
             if let Some((name, _)) = members.iter().find(|(name, _)| !names.insert(name.as_str())) {
                 return Err(format!("the member {} is there twice", crate::refusal::quote(name)));
             }
             let members = members
                 .iter()
-                .map(|(name, raw)| Ok((name.clone(), value(raw, depth + 1)?)))
+                .map(|(name, raw)| Ok((name.clone(), parse_value(raw, depth + 1)?)))
                 .collect::<Result<Object, String>>()?;
             Ok(Json::Object(members))
         }
         b'[' => {
-            let items: Vec<&RawValue> = inner(text)?;
-            let items: Result<_, _> = items.into_iter().map(|raw| value(raw, depth + 1)).collect();
+            let items: Vec<&RawValue> = parse_level(text)?;
+            let items: Result<_, _> = items.into_iter().map(|raw| parse_value(raw, depth + 1)).collect();
             Ok(Json::Array(items?))
         }
-        b'"' => Ok(Json::Text(inner(text)?)),
+        b'"' => Ok(Json::Text(parse_level(text)?)),
         b't' => Ok(Json::Bool(true)),
         b'f' => Ok(Json::Bool(false)),
         b'n' => Ok(Json::Null),
@@ -51,9 +51,9 @@ fn value(raw: &RawValue, depth: usize) -> Result<Json, String> {
     }
 }
 
-/// One level. The only possible error here is half of a surrogate pair: all others were found before.
-fn inner<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|wrong| format!("not JSON: {wrong}"))
+/// Parses one level. The only possible error is half of a surrogate pair, because the grammar was checked before.
+fn parse_level<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
 }
 
 struct Members<'de>(Vec<(String, &'de RawValue)>);

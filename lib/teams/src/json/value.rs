@@ -1,21 +1,19 @@
-//! A value.
-
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,
     Bool(bool),
-    /// As it is written in the file.
+    /// In the spelling of the file.
     Number(Box<str>),
     Text(String),
     Array(Vec<Json>),
     Object(Object),
 }
 
-/// Members in the order of the file; no name is there twice.
+/// Members in the order of the file, with distinct names.
 pub type Object = Vec<(String, Json)>;
 
 impl Json {
-    /// Zod's name of the type, for its sentences.
+    /// Zod's name of the type, for sentences.
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",

@@ -1,20 +1,20 @@
 use super::value::{Json, Object};
 
-/// The text as `JSON.stringify(value, null, 2)` writes it: two spaces for each level, no newline at the end.
+/// The text that `JSON.stringify(value, null, 2)` writes: two spaces per level, no newline at the end.
 pub fn render(value: &Json) -> String {
     let mut out = String::new();
     write(value, Some(0), &mut out);
     out
 }
 
-/// The text as `JSON.stringify(value)` writes it, in one line.
+/// The text that `JSON.stringify(value)` writes, on one line.
 pub fn render_in_line(value: &Json) -> String {
     let mut out = String::new();
     write(value, None, &mut out);
     out
 }
 
-/// `depth` is `None` for text in one line.
+/// `depth` is `None` for text on one line.
 fn write(value: &Json, depth: Option<usize>, out: &mut String) {
     let inner = depth.map(|depth| depth + 1);
     match value {
@@ -24,8 +24,8 @@ fn write(value: &Json, depth: Option<usize>, out: &mut String) {
         Json::Text(text) => quote(text, out),
         Json::Array(items) if items.is_empty() => out.push_str("[]"),
         Json::Array(items) => {
-            for (at, item) in items.iter().enumerate() {
-                out.push(if at == 0 { '[' } else { ',' });
+            for (index, item) in items.iter().enumerate() {
+                out.push(if index == 0 { '[' } else { ',' });
                 break_line(inner, out);
                 write(item, inner, out);
             }
@@ -34,8 +34,8 @@ fn write(value: &Json, depth: Option<usize>, out: &mut String) {
         }
         Json::Object(members) if members.is_empty() => out.push_str("{}"),
         Json::Object(members) => {
-            for (at, (name, member)) in members.iter().enumerate() {
-                out.push(if at == 0 { '{' } else { ',' });
+            for (index, (name, member)) in members.iter().enumerate() {
+                out.push(if index == 0 { '{' } else { ',' });
                 break_line(inner, out);
                 quote(name, out);
                 out.push_str(if depth.is_some() { ": " } else { ":" });
@@ -59,27 +59,23 @@ fn quote(text: &str, out: &mut String) {
     out.push_str(&serde_json::to_string(text).expect("texts have a JSON form"));
 }
 
-/// The member of that name.
 pub fn member_of<'a>(object: &'a Object, name: &str) -> Option<&'a Json> {
-    object.iter().find(|(there, _)| there == name).map(|(_, value)| value)
+    object.iter().find(|(other, _)| other == name).map(|(_, value)| value)
 }
 
-/// Sets a member in its place, or takes it out. A new one is put behind the nearest member that `order` has before it.
+/// Sets or removes a member. A new member comes after the nearest one that precedes it in `order`.
 pub fn set_member(object: &mut Object, order: &[&str], name: &str, value: Option<Json>) {
-    let there = object.iter().position(|(there, _)| there == name);
-    match (there, value) {
-        (Some(at), Some(value)) => object[at].1 = value,
-        (Some(at), None) => {
-            object.remove(at);
+    let index_of = |object: &Object, name: &str| object.iter().position(|(other, _)| other == name);
+    match (index_of(object, name), value) {
+        (Some(index), Some(value)) => object[index].1 = value,
+        (Some(index), None) => {
+            object.remove(index);
         }
         (None, None) => {}
         (None, Some(value)) => {
-            let mut before = order.iter().take_while(|known| **known != name).collect::<Vec<_>>();
-            before.reverse();
-            let at = before
-                .iter()
-                .find_map(|known| object.iter().position(|(there, _)| there == **known));
-            object.insert(at.map_or(0, |at| at + 1), (name.to_owned(), value));
+            let end = order.iter().position(|other| *other == name).unwrap_or(order.len());
+            let previous = order[..end].iter().rev().find_map(|other| index_of(object, other));
+            object.insert(previous.map_or(0, |index| index + 1), (name.to_owned(), value));
         }
     }
 }

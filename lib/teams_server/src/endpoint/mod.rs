@@ -1,4 +1,4 @@
-//! The endpoints of teams, their tasks and their messages: their rows of the table of routes.
+//! The endpoints of teams, their tasks and their messages, and their rows in the table of routes.
 
 mod teams;
 
@@ -10,7 +10,7 @@ use teams::acts::{
 pub use teams::{TaskQuery, TeamsQuery};
 use teams::{messages, task, tasks, team};
 
-const AGENTS: Route = Route::OF_AGENTS;
+const AGENTS: Route = Route::VARY_FOR_AGENTS;
 
 endpoints! {
     TEAMS = teams { methods: "GET, HEAD, POST", ..AGENTS };

@@ -2,7 +2,7 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `shutdown`: its id, and `rejection`: the reason of one, absent to approve.
 -- Returns Team.reply(): OPEN, STOPPED (the member has stopped), CLOSED (the team is closed) or REJECTED, `id` of the shutdown, and what
--- Approve.approve() gives; or REFUSED; or one of the denials of Admission.admit()
+-- Approve.approve() returns; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
 local Deliver = require('mail/deliver')

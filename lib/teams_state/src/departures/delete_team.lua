@@ -1,4 +1,5 @@
--- delete_team: removes a team and all that is in it: the leader may once it is closed or has no other live member, and anyone once it is abandoned.
+-- delete_team: deletes a team and everything in it. The leader may do this once the team is closed or has no other live member, and anyone
+-- once it is abandoned.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team.
 -- Returns Team.reply(): DELETED, or REFUSED; or one of the denials of Admission.admit()
@@ -14,7 +15,7 @@ return function(KEYS, ARGV)
   Team.begin(call)
   Members.begin(call)
 
-  -- Whether no member was seen for two weeks. No claim lasts so long.
+  -- Whether no member has been seen for two weeks. No claim lasts that long.
   local function is_abandoned()
     local ABANDONED_AFTER_MS = 14 * 86400000
     local newest, stored = call.team.created, redis.call('HGETALL', call.keys.seen)
@@ -24,7 +25,7 @@ return function(KEYS, ARGV)
     return call.now_ms - newest >= ABANDONED_AFTER_MS
   end
 
-  -- The refusal to let the caller, a member, delete the team while it is in use, or nil.
+  -- The refusal if the caller, a member, may not delete the team while it is in use; or nil.
   local function refuse_in_use()
     if not Team.is_leader(call) then
       return Team.refuse(call, 'NOT_LEADER', { leader = call.team.leader, team = call.team.name })
@@ -40,13 +41,13 @@ return function(KEYS, ARGV)
       table.sort(live)
       return Team.refuse(call, 'MEMBERS_LIVE', {
         team = call.team.name,
-        live = Chunks.part_of(live, 1, math.min(#live, 20)),
+        live = Chunks.slice(live, 1, math.min(#live, 20)),
         count = #live,
       })
     end
   end
 
-  -- Before the caller is seen as a member.
+  -- is_abandoned() runs before Team.enter() records that the caller was seen.
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then
     return denial

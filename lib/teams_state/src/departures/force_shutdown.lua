@@ -1,8 +1,8 @@
--- force_shutdown: ends a shutdown that was not answered in time, for all that have not approved. Where these have many tasks, a run ends
--- some memberships, and the next one goes on.
+-- force_shutdown: ends a shutdown that was not answered in time, for all members that have not approved. If these have many tasks, one run
+-- stops some of the members, and the next run continues.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, and `shutdown`: its id.
--- Returns Team.reply(): STOPPED, CLOSED, or OPEN: the same has to be asked again, `id` of the shutdown, `given_back`: tasks, and
+-- Returns Team.reply(): STOPPED, CLOSED, or OPEN: the same request must be repeated, `id` of the shutdown, `given_back`: released tasks, and
 -- `passed_over`: members, absent for none; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -35,7 +35,7 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'TOO_EARLY', { id = id, respond_by = call.shutdown.respond_by })
   end
   Members.load(call)
-  local passed_over, stopped, saved = {}, {}, {}
+  local passed_over, stopped, fields = {}, {}, {}
   for key, record in pairs(call.members) do
     local is_asked = call.shutdown.target == '*' or call.shutdown.target == key
     if is_asked and not record.ended and call.shutdown.answers[key] ~= 'approved' then
@@ -43,13 +43,13 @@ return function(KEYS, ARGV)
     end
   end
   table.sort(stopped)
-  -- The most claims, and tasks that are kept for a member, that one run looks at; of one member at least.
-  local MOST_TASKS, count, is_over = 1000, 0, true
+  -- How many claimed and assigned tasks one run looks at; it stops at least one member.
+  local MOST_TASKS, count, is_last_run = 1000, 0, true
   for index, key in ipairs(stopped) do
     local record = call.members[key]
     count = count + Task.count_words(record.claims) + Task.count_words(record.assigned)
     if count > MOST_TASKS and index > 1 then
-      stopped, is_over = Chunks.part_of(stopped, 1, index - 1), false
+      stopped, is_last_run = Chunks.slice(stopped, 1, index - 1), false
       break
     end
   end
@@ -57,15 +57,15 @@ return function(KEYS, ARGV)
     stopped[index], passed_over[index] = call.members[key], call.members[key].handle
   end
   -- The shutdown ends without their answers.
-  local given_back = TaskRelease.release_all(call, stopped, 'Released when the shutdown was forced by ' .. call.member.handle .. '.')
+  local released = TaskRelease.release_all(call, stopped, 'Released when the shutdown was forced by ' .. call.member.handle .. '.')
   for _, record in ipairs(stopped) do
     record.ended = call.now_ms
-    saved[#saved + 1] = '=' .. string.lower(record.handle)
-    saved[#saved + 1] = cjson.encode(record)
+    fields[#fields + 1] = '=' .. string.lower(record.handle)
+    fields[#fields + 1] = cjson.encode(record)
   end
-  Chunks.call_in_chunks('HSET', call.keys.team, saved)
-  local answer = { id = id, given_back = Answer.some(given_back), passed_over = Answer.some(passed_over) }
-  if not is_over then
+  Chunks.call_in_chunks('HSET', call.keys.team, fields)
+  local answer = { id = id, given_back = Answer.some(released), passed_over = Answer.some(passed_over) }
+  if not is_last_run then
     return Team.reply(call, 'OPEN', answer)
   end
   if call.shutdown.target == '*' then

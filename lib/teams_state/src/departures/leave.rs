@@ -15,11 +15,11 @@ struct LeaveAnswer {
 /// Ends the caller's membership, and returns the tasks that it released.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
     run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |reply| {
         match reply.outcome.as_str() {
-            "LEFT" => reply.object().map(|left: LeaveAnswer| left.given_back),
+            "LEFT" => reply.object().map(|answer: LeaveAnswer| answer.given_back),
             _ => unknown(&reply),
         }
     })

@@ -1,7 +1,8 @@
--- leave_team: ends the caller's membership; its tasks are released, and its inbox is deleted. Unread messages stay in the history.
+-- leave_team: ends the caller's membership, releases its tasks, and deletes its inbox. Unread messages stay in the history.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team.
--- Returns Team.reply(): LEFT, `given_back`: tasks that the caller released, absent for none, or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): LEFT, `given_back`: tasks that the caller released, absent for none, or REFUSED; or one of the denials of
+-- Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')
 local Deliver = require('mail/deliver')
@@ -20,24 +21,24 @@ return function(KEYS, ARGV)
   Members.begin(call)
   Deliver.begin(call)
 
-  -- Keeps messages that the caller has not read, and notes that it has not.
+  -- Keeps messages that the caller has not read, and adds it to the recipients that left.
   local function keep_unread(sequences)
-    local fields, noted_left, more = {}, {}, {}
+    local fields, recipients_left, kept_before = {}, {}, {}
     for index, sequence in ipairs(sequences) do
       fields[index] = sequence .. ' left'
       if redis.call('ZADD', call.keys.mail, 0, Deliver.LEFT .. ' ' .. Inbox.padded(tonumber(sequence)) .. ' 1') == 0 then
-        -- Another one that left keeps it.
-        more[#more + 1] = sequence
+        -- It was kept for a member that left before.
+        kept_before[#kept_before + 1] = sequence
       end
     end
-    for index, before in ipairs(#fields > 0 and redis.call('HMGET', call.keys.bodies, unpack(fields)) or {}) do
-      noted_left[#noted_left + 1] = fields[index]
-      noted_left[#noted_left + 1] = (before and before .. ',' or '') .. '"' .. call.member.handle .. '"'
+    for index, stored in ipairs(#fields > 0 and redis.call('HMGET', call.keys.bodies, unpack(fields)) or {}) do
+      recipients_left[#recipients_left + 1] = fields[index]
+      recipients_left[#recipients_left + 1] = (stored and stored .. ',' or '') .. '"' .. call.member.handle .. '"'
     end
-    if #noted_left > 0 then
-      redis.call('HSET', call.keys.bodies, unpack(noted_left))
+    if #recipients_left > 0 then
+      redis.call('HSET', call.keys.bodies, unpack(recipients_left))
     end
-    Deliver.drop_bodies(call, more)
+    Deliver.drop_bodies(call, kept_before)
   end
 
   local denial = Admission.admit(call) or Team.enter(call, false)
@@ -48,18 +49,18 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'LEADER_STAYS', { team = call.team.name })
   end
   Members.load(call)
-  -- Of the messages that members did not read before they left, the newest 1,000 stay, in an inbox without an owner.
+  -- Of the messages that members had not read when they left, the newest 1,000 stay, in an inbox without an owner.
   local me, AT_ONCE, MOST_LEFT = string.lower(call.member.handle), 200, 1000
-  local given_back = TaskRelease.release(call, call.member, call.member.handle .. ' left the team.')
+  local released = TaskRelease.release(call, call.member, call.member.handle .. ' left the team.')
   local marks = InboxCounts.marks_of(redis.call('HGET', call.keys.members, call.team_key .. '/' .. me))
   local entries
   repeat
     entries = Inbox.entries_after(call, '=' .. me, 0, AT_ONCE)
     local unread, read = {}, {}
     for index, entry in ipairs(entries) do
-      local of = tonumber(string.match(entry, '^%d+'))
-      local list = of > (marks.read or 0) and unread or read
-      list[#list + 1] = string.format('%.0f', of)
+      local sequence = tonumber(string.match(entry, '^%d+'))
+      local list = sequence > (marks.read or 0) and unread or read
+      list[#list + 1] = string.format('%.0f', sequence)
       entries[index] = '=' .. me .. ' ' .. entry
     end
     keep_unread(unread)
@@ -87,5 +88,5 @@ return function(KEYS, ARGV)
     call.shutdown.answers[me] = nil
     Shutdown.settle_shutdown(call)
   end
-  return Team.reply(call, 'LEFT', { given_back = Answer.some(given_back) })
+  return Team.reply(call, 'LEFT', { given_back = Answer.some(released) })
 end

@@ -1,9 +1,9 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `target`: a handle, absent for the team, `reason`, and `respond_seconds`: the time to answer.
--- Returns Team.reply(): OPEN, STOPPED (the member has stopped) or CLOSED (the team is closed), `id` of the shutdown, and, of a caller that
--- approves, what Approve.approve() returns; if the same is asked for already, the id is that of the first request, which the caller may approve
--- so; or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): OPEN, STOPPED (the member has stopped) or CLOSED (the team is closed), `id` of the shutdown, and, if the caller
+-- approves, what Approve.approve() returns; if the same shutdown is open already, the id is its id, and the caller approves it if it is
+-- asked too; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
 local Deliver = require('mail/deliver')
@@ -43,14 +43,14 @@ return function(KEYS, ARGV)
       message = reason,
       to = target == '*' and 'broadcast' or call.members[target].handle,
     }
-    local sent, full, what, most = true, nil, nil, nil
+    local is_sent, full_inbox, limit, most = true, nil, nil, nil
     if target == '*' then
-      sent, full, what, most = Deliver.broadcast(call, message)
+      is_sent, full_inbox, limit, most = Deliver.broadcast(call, message)
     elseif target ~= me then
-      sent, full, what, most = Deliver.deliver(call, { call.members[target].handle }, message, Deliver.MOST_UNREAD_OF_COORD)
+      is_sent, full_inbox, limit, most = Deliver.deliver(call, { call.members[target].handle }, message, Deliver.MOST_UNREAD_OF_COORD)
     end
-    if not sent then
-      return Deliver.refuse_message(call, full, what, most)
+    if not is_sent then
+      return Deliver.refuse_message(call, full_inbox, limit, most)
     end
     call.shutdown = {
       id = 's' .. redis.call('HINCRBY', call.keys.team, 'shutdowns', 1),

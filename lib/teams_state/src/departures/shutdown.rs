@@ -8,7 +8,7 @@ use coord_state::admission::{Admitted, Kind};
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
-/// How far a shutdown is.
+/// The state of a shutdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShutdownProgress {
     /// Answers are missing.
@@ -18,21 +18,20 @@ pub enum ShutdownProgress {
     Stopped,
     /// The team is closed.
     Closed,
-    /// It was rejected, and is over.
+    /// It was rejected, which ends it.
     Rejected,
 }
 
 /// A call's effect on a shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownStep {
-    /// How far it is.
     #[serde(skip)]
     pub progress: ShutdownProgress,
     pub id: String,
-    /// Released tasks.
+    /// Ids of released tasks.
     #[serde(default)]
     pub given_back: Vec<String>,
-    /// Handles of members that were passed over by force.
+    /// Handles of members that were stopped by force, without an approval.
     #[serde(default)]
     pub passed_over: Vec<String>,
     /// The unpushed locks of a caller that stops: branch and path of the first 100 of its locks for writing.
@@ -46,7 +45,7 @@ pub struct ShutdownStep {
     pub not_told: Vec<String>,
 }
 
-fn read(reply: Reply) -> Result<ShutdownStep, StoreError> {
+fn decode_step(reply: Reply) -> Result<ShutdownStep, StoreError> {
     let progress = match reply.outcome.as_str() {
         "OPEN" => ShutdownProgress::Open,
         "STOPPED" => ShutdownProgress::Stopped,
@@ -81,10 +80,10 @@ struct ForceShutdownArgs<'a> {
     shutdown: &'a str,
 }
 
-/// Asks one member to stop, or the team to close; the caller approves for itself alone.
+/// Asks one member to stop, or the team to close; the caller approves only for itself.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn request_shutdown(
     store: &dyn Store,
     terms: &TeamTerms<'_>,
@@ -92,12 +91,12 @@ pub async fn request_shutdown(
     reason: &str,
     respond_seconds: u32,
 ) -> TeamOutcome<ShutdownStep> {
-    let asking = RequestShutdownArgs {
+    let request = RequestShutdownArgs {
         target: target.map(Handle::as_str),
         reason,
         respond_seconds,
     };
-    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &asking, read).await
+    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &request, decode_step).await
 }
 
 /// Approves a shutdown for the caller, or rejects it with a reason.
@@ -114,11 +113,11 @@ pub async fn answer_shutdown(
         shutdown: id,
         rejection,
     };
-    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, read).await
+    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, decode_step).await
 }
 
-/// Ends a shutdown whose time to respond is over, for all that have not approved: member by member, so that no run of the script
-/// takes long. If the store fails in between, the shutdown is still open, and the same call goes on.
+/// Ends a shutdown whose time to respond is over, for all members that have not approved: some members at a time, so that no run of the
+/// script takes long. If the store fails in between, the shutdown is still open, and the same call continues it.
 ///
 /// # Errors
 /// As those of [`request_shutdown`].
@@ -126,18 +125,18 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
     let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
     let mut terms = *terms;
     loop {
-        let forcing = ForceShutdownArgs { shutdown: id };
-        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, read).await?;
-        let Admitted::Outcome(Ok((step, _))) = &mut forced else {
-            return Ok(forced);
+        let force = ForceShutdownArgs { shutdown: id };
+        let mut outcome = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &force, decode_step).await?;
+        let Admitted::Outcome(Ok((step, _))) = &mut outcome else {
+            return Ok(outcome);
         };
         given_back.append(&mut step.given_back);
         passed_over.append(&mut step.passed_over);
         if step.progress != ShutdownProgress::Open {
             (step.given_back, step.passed_over) = (given_back, passed_over);
-            return Ok(forced);
+            return Ok(outcome);
         }
-        // All runs are one request.
+        // All runs count as one request.
         terms.admission.rates = Rates::NONE;
     }
 }

@@ -10,8 +10,8 @@ pub fn mail(repo: &RepoId, team: &TeamName) -> String {
     of("coord:mail:", repo, &[":", team.key()])
 }
 
-/// hash: sequence -> message, JSON; `SEQUENCE refs` -> in how many inboxes it still is, its bytes, and the login
-/// that they count for; `SEQUENCE left` -> recipients that left and have not read it.
+/// hash: sequence -> message, JSON; `SEQUENCE refs` -> the number of inboxes that still have it, its bytes, and the login for which they
+/// count; `SEQUENCE left` -> recipients that left and have not read it.
 pub fn bodies(repo: &RepoId, team: &TeamName) -> String {
     of("coord:mail:", repo, &[":", team.key(), ":bodies"])
 }

@@ -1,4 +1,4 @@
-//! Messages between members: sent, and read by a cursor.
+//! Messages between members, which are read by a cursor.
 
 pub mod scripts;
 

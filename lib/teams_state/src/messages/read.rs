@@ -21,7 +21,7 @@ pub struct StoredMessage {
     pub login: Option<String>,
     /// Handle of the recipient, the first of several, or `broadcast`.
     pub to: String,
-    /// All recipients, where there are several.
+    /// All recipients, if there are several.
     #[serde(default)]
     pub recipients: Option<Vec<String>>,
     pub kind: MessageType,
@@ -47,11 +47,11 @@ pub struct StoredMessage {
 pub struct Inbox {
     /// The cursor for the next read.
     pub cursor: u64,
-    /// Number of broadcasts that are dropped, and that the caller was never given.
+    /// Number of broadcasts that were removed before the caller had read them.
     pub missed: u64,
-    /// Number of messages that the caller has not proved to have.
+    /// Number of messages that no cursor of the caller has confirmed as read.
     pub unread: u64,
-    /// Whether more messages follow at once.
+    /// Whether more messages can be read at once.
     pub has_more: bool,
     /// The messages, in order.
     #[serde(default, deserialize_with = "json_texts")]
@@ -72,11 +72,11 @@ struct ReadMessagesArgs {
     is_for_another: bool,
 }
 
-/// Reads the messages after `cursor`, or the unread ones; those before `cursor` are marked as read. Where the reader `is_own`, the member is
-/// seen and its claims are renewed.
+/// Reads the messages after `cursor`, or the unread ones, and marks those up to `cursor` as read. If `is_own`, the reader is the member
+/// itself: it counts as seen, and its claims are renewed.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn read_messages(
     store: &dyn Store,
     terms: &TeamTerms<'_>,
@@ -85,7 +85,7 @@ pub async fn read_messages(
     most_bytes: usize,
     is_own: bool,
 ) -> TeamOutcome<Inbox> {
-    let reading = ReadMessagesArgs {
+    let request = ReadMessagesArgs {
         cursor,
         most,
         most_bytes,
@@ -96,7 +96,7 @@ pub async fn read_messages(
         &READ_MESSAGES,
         terms,
         Kind::Read,
-        &reading,
+        &request,
         |reply| match reply.outcome.as_str() {
             "READ" => reply.object(),
             _ => unknown(&reply),
@@ -108,11 +108,11 @@ pub async fn read_messages(
 /// Which messages are listed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MessageFilter<'a> {
-    /// Those before this one.
+    /// Only messages before this one.
     pub before: Option<u64>,
-    /// Those from or to this member.
+    /// Only messages from or to this member.
     pub member: Option<&'a Handle>,
-    /// Those about this task.
+    /// Only messages about this task.
     pub task: Option<&'a TaskId>,
 }
 
@@ -122,7 +122,7 @@ pub struct Reader {
     pub handle: String,
     /// Number of the newest message when it joined.
     pub from: u64,
-    /// Number of the message up to which it has read all.
+    /// Number of the message up to which it has read.
     pub read: u64,
 }
 

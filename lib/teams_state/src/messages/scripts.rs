@@ -5,7 +5,7 @@ use coord_state::scripts;
 scripts! {
     /// Sends a message.
     SEND_MESSAGE = "send_message", repeatable: false;
-    /// Gives the messages after a cursor.
+    /// Reads the messages after a cursor.
     READ_MESSAGES = "read_messages", repeatable: false;
     /// Lists the messages of a team.
     LIST_MESSAGES = "list_messages", repeatable: true;

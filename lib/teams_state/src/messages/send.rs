@@ -53,14 +53,14 @@ struct SendMessageArgs<'a> {
 /// Sends a message.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn send_message(
     store: &dyn Store,
     terms: &TeamTerms<'_>,
     key: RequestKey<'_>,
     message: &NewMessage<'_>,
 ) -> TeamOutcome<SentMessage> {
-    let sending = SendMessageArgs {
+    let request = SendMessageArgs {
         key: key.args(&SEND_MESSAGE),
         message_type: message.kind,
         text: message.text,
@@ -69,7 +69,7 @@ pub async fn send_message(
         reply_to: message.reply_to,
         to: message.to.iter().map(Handle::as_str).collect(),
     };
-    run(store, &SEND_MESSAGE, terms, Kind::Read, &sending, |reply| {
+    run(store, &SEND_MESSAGE, terms, Kind::Read, &request, |reply| {
         match reply.outcome.as_str() {
             "SENT" => reply.object(),
             _ => unknown(&reply),

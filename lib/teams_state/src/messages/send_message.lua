@@ -25,9 +25,9 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local earlier, misused = Answers.answered_before(call)
-  if misused then
-    return misused
+  local earlier, refusal = Answers.find_earlier(call)
+  if refusal then
+    return refusal
   end
   -- The head of the queue, as next_task sees it, without reserved tasks.
   local function ready_tasks()
@@ -43,13 +43,13 @@ return function(KEYS, ARGV)
     end
     return ready
   end
-  -- `kept`: the sequence, and the ids of the tasks that were ready then.
-  local function answer(kept)
-    local sent, ready = string.match(kept, '^%d+'), {}
-    for id in string.gmatch(string.sub(kept, #sent + 1), '%S+') do
+  -- `text`: the sequence, and the ids of the tasks that were ready then, separated by blanks.
+  local function answer(text)
+    local sequence, ready = string.match(text, '^%d+'), {}
+    for id in string.gmatch(string.sub(text, #sequence + 1), '%S+') do
       ready[#ready + 1] = id
     end
-    return Team.reply(call, 'SENT', { id = tonumber(sent), ready = Answer.some(ready) })
+    return Team.reply(call, 'SENT', { id = tonumber(sequence), ready = Answer.some(ready) })
   end
   if earlier then
     return answer(earlier)
@@ -62,9 +62,9 @@ return function(KEYS, ARGV)
   local recipients, is_named = {}, {}
   for _, handle in ipairs(handles) do
     local key = string.lower(handle)
-    local found = not is_named[key] and Team.load_member(call, handle)
-    if found then
-      recipients[#recipients + 1] = found.handle
+    local recipient = not is_named[key] and Team.load_member(call, handle)
+    if recipient then
+      recipients[#recipients + 1] = recipient.handle
     elseif not is_named[key] then
       return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
     end
@@ -81,21 +81,21 @@ return function(KEYS, ARGV)
     task_id = call.request.task_id,
     reply_to = call.request.reply_to,
   }
-  local sent, full, what, most
+  local sequence, full_inbox, limit, most
   if is_broadcast then
-    sent, full, what, most = Deliver.broadcast(call, message)
+    sequence, full_inbox, limit, most = Deliver.broadcast(call, message)
   else
-    sent, full, what, most = Deliver.deliver(call, recipients, message, Deliver.MOST_UNREAD)
+    sequence, full_inbox, limit, most = Deliver.deliver(call, recipients, message, Deliver.MOST_UNREAD)
   end
-  if not sent then
-    return Deliver.refuse_message(call, full, what, most)
+  if not sequence then
+    return Deliver.refuse_message(call, full_inbox, limit, most)
   end
   Renewals.renew(call)
-  sent = { string.format('%.0f', call.sequence) }
+  local words = { string.format('%.0f', call.sequence) }
   for _, id in ipairs(kind == 'idle' and ready_tasks() or {}) do
-    sent[#sent + 1] = id
+    words[#words + 1] = id
   end
-  sent = table.concat(sent, ' ')
-  Answers.remember_answer(call, sent)
-  return answer(sent)
+  local text = table.concat(words, ' ')
+  Answers.remember_answer(call, text)
+  return answer(text)
 end

@@ -45,10 +45,10 @@ return function(KEYS, ARGV)
   if assignee then
     local kept, own = {}, 0
     for other in string.gmatch(assignee.assigned, '%S+') do
-      local found = Task.load_task(call, other)
-      if found and found.status ~= 'completed' and found.assignee == assignee.handle then
+      local other_task = Task.load_task(call, other)
+      if other_task and other_task.status ~= 'completed' and other_task.assignee == assignee.handle then
         kept[#kept + 1] = other
-        own = own + (found.by_login == call.member.login and 1 or 0)
+        own = own + (other_task.by_login == call.member.login and 1 or 0)
       end
     end
     assignee.assigned = table.concat(kept, ' ')
@@ -60,7 +60,7 @@ return function(KEYS, ARGV)
         most = MOST_ASSIGNED_OF_LOGIN,
       })
     end
-    local sent, full, what, most = Deliver.deliver(call, { assignee.handle }, {
+    local sequence, full_inbox, limit, most = Deliver.deliver(call, { assignee.handle }, {
       from = call.member.handle,
       login = call.member.login,
       to = assignee.handle,
@@ -68,8 +68,8 @@ return function(KEYS, ARGV)
       task_id = id,
       message = task.title,
     }, Deliver.MOST_UNREAD)
-    if not sent then
-      return Deliver.refuse_message(call, full, what, most)
+    if not sequence then
+      return Deliver.refuse_message(call, full_inbox, limit, most)
     end
     assignee.assigned = Task.with_word(assignee.assigned, id)
     Team.save_member(call, assignee)

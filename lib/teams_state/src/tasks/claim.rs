@@ -46,7 +46,7 @@ struct ClaimTaskArgs<'a> {
 /// Claims a task for `seconds`, with its files, or renews its claim.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood. Even then the claim may have been made.
+/// When the store does not respond, or its reply is malformed. Even then the claim may have been made.
 pub async fn claim_task(
     store: &dyn Store,
     terms: &TeamTerms<'_>,
@@ -78,7 +78,7 @@ struct NextTaskArgs<'a> {
     skipped: &'a [String],
 }
 
-/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents refuse.
+/// Claims, for `seconds`, the first ready task whose files are free, with these files. `skipped`: ids of tasks that intents refuse.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -105,7 +105,7 @@ pub async fn next_task(
     .await
 }
 
-/// The answer of the end of a claim.
+/// The answer of a completion or a release.
 #[derive(Deserialize)]
 struct EndAnswer {
     task: FullTask,
@@ -151,7 +151,7 @@ struct CompleteTaskArgs<'a> {
     result: &'a str,
 }
 
-/// Completes a task that the caller has claimed, and releases its files; `token`: of that claim.
+/// Completes a task that the caller has claimed, and releases its files. `token`, if given, must be that of the claim.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -170,8 +170,8 @@ pub async fn complete_task(
     };
     run_release(store, &COMPLETE_TASK, terms, &completion, files, |reply| {
         match reply.outcome.as_str() {
-            "COMPLETED" => reply.object().map(|ended: EndAnswer| ended.completed(false)),
-            "COMPLETED_BEFORE" => reply.object().map(|ended: EndAnswer| ended.completed(true)),
+            "COMPLETED" => reply.object().map(|answer: EndAnswer| answer.completed(false)),
+            "COMPLETED_BEFORE" => reply.object().map(|answer: EndAnswer| answer.completed(true)),
             _ => unknown(reply),
         }
     })
@@ -188,7 +188,7 @@ struct ReleaseTaskArgs<'a> {
     note: &'a str,
 }
 
-/// Gives a claimed task back, with a note or an empty one; of its files, those whose work the branch has.
+/// Releases a claimed task, with a note, which may be empty, and those of its files whose work the branch has.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -200,12 +200,12 @@ pub async fn release_task(
     note: &str,
     files: &ReleasedFiles<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let back = ReleaseTaskArgs {
+    let release = ReleaseTaskArgs {
         task_id: id.as_str(),
         token,
         note,
     };
-    run_release(store, &RELEASE_TASK, terms, &back, files, |reply| {
+    run_release(store, &RELEASE_TASK, terms, &release, files, |reply| {
         match reply.outcome.as_str() {
             "RELEASED" => reply.object().map(EndAnswer::released),
             _ => unknown(reply),

@@ -1,9 +1,9 @@
 -- claim_task: claims one task for the caller for some time, with its files; a repeated claim renews.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
 -- The request has the fields of teams/team and tasks/file_claims, `task_id`, and `seconds` of the claim.
--- Returns Team.reply(): CLAIMED or RENEWED, `task`: what View.whole_view() returns; CLAIMED_FILES or RENEWED_FILES, which have `files`, too:
--- the answer of ClaimFiles.claim(); FILES, of FileClaims.claim(): they are refused; or REFUSED
---      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
+-- Returns Team.reply(): CLAIMED or RENEWED, `task`: what View.whole_view() returns; CLAIMED_FILES or RENEWED_FILES, which also have `files`:
+-- the answer of ClaimFiles.claim(); FILES, of FileClaims.claim(): the files are refused; or REFUSED
+--      or a different outcome of a claim of files (locks/claim.lua), about the files of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due
 --      or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
@@ -45,7 +45,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local refusal = Hold.may_claim(call)
+  local refusal = Hold.refuse_claim(call)
   local task = Task.current_task(call, id)
   if not task then
     return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
@@ -73,9 +73,9 @@ return function(KEYS, ARGV)
     if not Policy.has_judged(call, task.files) then
       return Policy.question(call, task.files)
     end
-    -- Locks of the task that another agent of the caller's handle had are the caller's.
+    -- Locks of the task that an earlier agent of the caller's handle had become the caller's.
     local surveyed = FileLocks.locks_of(call, id, task)
-        and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
+        and { Survey.of(call, Policy.without_ignored(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
       or {}
     if not surveyed[1] then
       return Answer.too_much(call, surveyed[2] or 'LOCKS')
@@ -105,7 +105,7 @@ return function(KEYS, ARGV)
     task.seconds = seconds
     Task.extend(call, id, task)
     Task.save_task(call, id, task)
-    -- The time may be shorter than before; the other claims are not read for it.
+    -- The time may be shorter than before. That alone moves `renew_at`, without reading the other claims.
     Renewals.renew_by(call, task)
     Team.save_member(call, call.member)
     FileLocks.save_renewed(call, renewed)

@@ -1,11 +1,11 @@
--- complete_task: completes a task that the caller has claimed, and frees its dependents.
+-- complete_task: completes a task that the caller has claimed, and unblocks its dependents.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
 -- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `result`, absent
 -- for none.
--- Returns Team.reply(): COMPLETED, `task`: what View.whole_view() returns, `had_expired`: its claim had expired, `unblocked`: what Cascade.unblock()
--- returns, and, if files were released, `files`: the answer of ReleaseFiles.release(); COMPLETED_BEFORE: by the caller,
--- `task`, and `is_other_result`: that of the request is another one; FILES, of ReleaseTerms.release(): they stay, and nothing changed; or
--- REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): COMPLETED, `task`: what View.whole_view() returns, `had_expired`: its claim had expired, `unblocked`: what
+-- Cascade.unblock() returns, and, if files were released, `files`: the answer of ReleaseFiles.release(); COMPLETED_BEFORE: by the caller,
+-- `task`, and `is_other_result`: the result of the request differs; FILES, of ReleaseTerms.release(): the files stay locked, and nothing
+-- changed; or REFUSED; or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Cascade = require('tasks/cascade')
@@ -54,8 +54,8 @@ return function(KEYS, ARGV)
     if refusal then
       return refusal
     end
-    local is_other = result and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
-    return Team.reply(call, 'COMPLETED_BEFORE', { task = View.whole_view(call, id, task), is_other_result = is_other })
+    local is_other_result = result and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
+    return Team.reply(call, 'COMPLETED_BEFORE', { task = View.whole_view(call, id, task), is_other_result = is_other_result })
   end
   local refusal = OwnClaim.refuse_unless_own(call, id, task, token, true)
   if refusal then
@@ -78,7 +78,7 @@ return function(KEYS, ARGV)
       return refusal
     end
   end
-  local has_lapsed = task.owner == nil
+  local had_expired = task.owner == nil
   task.owner, task.login, task.status = call.member.handle, call.member.login, 'completed'
   task.completed, task.updated, task.expires, task.ended, task.locked = call.now_ms, call.now_ms, nil, nil, nil
   redis.call('ZREM', call.keys.leases, id)
@@ -111,7 +111,7 @@ return function(KEYS, ARGV)
   Renewals.renew(call)
   return Team.reply(call, 'COMPLETED', {
     task = View.whole_view(call, id, task),
-    had_expired = has_lapsed,
+    had_expired = had_expired,
     unblocked = unblocked,
     files = files,
   })

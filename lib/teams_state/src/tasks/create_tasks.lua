@@ -1,8 +1,8 @@
 -- create_tasks: adds tasks, all or none of them.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team and teams/answers, and `tasks`, each with `title` and `priority`; and, absent for none,
--- `description`, `id`, `reference`: its name in a refusal, `files`, `branch`, `intent_id`, `dependencies`: its dependencies, and `blocks`: its
--- dependents: lists of ids, and of places of tasks of the request.
+-- `description`, `id`, `reference`: its name in a refusal, `files`, `branch`, `intent_id`, `dependencies`, and `blocks`: its dependents. The
+-- last two are lists of ids, or of positions of tasks in the request.
 -- Returns Team.reply(): CREATED, `ids`, and `tasks` as View.views_of() has them, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -36,17 +36,17 @@ return function(KEYS, ARGV)
     return denial
   end
   local function answer(ids)
-    local stored, kept, kept_ids = redis.call('HMGET', call.keys.tasks, unpack(ids)), {}, {}
+    local stored, existing, existing_ids = redis.call('HMGET', call.keys.tasks, unpack(ids)), {}, {}
     for index, id in ipairs(ids) do
       if stored[index] then
-        kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
+        existing_ids[#existing_ids + 1], existing[#existing + 1] = id, stored[index]
       end
     end
-    return Team.reply(call, 'CREATED', { ids = ids, tasks = Answer.some(View.views_of(call, kept_ids, kept)) })
+    return Team.reply(call, 'CREATED', { ids = ids, tasks = Answer.some(View.views_of(call, existing_ids, existing)) })
   end
-  local earlier, misused = Answers.answered_before(call)
-  if misused then
-    return misused
+  local earlier, refusal = Answers.find_earlier(call)
+  if refusal then
+    return refusal
   elseif earlier then
     return answer(cjson.decode(earlier))
   end
@@ -61,7 +61,7 @@ return function(KEYS, ARGV)
   if own_open > MOST_OPEN_OF_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
     return Team.refuse(call, 'TOO_MANY', { what = 'open tasks of one login that does not lead the team', most = MOST_OPEN_OF_LOGIN })
   end
-  local ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}
+  local ids, names, is_new, is_taken, spelling_marks, index_of_new = {}, {}, {}, {}, {}, {}
   local descriptions, dependencies_of, blocks_of, bytes_of = {}, {}, {}, {}
   for index, task in ipairs(tasks) do
     local name = task.id or task.reference or '#' .. index
@@ -70,10 +70,10 @@ return function(KEYS, ARGV)
     bytes_of[index] = #cjson.encode(task) + #descriptions[index]
     number = number + 1
     local id = task.id or string.format('t%.0f', number)
-    -- Longer numbers are no numbers of Coord's: the next ones, and the places in the queue, would not be whole numbers any more.
-    local own = #id <= #'t' + MOST_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
-    if own and own > number then
-      number = own
+    -- Longer numbers do not count: after them, the next numbers, and scores in the queue, would no longer be whole numbers.
+    local id_number = #id <= #'t' + MOST_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
+    if id_number and id_number > number then
+      number = id_number
     end
     task.number = number
     task.status, task.created, task.by, task.by_login = 'pending', call.now_ms, call.member.handle, call.member.login
@@ -81,20 +81,20 @@ return function(KEYS, ARGV)
       return Team.refuse(call, 'TASK_EXISTS', { id = id })
     end
     if string.lower(id) ~= id then
-      spelled[#spelled + 1] = 0
-      spelled[#spelled + 1] = TaskSpelling.spelling_mark(id)
+      spelling_marks[#spelling_marks + 1] = 0
+      spelling_marks[#spelling_marks + 1] = TaskSpelling.spelling_mark(id)
     end
-    task.id, place_of_new[id] = nil, index
+    task.id, index_of_new[id] = nil, index
     ids[index], names[id], is_new[id], is_taken[string.lower(id)] = id, name, true, true
   end
 
-  -- The tasks that are named: those of the request, or of the team.
+  -- The existing tasks that the request names.
   local named, is_named = {}, {}
   for index = 1, count do
     for _, list in ipairs({ dependencies_of[index], blocks_of[index] }) do
-      for place, name in ipairs(list) do
+      for position, name in ipairs(list) do
         local id = ids[name] or name
-        list[place] = id
+        list[position] = id
         if not is_new[id] and not is_named[id] then
           is_named[id] = true
           named[#named + 1] = id
@@ -102,21 +102,21 @@ return function(KEYS, ARGV)
       end
     end
   end
-  local completed, found = Edges.statuses(call, named)
+  local completed, existing_tasks = Edges.statuses(call, named)
   for index, task in ipairs(tasks) do
     for _, id in ipairs(dependencies_of[index]) do
-      if not is_new[id] and not found[id] then
+      if not is_new[id] and not existing_tasks[id] then
         return Team.refuse(call, 'NO_DEPENDENCY', { id = id })
       end
       Planned.plan_edge(call, ids[index], id)
     end
     for _, id in ipairs(blocks_of[index]) do
-      if not is_new[id] and not found[id] then
+      if not is_new[id] and not existing_tasks[id] then
         return Team.refuse(call, 'NO_BLOCKED', { id = id })
       end
       Planned.plan_edge(call, id, ids[index])
     end
-    task.dependency_order, task.block_order = Planned.given_order(dependencies_of[index]), Planned.given_order(blocks_of[index])
+    task.dependency_order, task.block_order = Planned.order_of(dependencies_of[index]), Planned.order_of(blocks_of[index])
   end
   local too_many = Planned.refuse_planned(call, function(id)
     return is_new[id] and 0 or Edges.count_of_ends(call, 'd', id, completed[id])
@@ -124,27 +124,27 @@ return function(KEYS, ARGV)
   if too_many then
     return too_many
   end
-  -- Each new task counts itself and its dependencies; those that others come to have on it, too. A ring through tasks that were there
-  -- before takes an edge from one of these, and one to one.
-  local edges_of, among_new, leads_in, leads_out, bytes = {}, {}, false, false, 0
+  -- Each new task counts itself and its dependencies, and those of existing tasks on it. A ring through existing tasks needs an edge from
+  -- one of them, and an edge to one.
+  local edge_count, among_new, from_existing, to_existing, bytes = {}, {}, false, false, 0
   for _, edge in ipairs(call.added) do
-    local of, on = place_of_new[edge[1]], place_of_new[edge[2]]
-    edges_of[of or on] = (edges_of[of or on] or 0) + 1
-    if of and on then
+    local dependent, dependency = index_of_new[edge[1]], index_of_new[edge[2]]
+    edge_count[dependent or dependency] = (edge_count[dependent or dependency] or 0) + 1
+    if dependent and dependency then
       among_new[#among_new + 1] = edge
     end
-    leads_in, leads_out = leads_in or not of, leads_out or not on
+    from_existing, to_existing = from_existing or not dependent, to_existing or not dependency
   end
   for index, task in ipairs(tasks) do
-    local own = TaskBytes.BYTES_OF_TASK + bytes_of[index] + TaskBytes.BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
-    TaskBytes.add_bytes(call, task, own)
-    bytes = bytes + own
+    local task_bytes = TaskBytes.BYTES_OF_TASK + bytes_of[index] + TaskBytes.BYTES_OF_DEPENDENCY * (edge_count[index] or 0)
+    TaskBytes.add_bytes(call, task, task_bytes)
+    bytes = bytes + task_bytes
   end
   local no_room = TaskBytes.refuse_bytes(call, bytes)
   if no_room then
     return no_room
   end
-  local searched = leads_in and leads_out and call.added or among_new
+  local searched = from_existing and to_existing and call.added or among_new
   local ring, is_cut
   if #searched > 0 then
     ring, is_cut = Rings.ring_of(call, searched, {}, is_new)
@@ -152,12 +152,12 @@ return function(KEYS, ARGV)
   if is_cut then
     return Rings.refuse_search(call)
   elseif ring then
-    local is_about = {}
+    local is_of_request = {}
     for index, id in ipairs(ring) do
       ring[index] = names[id] or id
-      is_about[ring[index]] = names[id] ~= nil
+      is_of_request[ring[index]] = names[id] ~= nil
     end
-    return Rings.refuse_ring(call, ring, is_about)
+    return Rings.refuse_ring(call, ring, is_of_request)
   end
 
   local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}
@@ -195,7 +195,7 @@ return function(KEYS, ARGV)
   Chunks.call_in_chunks('HSET', call.keys.texts, texts)
   Chunks.call_in_chunks('HSET', call.keys.unmet, unmet)
   Chunks.call_in_chunks('ZADD', call.keys.order, order)
-  Chunks.call_in_chunks('ZADD', call.keys.edges, spelled)
+  Chunks.call_in_chunks('ZADD', call.keys.edges, spelling_marks)
   Chunks.call_in_chunks('ZADD', call.keys.ready, ready)
   redis.call('HSET', call.keys.team, 'tasks', number, 'open ' .. call.member.login, own_open)
   Offers.save(call)

@@ -1,6 +1,6 @@
--- delete_task: removes a task and all edges to it.
+-- delete_task: deletes a task and all its edges.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- The request has the fields of teams/team, `task_id`, and `is_unlinked`: it goes even if others depend on it.
+-- The request has the fields of teams/team, `task_id`, and `is_unlinked`: delete it even if others depend on it.
 -- Returns Team.reply(): DELETED, what Cascade.unblock() returns, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Cascade = require('tasks/cascade')
@@ -33,7 +33,7 @@ return function(KEYS, ARGV)
   end
   local is_completed, dependents = task.status == 'completed', Edges.ends_of(call, 'b', id)
   if not is_completed and #dependents > 0 and not call.request.is_unlinked then
-    -- Among the edges of earlier versions there are those of completed tasks.
+    -- Edges of earlier versions may be from completed tasks.
     local completed = Edges.statuses(call, dependents)
     for _, other in ipairs(dependents) do
       if not completed[other] then
@@ -59,7 +59,7 @@ return function(KEYS, ARGV)
   end
   if not is_completed and task.owner and not Task.is_owned_by(call, task, call.member) then
     local text = 'Task ' .. id .. ', which you had, was deleted by ' .. call.member.handle .. ': ' .. task.title
-    if not Cascade.tell_member(call, task.owner, id, text) then
+    if not Cascade.notify_member(call, task.owner, id, text) then
       unblocked.not_told = unblocked.not_told or {}
       table.insert(unblocked.not_told, task.owner)
     end

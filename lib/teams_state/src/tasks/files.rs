@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{TaskClaim, TaskEnd};
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
-use crate::teams::{TeamOutcome, TeamTerms, outcome};
-use crate::teams::{team_and_lock_keys, team_keys};
+use crate::teams::{TeamOutcome, TeamTerms, outcome, team_and_lock_keys, team_keys};
 use coord_domain::CommitSha;
 use coord_settings::Rates;
 use coord_state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, is_false};
@@ -21,9 +20,9 @@ use coord_store::{Script, Store, StoreError};
 /// How a claim of a task handles its files.
 #[derive(Clone, Copy, Debug)]
 pub enum ClaimedFiles<'a> {
-    /// They are left alone.
+    /// They are not claimed.
     LeftAlone,
-    /// The request has no head of a working copy, which they take.
+    /// The request has no head of a working copy, which a claim of files needs.
     NoHead,
     /// They are claimed for writing.
     Claimed {
@@ -31,7 +30,7 @@ pub enum ClaimedFiles<'a> {
         policy: &'a PolicyTerms,
         /// The commit of the caller's working copy.
         agent_head: &'a CommitSha,
-        /// The terms of intents; the verdict names the files that were judged.
+        /// The terms of intents; their judgement names the files that were judged.
         gate: GateTerms<'a>,
     },
 }
@@ -47,14 +46,14 @@ impl ClaimedFiles<'_> {
                 agent_head,
                 gate,
             } => {
-                let file_names = gate.judgement.map(|judgement| judgement.files.as_slice());
+                let judged_paths = gate.judgement.map(|judgement| judgement.files.as_slice());
                 let claim = FileClaim {
                     gate: gate.to_args(),
                     policy: policy.task_args(),
                     agent_head: agent_head.as_str(),
                     repository: terms.repo.as_str(),
                     paths_of_request: PATHS_OF_A_REQUEST,
-                    judged_paths: file_names.unwrap_or_default(),
+                    judged_paths: judged_paths.unwrap_or_default(),
                 };
                 (Some("HEAD"), Some(claim))
             }
@@ -87,9 +86,9 @@ struct FileClaim<'a> {
 /// How the completion or release of a task handles its files.
 #[derive(Clone, Copy, Debug)]
 pub enum ReleasedFiles<'a> {
-    /// They are left alone.
+    /// They are not released.
     LeftAlone,
-    /// The request has no head of a working copy, which they take.
+    /// The request has no head of a working copy, which a release of files needs.
     NoHead,
     /// They are released, if the branch has the work.
     GivenBack {
@@ -107,8 +106,8 @@ pub enum ReleasedFiles<'a> {
 }
 
 impl ReleasedFiles<'_> {
-    /// Whether the script looks at locks.
-    fn are_looked_at(&self) -> bool {
+    /// Whether the script needs the KEYS of locks.
+    fn need_locks(&self) -> bool {
         matches!(self, ReleasedFiles::GivenBack { .. } | ReleasedFiles::Abandoned)
     }
 
@@ -179,8 +178,8 @@ struct RefusedRelease {
     files: ReleaseAnswer,
 }
 
-/// Runs a script that claims a task for `seconds`, with the fields of `own`. Once for each repository, and again every ten minutes, that takes a second round
-/// trip; see `mark_due.lua`.
+/// Runs a script that claims a task for `seconds`, with the fields of `own`. Once for each repository, and again every ten minutes, this
+/// needs a second round trip; see `mark_due.lua`.
 pub(super) async fn run_claim(
     store: &dyn Store,
     script: &'static Script,
@@ -191,7 +190,7 @@ pub(super) async fn run_claim(
     read: impl FnOnce(&Reply) -> Result<TaskClaim, StoreError>,
 ) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
-    let sent = files.args(&terms.admission, own);
+    let request = files.args(&terms.admission, own);
     let read = |reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
             let refused: RefusedClaim = reply.object()?;
@@ -203,17 +202,16 @@ pub(super) async fn run_claim(
         }
         _ => read(&reply),
     };
-    let with_locks = matches!(files, ClaimedFiles::Claimed { .. });
-    let (keys, kind) = match with_locks {
-        true => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
-        false => (team_keys(&terms.admission, terms.team), Kind::Read),
+    let (keys, kind) = match files {
+        ClaimedFiles::Claimed { .. } => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
+        ClaimedFiles::LeftAlone | ClaimedFiles::NoHead => (team_keys(&terms.admission, terms.team), Kind::Read),
     };
-    let args = terms.request((kind, 1), &keys, &sent);
+    let args = terms.request((kind, 1), &keys, &request);
     let reply = call(store, script, keys.clone(), args).await?;
     if reply.outcome != "MARK_FIRST" {
         return outcome(reply, read);
     }
-    // It was counted.
+    // The first run has counted the request.
     let counted = TeamTerms {
         admission: AdmissionTerms {
             rates: Rates::NONE,
@@ -221,10 +219,10 @@ pub(super) async fn run_claim(
         },
         ..*terms
     };
-    let args = counted.request((Kind::Marked, 1), &keys, &sent);
-    let holds = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
-    let marked = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), holds).await?;
-    outcome(marked, read)
+    let args = counted.request((Kind::Marked, 1), &keys, &request);
+    let is_granted = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
+    let reply = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), is_granted).await?;
+    outcome(reply, read)
 }
 
 /// Runs a script that ends the claim of a task, with the fields of `own`.
@@ -236,7 +234,7 @@ pub(super) async fn run_release(
     files: &ReleasedFiles<'_>,
     read: impl FnOnce(&Reply) -> Result<TaskEnd, StoreError>,
 ) -> TeamOutcome<TaskEnd> {
-    let keys = match files.are_looked_at() {
+    let keys = match files.need_locks() {
         true => team_and_lock_keys(&terms.admission, terms.team),
         false => team_keys(&terms.admission, terms.team),
     };

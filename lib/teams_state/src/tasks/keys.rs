@@ -25,7 +25,7 @@ pub fn tasks(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, "")
 }
 
-/// hash: id -> description; `ID notes` -> its notes, JSON, a line each; `ID result` -> its result.
+/// hash: id -> description; `ID notes` -> its notes, JSON, one on each line; `ID result` -> its result.
 pub fn texts(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":texts")
 }
@@ -40,9 +40,9 @@ pub fn done(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":done")
 }
 
-/// zset of score 0: for a task A that depends on B `d A B`, and `b B A` as long as A is open, `c B A` once it is completed; `d A !` and
-/// `b A !` for a completed task A; `h A` for one that is held back because its claims have expired too often; `i a` for one whose id
-/// has capitals, here in lower case.
+/// zset of score 0: for a task A that depends on B: `d A B`, and `b B A` as long as A is open, `c B A` after it is completed; `d A !` and
+/// `b A !` for a completed task A; `h A` for a task that is held back because its claims have expired too often; `i a` for a task A
+/// whose id has capitals: `a` is the id in lower case.
 pub fn edges(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":edges")
 }
@@ -52,7 +52,7 @@ pub fn unmet(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":unmet")
 }
 
-/// zset: id of a task that may be claimed -> its place, by priority and age.
+/// zset: id of a task that may be claimed -> its position in the queue, by priority and age.
 pub fn ready(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":ready")
 }

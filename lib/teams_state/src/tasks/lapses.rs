@@ -17,13 +17,12 @@ struct SettleLapsesArgs<'a> {
     most: usize,
 }
 
-/// Announces up to `most` expired claims of tasks of `team`, and returns the tasks to the queue. Returns how many had.
+/// Announces up to `most` expired claims of tasks of `team`, puts the tasks back into the queue, and returns their number.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, most: usize) -> Result<u64, StoreError> {
-    let mut keys = Keys::default();
-    keys.add([
+    let keys = Keys::of([
         ("status_log", events::keys::status_log(repo)),
         ("events", events::keys::events(repo)),
         ("team", teams::keys::team(repo, team)),

@@ -17,13 +17,13 @@ struct ShowTaskArgs<'a> {
     task_id: &'a str,
 }
 
-/// One task, whole.
+/// Reads one task with its texts.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<FullTask> {
-    let shown = ShowTaskArgs { task_id: id.as_str() };
-    run(store, &SHOW_TASK, terms, Kind::Read, &shown, |reply| {
+    let show = ShowTaskArgs { task_id: id.as_str() };
+    run(store, &SHOW_TASK, terms, Kind::Read, &show, |reply| {
         match reply.outcome.as_str() {
             "SHOWN" => reply.object(),
             _ => unknown(&reply),
@@ -38,26 +38,26 @@ pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) ->
 pub enum Readiness {
     /// They are in the queue.
     Ready,
-    /// They depend on what is not completed.
+    /// They depend on tasks that are not completed.
     Blocked,
-    /// Nobody has them, and they are not completed.
+    /// They have no owner, and are not completed.
     Unclaimed,
 }
 
 /// Which tasks are listed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TaskFilter<'a> {
-    /// Those of this status.
+    /// Only tasks of this status.
     pub status: Option<TaskStatus>,
-    /// Those of this owner.
+    /// Only tasks of this owner.
     pub owner: Option<&'a Handle>,
-    /// Only tasks that may be claimed, that may not yet, or that have no owner.
+    /// Only tasks of this readiness.
     pub readiness: Option<Readiness>,
-    /// Those with this text in the title, whatever the case of its ASCII letters.
+    /// Only tasks with this text in the title, whatever the case of its ASCII letters.
     pub text: &'a str,
-    /// Those about this file; empty for any.
+    /// Only tasks about this file; empty for any.
     pub file: &'a str,
-    /// Whether their descriptions are read.
+    /// Whether the descriptions are read too.
     pub has_descriptions: bool,
 }
 
@@ -69,10 +69,10 @@ pub struct TaskPage {
     pub now: i64,
     /// The number after which the next page begins.
     pub next: Option<u64>,
-    /// The tasks, in the order of their creation. A page may have fewer than asked for, and even none, although others follow.
+    /// The tasks, in the order of their creation. A page may have fewer than requested, and even none, although others follow.
     #[serde(default)]
     pub tasks: Vec<TaskView>,
-    /// Descriptions by id, where they are asked for.
+    /// Descriptions by id, if requested.
     #[serde(default)]
     pub descriptions: BTreeMap<String, String>,
 }

@@ -1,9 +1,9 @@
 -- list_tasks: tasks in the order of their creation, without notes and results.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- The request has the fields of teams/team, `after`: the number after which the list goes on, `most` tasks, and `has_descriptions`: they are
--- read, too; and filters, absent for none: `status`, `owner` in lower case, `readiness`: READY, BLOCKED or UNCLAIMED, `text`: part of the
--- title in lower case, and `file`.
--- Returns Team.reply(): LISTED, `next`: the number to go on after, absent at the end, `tasks` as View.views_of() has them, and
+-- The request has the fields of teams/team, `after`: the number after which the list continues, `most` tasks, and `has_descriptions`: read
+-- descriptions too; and filters, absent for none: `status`, `owner` in lower case, `readiness`: READY, BLOCKED or UNCLAIMED, `text`: part of
+-- the title in lower case, and `file`.
+-- Returns Team.reply(): LISTED, `next`: the number to continue after, absent at the end, `tasks` as View.views_of() has them, and
 -- `descriptions`: id -> text, each absent for none; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -19,8 +19,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  -- The most that one run looks at and returns: two milliseconds of the store, after which others have their turn. Each run counts as a
-  -- request.
+  -- How much one run looks at and returns: two milliseconds of the store, after which other requests run. Each run counts as a request.
   local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE, MOST_VIEWED = 500, 262144, 50, 250
   local MOST_BYTES, VIEWED_AT_ONCE = 131072, 20
   local request = call.request
@@ -73,43 +72,43 @@ return function(KEYS, ARGV)
 
   local ids, stored, numbers, looked_at, bytes, last, is_end, is_full = {}, {}, {}, 0, 0, string.format('%.0f', request.after), false, false
   while not is_end and not is_full do
-    local some = redis.call('ZRANGEBYSCORE', call.keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
-    local tasks = #some > 0 and redis.call('HMGET', call.keys.tasks, unpack(some)) or {}
-    local unmet = #some > 0 and readiness and redis.call('HMGET', call.keys.unmet, unpack(some)) or {}
-    is_end = #some < AT_ONCE
-    for index, id in ipairs(some) do
+    local page = redis.call('ZRANGEBYSCORE', call.keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
+    local tasks = #page > 0 and redis.call('HMGET', call.keys.tasks, unpack(page)) or {}
+    local unmet = #page > 0 and readiness and redis.call('HMGET', call.keys.unmet, unpack(page)) or {}
+    is_end = #page < AT_ONCE
+    for index, id in ipairs(page) do
       looked_at, bytes = looked_at + 1, bytes + #tasks[index]
       local task = may_pass(tasks[index]) and cjson.decode(tasks[index])
       if task and passes(task, tonumber(unmet[index] or 0)) then
         ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], task.number
       end
       is_full = #ids == most or looked_at >= MOST_LOOKED_AT or bytes >= MOST_BYTES_LOOKED_AT
-      if is_full or index == #some then
+      if is_full or index == #page then
         last = string.match(tasks[index], '"number":(%d+)')
       end
       if is_full then
-        is_end = is_end and index == #some
+        is_end = is_end and index == #page
         break
       end
     end
   end
 
-  -- As many of them as an answer has room for, and at least one.
-  local views, descriptions, answered = {}, {}, 0
-  local function answer(following)
+  -- As many views as the answer has room for, and at least one.
+  local views, descriptions, answer_bytes = {}, {}, 0
+  local function answer(next_number)
     return Team.reply(call, 'LISTED', {
-      next = following,
+      next = next_number,
       tasks = Answer.some(views),
       descriptions = next(descriptions) and descriptions,
     })
   end
   for first = 1, #ids, VIEWED_AT_ONCE do
     local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
-    local some = { unpack(ids, first, rest) }
-    local texts = request.has_descriptions and redis.call('HMGET', call.keys.texts, unpack(some)) or {}
-    for offset, view in ipairs(View.views_of(call, some, { unpack(stored, first, rest) })) do
-      answered = answered + View.bytes_of(view) + #(texts[offset] or '')
-      if answered > MOST_BYTES and #views > 0 then
+    local page = { unpack(ids, first, rest) }
+    local texts = request.has_descriptions and redis.call('HMGET', call.keys.texts, unpack(page)) or {}
+    for offset, view in ipairs(View.views_of(call, page, { unpack(stored, first, rest) })) do
+      answer_bytes = answer_bytes + View.bytes_of(view) + #(texts[offset] or '')
+      if answer_bytes > MOST_BYTES and #views > 0 then
         return answer(numbers[first + offset - 2])
       end
       views[#views + 1], descriptions[view.id] = view, texts[offset] or nil

@@ -1,15 +1,15 @@
--- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
--- priority and age.
+-- next_task: claims the first ready task whose files are free, with its files: a task that is assigned to the caller, else by priority and
+-- age.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids that are passed over
--- because intents refuse them, absent for none.
--- Returns Team.reply(): CLAIMED, `task`: what View.whole_view() returns, and `passed`: the tasks before it, as passed_over() has it;
--- CLAIMED_FILES, which has `files`, too: the answer of ClaimFiles.claim(), and `files_now`: its time, where it is not that of the reply;
--- NOTHING, `counts`: how many tasks were ever `made`, are `open`, are `claimed`, and are `ready`, in the queue; `held`: the next claims to expire,
--- each with `id`, `owner`, and when it `expires`; `passed`; `obstacles`: up to 5 tasks that others wait for, `blocking`, up to 5 that
--- are `held_back`, each with `id` and `creator`, `held_back_count`, and the `leader`; FILES or REFUSED, as of claim_task
+-- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids of tasks that
+-- are passed over because intents refuse them, absent for none.
+-- Returns Team.reply(): CLAIMED, `task`: what View.whole_view() returns, and `passed`: the tasks before it, as named_passes() has them;
+-- CLAIMED_FILES, which also has `files`: the answer of ClaimFiles.claim(), and `files_now`: its time, if that is not the time of the reply;
+-- NOTHING, `counts`: how many tasks were ever `made`, are `open`, are `claimed`, and are `ready`, in the queue; `held`: the next claims to
+-- expire, each with `id`, `owner`, and when it `expires`; `passed`; `obstacles`: up to 5 tasks that others wait for, `blocking`, up to 5
+-- that are `held_back`, each with `id` and `creator`, `held_back_count`, and the `leader`; FILES or REFUSED, as claim_task
 --      or { MARK_FIRST, now }: one would be claimed after mark_due
---      or the outcome of a claim of files that is neither, or a denial, as of claim_task
+--      or a different outcome of a claim of files, or a denial, as claim_task
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -43,19 +43,19 @@ return function(KEYS, ARGV)
   GateRequest.begin(call)
   FileClaims.begin(call)
 
-  -- Tasks that are passed over, by name: `id`, `reason`: RESERVED for a member, LOCKED, BRANCH: it is of another one, FILES_CLAIMED: the
-  -- caller has a task with one of the files, INTENT, TOO_MUCH to look at; and, absent for none, `handle`, `until` (Unix milliseconds), `user`
-  -- and `agent` of a lock, and `what`: file or branch. Remembered answers have them by place, '' for none.
-  local function passed_over(passed)
-    local NAMES, named = { 'id', 'reason', 'handle', 'until', 'user', 'agent', 'what' }, {}
+  -- Tasks that are passed over, with named fields: `id`, `reason`: RESERVED for a member, LOCKED, BRANCH: it is for a different one,
+  -- FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at; and, absent for none, `handle`, `until` (Unix
+  -- milliseconds), `user` and `agent` of a lock, and `what`: file or branch. Remembered answers have lists of these values, '' for none.
+  local function named_passes(passed)
+    local NAMES, passes = { 'id', 'reason', 'handle', 'until', 'user', 'agent', 'what' }, {}
     for index, values in ipairs(passed) do
-      named[index] = {}
-      for place, name in ipairs(NAMES) do
-        named[index][name] = values[place] ~= '' and values[place] or nil
+      passes[index] = {}
+      for position, name in ipairs(NAMES) do
+        passes[index][name] = values[position] ~= '' and values[position] or nil
       end
-      named[index]['until'] = tonumber(named[index]['until'])
+      passes[index]['until'] = tonumber(passes[index]['until'])
     end
-    return Answer.some(named)
+    return Answer.some(passes)
   end
 
   local denial = Admission.admit(call, function()
@@ -64,46 +64,47 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local earlier, misused = Answers.answered_before(call)
-  if misused then
-    return misused
+  local earlier, refusal = Answers.find_earlier(call)
+  if refusal then
+    return refusal
   elseif earlier then
-    local first = cjson.decode(earlier)
-    local task = Task.load_task(call, first.id)
-    if not task or not Task.is_owned_by(call, task, call.member) or string.format('%.0f', task.token) ~= first.token then
-      return Team.refuse(call, 'CLAIM_LOST', { id = first.id, owner = (task or {}).owner, status = (task or {}).status })
+    local remembered = cjson.decode(earlier)
+    local task = Task.load_task(call, remembered.id)
+    if not task or not Task.is_owned_by(call, task, call.member) or string.format('%.0f', task.token) ~= remembered.token then
+      return Team.refuse(call, 'CLAIM_LOST', { id = remembered.id, owner = (task or {}).owner, status = (task or {}).status })
     end
-    local files = first.locks
+    local files = remembered.locks
     if files and not files.own then
-      -- They had no room.
+      -- The remembered answer had no room for them.
       local own = {}
-      for index, entry in ipairs(FileLocks.locks_of(call, first.id, task) or {}) do
+      for index, entry in ipairs(FileLocks.locks_of(call, remembered.id, task) or {}) do
         own[index] = Entries.to_json(call, entry)
       end
       files.own = Answer.some(own)
       LockChanges.save(call)
     end
     return Team.reply(call, files and 'CLAIMED_FILES' or 'CLAIMED', {
-      task = View.whole_view(call, first.id, task),
-      passed = passed_over(first.passed),
+      task = View.whole_view(call, remembered.id, task),
+      passed = named_passes(remembered.passed),
       files = files,
-      files_now = first.now,
+      files_now = remembered.now,
     })
   end
   local seconds, file_mode = call.request.seconds, call.request.file_mode
-  local refusal = Hold.may_claim(call)
+  refusal = Hold.refuse_claim(call)
   if refusal then
     return refusal
   end
   do
-    -- Expired claims since the last call; this bounds a run.
+    -- How many expired claims one run settles.
     local MOST_SETTLED = 512
     Task.settle_lapsed(call, MOST_SETTLED)
   end
 
-  -- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
+  -- first_of() finds the first of some tasks that the caller may have. Those before it are `passed`; `is_over`: the run can look at no more
+  -- files.
   local passed, is_over, unjudged, first_of = {}, false, {}
-  local surveyed -- what Survey.of() gives of the files of the last task that was looked at
+  local surveyed -- what Survey.of() returns for the files of the last task that was looked at
   do
     local is_passed, is_skipped, file_count = {}, {}, 0
     for _, id in ipairs(call.request.skipped or {}) do
@@ -122,8 +123,8 @@ return function(KEYS, ARGV)
       }
     end
 
-    -- Whether files of the task are blocked; then it is passed over. One run looks at MOST_FILES.
-    local function is_in_the_way(id, task)
+    -- Whether the files of the task cannot be claimed; then it is passed over. One run looks at MOST_FILES.
+    local function are_files_blocked(id, task)
       local MOST_FILES = 1024
       if task.branch and task.branch ~= call.request.branch then
         pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
@@ -144,7 +145,7 @@ return function(KEYS, ARGV)
         is_passed[id] = true
         return true
       end
-      surveyed = { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
+      surveyed = { Survey.of(call, Policy.without_ignored(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
       local findings, is_blocked = unpack(surveyed, 1, 2)
       if not findings then
         is_over = true
@@ -172,7 +173,7 @@ return function(KEYS, ARGV)
         local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
         if task and Task.is_reserved(call, task, call.member) then
           pass_over(id, 'RESERVED', task.assignee, task.reserved)
-        elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
+        elseif task and not (task.files and file_mode == 'HEAD' and are_files_blocked(id, task)) then
           return id, task
         elseif is_over then
           return nil
@@ -181,61 +182,61 @@ return function(KEYS, ARGV)
     end
   end
 
-  -- Of those that are assigned to the caller, the ready ones, in the order of the queue.
+  -- The ready tasks that are assigned to the caller, in the order of the queue.
   local function assigned_ids()
-    local found = {}
+    local assigned = {}
     for id in string.gmatch(call.member.assigned, '%S+') do
       local score = redis.call('ZSCORE', call.keys.ready, id)
       local task = score and Task.load_task(call, id)
       if task and task.assignee and string.lower(task.assignee) == string.lower(call.member.handle) then
-        found[#found + 1] = { id = id, score = tonumber(score) }
+        assigned[#assigned + 1] = { id = id, score = tonumber(score) }
       end
     end
-    table.sort(found, function(one, other)
-      return one.score < other.score
+    table.sort(assigned, function(left, right)
+      return left.score < right.score
     end)
-    for index, place in ipairs(found) do
-      found[index] = place.id
+    for index, ready in ipairs(assigned) do
+      assigned[index] = ready.id
     end
-    return found
+    return assigned
   end
 
-  -- The outcome where no task is given.
+  -- The reply if no task is claimed.
   local function nothing()
     local MOST_NAMED = 5
-    -- Whether an unclaimed task waits for this one: of the first that depend on it.
+    -- Whether an unclaimed task waits for this one; it looks at the first that depend on it.
     local function is_waited_for(id)
       local MOST_DEPENDENTS = 20
       local ids = Edges.ends_of(call, 'b', id, MOST_DEPENDENTS)
-      local completed, found = Edges.statuses(call, ids)
+      local completed, tasks = Edges.statuses(call, ids)
       for _, other in ipairs(ids) do
-        if found[other] and not completed[other] and not string.find(found[other], '"owner":"', 1, true) then
+        if tasks[other] and not completed[other] and not string.find(tasks[other], '"owner":"', 1, true) then
           return true
         end
       end
       return false
     end
-    local lapsing, looked_at, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
+    local next_lapses, candidates, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
     local open, claimed = tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')), redis.call('ZCARD', call.keys.leases)
     local made, ready = tonumber(redis.call('HGET', call.keys.team, 'tasks') or 0), redis.call('ZCARD', call.keys.ready)
     local leases = redis.call('ZRANGE', call.keys.leases, 0, MOST_NAMED - 1)
     for _, claimed_id in ipairs(leases) do
       local held_task = Task.load_task(call, claimed_id)
-      lapsing[#lapsing + 1] = { id = claimed_id, owner = held_task.owner, expires = held_task.expires }
-      looked_at[#looked_at + 1] = claimed_id
+      next_lapses[#next_lapses + 1] = { id = claimed_id, owner = held_task.owner, expires = held_task.expires }
+      candidates[#candidates + 1] = claimed_id
     end
     if open > claimed + ready then
-      -- Waiting tasks wait, in the end, for tasks that are claimed, passed over or held back.
+      -- In the end, all waiting tasks wait for tasks that are claimed, passed over or held back.
       for index = 1, math.min(#passed, MOST_NAMED) do
-        looked_at[#looked_at + 1] = passed[index][1]
+        candidates[#candidates + 1] = passed[index][1]
       end
       local marks = redis.call('ZRANGEBYLEX', call.keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
       for index, mark in ipairs(marks) do
         local held_id = string.sub(mark, 3)
-        held_back[index], looked_at[#looked_at + 1] = { id = held_id, creator = Task.load_task(call, held_id).by }, held_id
+        held_back[index], candidates[#candidates + 1] = { id = held_id, creator = Task.load_task(call, held_id).by }, held_id
       end
       held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', call.keys.edges, '[h ', '(h ~')
-      for _, other in ipairs(open > claimed + ready + held_back_count and looked_at or {}) do
+      for _, other in ipairs(open > claimed + ready + held_back_count and candidates or {}) do
         if #blocking < MOST_NAMED and is_waited_for(other) then
           blocking[#blocking + 1] = other
         end
@@ -243,8 +244,8 @@ return function(KEYS, ARGV)
     end
     return Team.reply(call, 'NOTHING', {
       counts = { made = made, open = open, claimed = claimed, ready = ready },
-      held = Answer.some(lapsing),
-      passed = passed_over(passed),
+      held = Answer.some(next_lapses),
+      passed = named_passes(passed),
       obstacles = {
         blocking = Answer.some(blocking),
         held_back = Answer.some(held_back),
@@ -254,27 +255,27 @@ return function(KEYS, ARGV)
     })
   end
 
-  -- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted as
-  -- left out.
-  local function kept_answer(id, task, files)
+  -- The answer to remember for a repeated request. A large one goes without the caller's locks, which are read again when the request is
+  -- repeated; if it is still too large, its findings are counted as omitted.
+  local function answer_to_remember(id, task, files)
     local MOST_BYTES = 16384
     -- `locks`, and not `files`: earlier versions kept lists there.
-    local kept = { id = id, token = string.format('%.0f', task.token), passed = passed, locks = files, now = call.now }
-    local text = cjson.encode(kept)
+    local answer = { id = id, token = string.format('%.0f', task.token), passed = passed, locks = files, now = call.now }
+    local text = cjson.encode(answer)
     if not files or #text <= MOST_BYTES then
       return text
     end
-    local fewer = {}
+    local shortened = {}
     for name, value in pairs(files) do
-      fewer[name] = value
+      shortened[name] = value
     end
-    kept.locks, fewer.own = fewer, nil
-    text = cjson.encode(kept)
+    answer.locks, shortened.own = shortened, nil
+    text = cjson.encode(answer)
     if #text <= MOST_BYTES then
       return text
     end
-    fewer.omitted, fewer.findings = (fewer.omitted or 0) + #(fewer.findings or {}), nil
-    return cjson.encode(kept)
+    shortened.omitted, shortened.findings = (shortened.omitted or 0) + #(shortened.findings or {}), nil
+    return cjson.encode(answer)
   end
 
   local id, task = first_of(assigned_ids())
@@ -310,11 +311,11 @@ return function(KEYS, ARGV)
   Renewals.renew(call)
   Hold.hold(call, id, task, seconds)
   if call.request.request_key then
-    Answers.remember_answer(call, kept_answer(id, task, files))
+    Answers.remember_answer(call, answer_to_remember(id, task, files))
   end
   return Team.reply(call, files and 'CLAIMED_FILES' or 'CLAIMED', {
     task = View.whole_view(call, id, task),
-    passed = passed_over(passed),
+    passed = named_passes(passed),
     files = files,
   })
 end

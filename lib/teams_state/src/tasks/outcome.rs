@@ -1,4 +1,4 @@
-//! Outcomes of claims and ends of tasks.
+//! Outcomes of claims, completions and releases of tasks.
 
 use serde::Deserialize;
 
@@ -10,9 +10,9 @@ use coord_state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
 /// The outcome of a claim of one task, or of the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskClaim {
-    /// The caller has a task now.
+    /// The caller has the task now.
     Claimed(Box<ClaimedTask>),
-    /// No task is ready for the caller: an outcome of `next_task` alone.
+    /// No task is ready for the caller: an outcome of `next_task` only.
     Nothing(Box<NothingReady>),
     /// The files of a task are blocked; nothing was changed.
     Files {
@@ -22,25 +22,24 @@ pub enum TaskClaim {
     },
 }
 
-/// A task that the caller has.
+/// A task that the caller has claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedTask {
     pub task: FullTask,
-    /// Whether the caller had it before.
+    /// Whether the caller already had it.
     pub is_renewal: bool,
     /// The tasks before it in the queue, if it was the next one.
     pub passed: Vec<SkippedTask>,
-    /// The survey of a claim of its files, if they are claimed with it.
+    /// The survey of the claim of its files, if they are claimed with it.
     pub files: Option<Survey>,
 }
 
-/// A ready task that was not given.
+/// A ready task that the caller did not get.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SkippedTask {
     pub id: String,
-    /// Why.
     pub reason: PassedReason,
-    /// Handle of the member that it is kept for, or that has a file.
+    /// Handle of the member that it is reserved for, or that has a file.
     pub handle: Option<String>,
     /// Until when, Unix milliseconds.
     pub until: Option<u64>,
@@ -52,7 +51,7 @@ pub struct SkippedTask {
     pub what: Option<String>,
 }
 
-/// A claim that holds the caller up.
+/// A claim for whose end the caller may wait.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldTask {
     pub id: String,
@@ -66,7 +65,7 @@ pub struct HeldTask {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldBackTask {
     pub id: String,
-    /// Handle of its creator, who may clear that, as the leader may.
+    /// Handle of its creator. The creator and the leader may clear the count.
     pub creator: String,
 }
 
@@ -76,10 +75,10 @@ pub struct Obstacles {
     /// Up to five tasks that others wait for.
     #[serde(default)]
     pub blocking: Vec<String>,
-    /// Up to five that are held back.
+    /// Up to five tasks that are held back.
     #[serde(default)]
     pub held_back: Vec<HeldBackTask>,
-    /// Number of those.
+    /// Number of tasks that are held back.
     pub held_back_count: u64,
     /// Handle of the leader.
     pub leader: String,
@@ -90,7 +89,7 @@ pub struct Obstacles {
 pub struct TaskCounts {
     /// Tasks that were ever added.
     pub made: u64,
-    /// Tasks that are not completed; 0: all is done.
+    /// Tasks that are not completed.
     pub open: u64,
     /// Claimed tasks.
     pub claimed: u64,
@@ -109,18 +108,18 @@ pub struct NothingReady {
     /// Tasks in the queue that are not for the caller now.
     #[serde(default)]
     pub passed: Vec<SkippedTask>,
-    /// The reasons why the rest waits.
+    /// Why the other open tasks cannot be claimed.
     pub obstacles: Obstacles,
 }
 
-/// The outcome of the end of a claim.
+/// The outcome of a completion or a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskEnd {
     /// The task is completed.
     Completed(Box<CompletedTask>),
     /// The task was released.
     Released(Box<ReleasedTask>),
-    /// The files of the task block the release; nothing was changed.
+    /// Its files cannot be released; nothing was changed.
     Files(ReleaseOutcome),
 }
 
@@ -128,9 +127,9 @@ pub enum TaskEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedTask {
     pub task: FullTask,
-    /// Whether the caller had completed it before, so that nothing has changed.
+    /// Whether the caller had already completed it, so that nothing has changed.
     pub was_completed: bool,
-    /// Whether it was completed before with another result, which it keeps.
+    /// Whether it was already completed with another result, which it keeps.
     pub is_other_result: bool,
     /// Whether the claim had expired.
     pub had_expired: bool,
@@ -144,8 +143,8 @@ pub struct CompletedTask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleasedTask {
     pub task: FullTask,
-    /// Its files whose locks stay the caller's.
+    /// Its files whose locks the caller keeps.
     pub kept: Vec<String>,
-    /// The others, which were released.
+    /// Its other files, which were released.
     pub files: Option<Released>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use coord_state::reply::{JsonText, json_texts};
 
-/// How a claim without an owner ended.
+/// How the last claim of a task without an owner ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ClaimEnd {
@@ -102,21 +102,21 @@ struct RawTaskView {
 }
 
 impl From<RawTaskView> for TaskView {
-    fn from(sent: RawTaskView) -> Self {
-        let record = sent.task.0;
+    fn from(raw: RawTaskView) -> Self {
+        let record = raw.task.0;
         TaskView {
-            id: sent.id,
-            dependencies: in_order(sent.dependencies, &record.dependency_order),
-            met_dependencies: in_order(sent.met_dependencies, &record.dependency_order),
-            blocks: in_order(sent.blocks, &record.block_order),
+            id: raw.id,
+            dependencies: in_order(raw.dependencies, &record.dependency_order),
+            met_dependencies: in_order(raw.met_dependencies, &record.dependency_order),
+            blocks: in_order(raw.blocks, &record.block_order),
             record,
-            block_count: sent.block_count,
-            read_at: sent.read_at,
+            block_count: raw.block_count,
+            read_at: raw.read_at,
         }
     }
 }
 
-/// Expired claims before a task is held back.
+/// Number of expired claims after which a task is held back.
 pub const MOST_LAPSES: u32 = 3;
 
 impl TaskView {
@@ -162,7 +162,7 @@ impl TaskView {
             && self.lapses(now_ms) < MOST_LAPSES
     }
 
-    /// The documented warning of a task that is in progress in spite of its dependencies.
+    /// The documented warning about a task that is in progress although its dependencies are not met.
     pub fn warning(&self) -> Option<String> {
         (self.record.status == TaskStatus::InProgress && !self.dependencies.is_empty()).then(|| {
             let id = &self.id;
@@ -171,10 +171,10 @@ impl TaskView {
     }
 }
 
-/// The ids: first those of `order`, in that order.
+/// The ids: first those in `order`, in that order.
 fn in_order(mut ids: Vec<String>, order: &[String]) -> Vec<String> {
-    let places: HashMap<&str, usize> = order.iter().map(String::as_str).zip(0_usize..).collect();
-    ids.sort_by_key(|id| places.get(id.as_str()).copied().unwrap_or(usize::MAX));
+    let positions: HashMap<&str, usize> = order.iter().map(String::as_str).zip(0_usize..).collect();
+    ids.sort_by_key(|id| positions.get(id.as_str()).copied().unwrap_or(usize::MAX));
     ids
 }
 
@@ -201,16 +201,16 @@ pub struct FullTask {
     #[serde(default, deserialize_with = "json_texts")]
     pub notes: Vec<Note>,
     pub result: Option<String>,
-    /// Of completed dependencies: of 128 KiB together.
+    /// The results of completed dependencies, 128 KiB in total.
     #[serde(default)]
     pub results: Vec<DependencyResult>,
-    /// Of completed dependencies: ids of those whose results have no room.
+    /// Ids of the completed dependencies for whose results there was no room.
     #[serde(default)]
     pub left_out: Vec<String>,
 }
 
 impl FullTask {
-    /// The task alone, for a caller that continues with others.
+    /// The task without the results of its dependencies, for a caller that no longer needs them.
     #[must_use]
     pub fn without_dependencies(self) -> Self {
         FullTask {

@@ -3,8 +3,8 @@
 -- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `note`, absent
 -- for none.
 -- Returns Team.reply(): RELEASED, `task`: what View.whole_view() returns, `kept`: files whose locks stay the caller's, absent for none, and,
--- where files were looked at, `files`: the answer of ReleaseFiles.release(); FILES, of ReleaseTerms.release(): nothing changed; or REFUSED;
--- or one of the denials of Admission.admit()
+-- if files were to be released, `files`: the answer of ReleaseFiles.release(); FILES, of ReleaseTerms.release(): nothing changed; or
+-- REFUSED; or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Entries = require('locks/entries')

@@ -7,15 +7,15 @@ scripts! {
     CREATE_TASKS = "create_tasks", repeatable: false;
     /// Changes a task.
     UPDATE_TASK = "update_task", repeatable: false;
-    /// Gives one task to the caller.
+    /// Claims one task for the caller.
     CLAIM_TASK = "claim_task", repeatable: false;
-    /// Gives the first ready task to the caller.
+    /// Claims the first ready task for the caller.
     NEXT_TASK = "next_task", repeatable: false;
-    /// Completes a task, and frees its dependents.
+    /// Completes a task, and unblocks its dependents.
     COMPLETE_TASK = "complete_task", repeatable: false;
-    /// Gives a claimed task back.
+    /// Releases a claimed task.
     RELEASE_TASK = "release_task", repeatable: false;
-    /// Keeps a task for a member.
+    /// Reserves a task for a member.
     ASSIGN_TASK = "assign_task", repeatable: false;
     /// Removes a task.
     DELETE_TASK = "delete_task", repeatable: false;

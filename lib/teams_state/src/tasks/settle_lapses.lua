@@ -1,4 +1,4 @@
--- settle_lapses: announces expired claims of a team's tasks, and returns the tasks to the queue: for the sweep.
+-- settle_lapses: announces expired claims of a team's tasks, and returns the tasks to the queue. The sweep calls it.
 -- KEYS: `status_log`, `events`, `team`, `tasks`, `unmet`, `ready`, `leases`, `lapses`, `members`, `edges`
 -- The request has `team` in lower case, and `most` claims to look at.
 -- Returns { SETTLED, now, answer }: JSON with `count`: how many expired
@@ -18,7 +18,7 @@ return function(KEYS, ARGV)
     call.team = cjson.decode(stored)
     count = Task.settle_lapsed(call, call.request.most)
   end
-  -- The claims that are left; of a team that was deleted there are none. Renewed claims expire later.
+  -- The index gets the next expiry of the remaining claims, since renewed claims expire later. A deleted team has none.
   local next_lapse = redis.call('ZRANGE', call.keys.leases, 0, 0, 'WITHSCORES')[2]
   if next_lapse then
     redis.call('ZADD', call.keys.lapses, math.ceil(next_lapse / 1000), call.team_key)

@@ -1,4 +1,4 @@
--- show_task: one task, whole.
+-- show_task: reads one task with its texts.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, and `task_id`.
 -- Returns Team.reply(): SHOWN, what View.whole_view() returns, or REFUSED; or one of the denials of Admission.admit()

@@ -1,10 +1,10 @@
--- update_task: changes a task: all that is given, or nothing.
+-- update_task: makes all changes to a task, or none.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `task_id`, and `changes`. Absent fields stay: `title`, `priority`, `files`, `branch`,
--- `intent_id`, `description`, '' for none, `dependencies` and `blocks`: ids of its dependencies, and of its dependents. They may have
--- `note`: one to add, `status`: the one that it should have, `clear_lapses`, and `drops_completed`: `dependencies` names completed ones, too.
--- Returns Team.reply(): UPDATED, what View.whole_view() returns; NOT_BY_UPDATE, `from` a status `to` the wanted one: a claim or a completion
--- makes it; nothing changed; or REFUSED; or one of the denials of Admission.admit()
+-- `intent_id`, `description`, '' for none, `dependencies` and `blocks`: ids of its dependencies, and of its dependents. There may also be
+-- `note` to add, `status`: the desired one, `clear_lapses`, and `drops_completed`: `dependencies` lists completed ones too.
+-- Returns Team.reply(): UPDATED, what View.whole_view() returns; NOT_BY_UPDATE, `from` a status `to` the desired one, which takes a claim
+-- or a completion; nothing changed; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Edges = require('tasks/edges')
 local Entries = require('locks/entries')
@@ -58,7 +58,7 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'NOTES_FULL', { id = id })
   end
 
-  local removed, gone = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
+  local is_removed, removed = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
   local named, is_named = {}, {}
   local wanted_dependencies, wanted_blocks = fields.dependencies or {}, fields.blocks or {}
   local old_dependencies, old_blocks = {}, {}
@@ -79,15 +79,15 @@ return function(KEYS, ARGV)
       end
     end
   end
-  local completed, found = Edges.statuses(call, named)
+  local completed, existing_tasks = Edges.statuses(call, named)
   completed[id] = task.status == 'completed'
   for _, other in ipairs(wanted_dependencies) do
-    if other ~= id and not found[other] then
+    if other ~= id and not existing_tasks[other] then
       return Team.refuse(call, 'NO_DEPENDENCY', { id = other })
     end
   end
   for _, other in ipairs(wanted_blocks) do
-    if other ~= id and not found[other] then
+    if other ~= id and not existing_tasks[other] then
       return Team.refuse(call, 'NO_BLOCKED', { id = other })
     end
   end
@@ -102,8 +102,8 @@ return function(KEYS, ARGV)
       is_old[other] = true
       if not is_wanted[other] and (drops_completed or not completed[other]) then
         local edge = edge_of(other)
-        gone[#gone + 1] = edge
-        removed[edge[1] .. ' ' .. edge[2]] = true
+        removed[#removed + 1] = edge
+        is_removed[edge[1] .. ' ' .. edge[2]] = true
       end
     end
     for _, other in ipairs(wanted) do
@@ -118,32 +118,32 @@ return function(KEYS, ARGV)
   replan(old_blocks, wanted_blocks, function(other)
     return { other, id }
   end)
-  local fewer = {}
-  for _, edge in ipairs(gone) do
-    fewer[edge[1]] = (fewer[edge[1]] or 0) + 1
+  local removed_count = {} -- task -> number of its removed dependencies
+  for _, edge in ipairs(removed) do
+    removed_count[edge[1]] = (removed_count[edge[1]] or 0) + 1
   end
   local too_many = Planned.refuse_planned(call, function(other)
-    return Edges.count_of_ends(call, 'd', other, completed[other]) - (fewer[other] or 0)
+    return Edges.count_of_ends(call, 'd', other, completed[other]) - (removed_count[other] or 0)
   end)
   if too_many then
     return too_many
   end
-  -- The request's additions to the existing list.
-  local function grown(new, old)
+  -- How many bytes longer the new text is.
+  local function added_bytes(new, old)
     return new and math.max(0, #new - #(old or '')) or 0
   end
-  local bytes = grown(fields.title, task.title)
+  local bytes = added_bytes(fields.title, task.title)
     + (note and #note + TaskBytes.BYTES_OF_NOTE or 0)
     + #call.added * TaskBytes.BYTES_OF_DEPENDENCY
-    + grown(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
-    + (description and grown(description, redis.call('HGET', call.keys.texts, id) or '') or 0)
+    + added_bytes(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
+    + (description and added_bytes(description, redis.call('HGET', call.keys.texts, id) or '') or 0)
   local no_room = TaskBytes.refuse_bytes(call, bytes)
   if no_room then
     return no_room
   end
   local ring, is_cut
   if #call.added > 0 then
-    ring, is_cut = Rings.ring_of(call, call.added, removed, {})
+    ring, is_cut = Rings.ring_of(call, call.added, is_removed, {})
   end
   if is_cut then
     return Rings.refuse_search(call)
@@ -152,7 +152,7 @@ return function(KEYS, ARGV)
   end
 
   local change = #call.added > 0 and Planned.link_planned(call, completed) or {}
-  for _, edge in ipairs(gone) do
+  for _, edge in ipairs(removed) do
     Planned.unlink(call, edge[1], edge[2])
     if not completed[edge[1]] and not completed[edge[2]] then
       change[edge[1]] = (change[edge[1]] or 0) - 1
@@ -165,10 +165,10 @@ return function(KEYS, ARGV)
     task.files = #fields.files > 0 and fields.files or nil
   end
   if fields.dependencies then
-    task.dependency_order = Planned.given_order(wanted_dependencies)
+    task.dependency_order = Planned.order_of(wanted_dependencies)
   end
   if fields.blocks then
-    task.block_order = Planned.given_order(wanted_blocks)
+    task.block_order = Planned.order_of(wanted_blocks)
   end
   if fields.clear_lapses then
     if Task.is_held_back(task) then
@@ -186,7 +186,7 @@ return function(KEYS, ARGV)
     local unmet = tonumber(redis.call('HGET', call.keys.unmet, other) or 0) + difference
     Edges.set_unmet(call, other, unmet)
     local changed = other == id and task or Task.load_task(call, other)
-    Task.queue(call, other, changed, unmet)
+    Task.update_queue(call, other, changed, unmet)
   end
   if description then
     if description ~= '' then

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{FullTask, Priority, TaskStatus, TaskView};
 use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
-use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, run_as_many, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, run_with_cost, unknown};
 use coord_domain::team::{Handle, TaskId};
 use coord_state::admission::{Kind, is_false};
 use coord_store::Store;
@@ -14,7 +14,7 @@ use coord_store::Store;
 pub enum TaskReference {
     /// A task of the team.
     Task(TaskId),
-    /// A task of the same request, by its place from 0 on.
+    /// A task of the same request, by its index.
     New(usize),
 }
 
@@ -26,9 +26,9 @@ pub struct NewTask {
     /// The description, or empty.
     pub description: String,
     pub priority: Priority,
-    /// The id, for a task that is imported.
+    /// The id of an imported task.
     pub id: Option<TaskId>,
-    /// Its name in a refusal if it has no id; without either, `#` and its place from 1 on.
+    /// Its name in a refusal if it has no id; without either, the name is `#` and its position, from 1 on.
     pub reference: Option<String>,
     pub dependencies: Vec<TaskReference>,
     /// Tasks that depend on it.
@@ -70,7 +70,7 @@ struct TaskArgs<'a> {
     blocks: Vec<TaskReferenceArg<'a>>,
 }
 
-/// An id, or the place of a task of the request, from 1 on.
+/// An id, or the position of a task in the request, from 1 on.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum TaskReferenceArg<'a> {
@@ -78,12 +78,12 @@ enum TaskReferenceArg<'a> {
     New(usize),
 }
 
-fn names(named: &[TaskReference]) -> Vec<TaskReferenceArg<'_>> {
-    let sent = named.iter().map(|name| match name {
+fn reference_args(references: &[TaskReference]) -> Vec<TaskReferenceArg<'_>> {
+    let args = references.iter().map(|reference| match reference {
         TaskReference::Task(id) => TaskReferenceArg::Task(id.as_str()),
-        TaskReference::New(place) => TaskReferenceArg::New(place + 1),
+        TaskReference::New(index) => TaskReferenceArg::New(index + 1),
     });
-    sent.collect()
+    args.collect()
 }
 
 impl NewTask {
@@ -97,8 +97,8 @@ impl NewTask {
             files: &self.files,
             branch: self.branch.as_deref(),
             intent_id: self.intent_id.as_deref(),
-            dependencies: names(&self.dependencies),
-            blocks: names(&self.blocks),
+            dependencies: reference_args(&self.dependencies),
+            blocks: reference_args(&self.blocks),
         }
     }
 }
@@ -111,31 +111,31 @@ pub struct CreatedTasks {
     pub now: i64,
     /// Their ids, in the order of the request.
     pub ids: Vec<String>,
-    /// The tasks as they are now, without those that are gone since a first request.
+    /// The tasks as they are now; for a repeated request, without those that were removed since.
     #[serde(default)]
     pub tasks: Vec<TaskView>,
 }
 
-/// Edges that cost as much of the limits as a path of another request.
+/// Number of edges that count against the limits like one path of another request.
 const EDGES_OF_A_PATH: usize = 32;
 
 /// Adds `tasks`, 1 to 200, all or none.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn create_tasks(
     store: &dyn Store,
     terms: &TeamTerms<'_>,
     key: RequestKey<'_>,
     tasks: &[NewTask],
 ) -> TeamOutcome<CreatedTasks> {
-    let new = CreateTasksArgs {
+    let creation = CreateTasksArgs {
         key: key.args(&CREATE_TASKS),
         tasks: tasks.iter().map(NewTask::args).collect(),
     };
     let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
-    let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
-    run_as_many(store, &CREATE_TASKS, terms, as_many, &new, |reply| {
+    let cost = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
+    run_with_cost(store, &CREATE_TASKS, terms, cost, &creation, |reply| {
         match reply.outcome.as_str() {
             "CREATED" => {
                 let created: CreatedTasks = reply.object()?;
@@ -166,13 +166,13 @@ pub struct TaskChanges {
     /// The intent that it serves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
-    /// The status that it should have: the same, or the change is refused or left to another call.
+    /// The status that it should have. If it has another one, the change is refused or left to another call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// Reset the count of expired claims.
+    /// Whether the count of expired claims is reset.
     #[serde(skip_serializing_if = "is_false")]
     pub clear_lapses: bool,
-    /// `dependencies` names the completed ones too: those that it leaves out are dropped.
+    /// Whether `dependencies` names the completed ones too: then those that it leaves out are removed.
     #[serde(skip_serializing_if = "is_false")]
     pub drops_completed: bool,
     /// The description, empty for none.
@@ -193,10 +193,10 @@ pub struct TaskChanges {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpdateOutcome {
     Task(Box<FullTask>),
-    /// The status would go forward: by a claim or a completion. Nothing was changed.
+    /// Only a claim or a completion can make this change of status. Nothing was changed.
     NotByUpdate {
         from: String,
-        /// The one that was asked for.
+        /// The requested status.
         to: String,
     },
 }
@@ -215,7 +215,7 @@ struct UpdateTaskArgs<'a> {
     changes: &'a TaskChanges,
 }
 
-/// Changes a task: all that is given, or nothing.
+/// Makes all of the `changes` of a task, or none.
 ///
 /// # Errors
 /// As those of [`create_tasks`].
@@ -281,7 +281,7 @@ pub async fn assign_task(
 /// The effect on the dependents of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Unblocked {
-    /// Number of tasks without a dependency that is not met, now.
+    /// Number of tasks whose dependencies are now all met.
     pub count: u64,
     /// Handles of owners and assignees that were not notified, because their inboxes are full.
     #[serde(default)]

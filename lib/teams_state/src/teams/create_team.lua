@@ -1,4 +1,4 @@
--- create_team: makes a team that the caller leads.
+-- create_team: creates a team that the caller leads.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team and teams/new_member, and `is_strict`: dependencies must be met before a claim, and
 -- `description`, absent for none.
@@ -22,7 +22,7 @@ return function(KEYS, ARGV)
   end
   local stored, count, own = redis.call('HGETALL', call.keys.teams), 0, 0
   for index = 1, #stored, 2 do
-    -- Counts have a slash in their names.
+    -- A field with a slash is a count.
     if not string.find(stored[index], '/', 1, true) then
       count = count + 1
       own = own + (cjson.decode(stored[index + 1]).by == call.request.user_id and 1 or 0)

@@ -1,7 +1,7 @@
 -- hand_over: makes another member the leader.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, and `to`: a handle.
--- Returns Team.reply(): HANDED_OVER, `handle` of the leader now, or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): HANDED_OVER, `handle` of the new leader, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
@@ -18,14 +18,14 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'NOT_LEADER', { leader = call.team.leader, team = call.team.name })
   end
   local handle = call.request.to
-  local heir = Team.load_member(call, handle)
-  if not heir then
+  local new_leader = Team.load_member(call, handle)
+  if not new_leader then
     return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
-  elseif heir.ended then
-    return Team.refuse(call, 'HAS_STOPPED', { handle = heir.handle, team = call.team.name })
+  elseif new_leader.ended then
+    return Team.refuse(call, 'HAS_STOPPED', { handle = new_leader.handle, team = call.team.name })
   end
-  call.team.leader = heir.handle
+  call.team.leader = new_leader.handle
   TeamChanges.save_team(call, tonumber(redis.call('HGET', call.keys.team, 'members')))
-  TeamChanges.emit_team(call, 'handed_over', heir.handle)
-  return Team.reply(call, 'HANDED_OVER', { handle = heir.handle })
+  TeamChanges.emit_team(call, 'handed_over', new_leader.handle)
+  return Team.reply(call, 'HANDED_OVER', { handle = new_leader.handle })
 end

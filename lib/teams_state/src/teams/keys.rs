@@ -1,10 +1,10 @@
-//! Teams and their members. A team stands in keys by its name in lower case: two names that differ in case are one.
+//! Teams and their members. Keys have the name of a team in lower case: names that differ only in case are the same team.
 
 use coord_domain::RepoId;
 use coord_domain::team::TeamName;
 use coord_state::keys::of;
 
-/// Prefix of the keys of when members were last seen.
+/// Prefix of the keys from [`seen`].
 pub(crate) const SEEN: &str = "coord:seen:";
 
 /// hash: team -> its entry in a listing, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes` and
@@ -19,7 +19,8 @@ pub fn members(repo: &RepoId) -> String {
     of("coord:members:", repo, &[])
 }
 
-/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters, `bytes LOGIN` and `mail LOGIN` among them.
+/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters, among them
+/// `bytes LOGIN` and `mail LOGIN`.
 pub fn team(repo: &RepoId, team: &TeamName) -> String {
     of("coord:team:", repo, &[":", team.key()])
 }

@@ -1,4 +1,4 @@
-//! Teams are made, joined and handed over.
+//! Teams are created, joined and handed over.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use coord_domain::team::Handle;
 use coord_state::admission::{Kind, is_false};
 use coord_store::Store;
 
-/// How a member is known.
+/// A member to be added.
 #[derive(Clone, Copy, Debug)]
 pub struct NewMember<'a> {
     pub handle: &'a Handle,
@@ -58,10 +58,10 @@ struct HandOverArgs<'a> {
     to: &'a str,
 }
 
-/// Makes a team that the caller leads.
+/// Creates a team that the caller leads.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn create_team(
     store: &dyn Store,
     terms: &TeamTerms<'_>,
@@ -83,7 +83,7 @@ pub async fn create_team(
     .await
 }
 
-/// How the caller has come to its handle.
+/// How the caller has got its handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinKind {
     /// As a new member, or as one that had stopped.
@@ -91,7 +91,7 @@ pub enum JoinKind {
     /// From another agent of the same login.
     TakenOver {
         handle: String,
-        /// The agent before; empty for one without an id.
+        /// The previous agent; empty for one without an id.
         from: String,
     },
 }
@@ -127,8 +127,8 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
 /// # Errors
 /// As those of [`create_team`].
 pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
-    let to = HandOverArgs { to: to.as_str() };
-    run(store, &HAND_OVER, terms, Kind::Read, &to, |reply| {
+    let handover = HandOverArgs { to: to.as_str() };
+    run(store, &HAND_OVER, terms, Kind::Read, &handover, |reply| {
         match reply.outcome.as_str() {
             "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),
             _ => unknown(&reply),

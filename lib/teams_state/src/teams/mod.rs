@@ -19,4 +19,4 @@ pub use records::*;
 pub use refusal::*;
 pub(crate) use team_keys::{team_and_lock_keys, team_keys};
 pub use terms::{RequestKey, TeamAnswer, TeamOutcome, TeamTerms};
-pub(crate) use terms::{RequestKeyArgs, outcome, run, run_as_many, unknown};
+pub(crate) use terms::{RequestKeyArgs, outcome, run, run_with_cost, unknown};

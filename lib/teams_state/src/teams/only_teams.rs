@@ -3,10 +3,10 @@ use quick_cache::sync::Cache;
 use coord_domain::team::TeamName;
 use coord_domain::{Holder, RepoId};
 
-/// Most agents whose team a process remembers.
+/// Maximum number of agents whose team a process remembers.
 const MOST: usize = 4_096;
 
-/// The only team of each agent that left its team out, as this process has seen it last. It is a guess: scripts check it
+/// For agents that sent requests without a team: the only team of each, as this process last saw it. It is a guess: scripts check it
 /// ([`super::TeamTerms::is_assumed`]).
 pub struct OnlyTeams(Cache<(RepoId, String), TeamName>);
 

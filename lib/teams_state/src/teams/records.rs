@@ -51,21 +51,21 @@ pub struct MemberRecord {
     pub kind: String,
     /// Unix milliseconds.
     pub joined: i64,
-    /// The sequence of the newest message at that time.
+    /// The sequence of the newest message when it joined.
     #[serde(default)]
     pub from: u64,
     /// When it approved a shutdown, Unix milliseconds.
     #[serde(default)]
     pub ended: Option<i64>,
-    /// Ids of the tasks that it has, separated by blanks.
+    /// Ids of its claimed tasks, separated by blanks.
     pub claims: String,
     /// When it was last seen, Unix milliseconds.
     #[serde(default)]
     pub seen: Option<i64>,
-    /// Whether it was seen lately, or has a task.
+    /// Whether it was seen recently, or has a task.
     #[serde(default)]
     pub is_live: bool,
-    /// Number of messages that it has not proved to have.
+    /// Number of messages that no cursor has confirmed as read.
     #[serde(default)]
     pub unread: u64,
     /// The sequence up to which it has read.
@@ -113,7 +113,6 @@ pub struct ShutdownRecord {
     /// Verified login of the author.
     #[serde(default)]
     pub login: Option<String>,
-    /// Why.
     pub reason: String,
     /// Unix milliseconds.
     pub requested: i64,
@@ -137,7 +136,7 @@ fn pairs(value: &Value) -> Result<Vec<(&str, &str)>, StoreError> {
         .collect()
 }
 
-fn object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+fn parse_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Malformed(error.to_string()))
 }
 
@@ -155,7 +154,7 @@ pub fn list_teams(repo: &RepoId) -> Read<Vec<TeamSummary>> {
                 Ok(TeamSummary {
                     open_tasks: count(name, "open"),
                     done_tasks: count(name, "done"),
-                    ..object(text)?
+                    ..parse_json(text)?
                 })
             })
             .collect()
@@ -169,7 +168,7 @@ pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>>
     let request = Request::command(["HGET", &keys::members(repo), &field]);
     Read::new([request], |[stored]| match stored.as_str() {
         None => Ok(BTreeMap::new()),
-        Some(text) => object(text),
+        Some(text) => parse_json(text),
     })
 }
 
@@ -189,8 +188,7 @@ struct WaitingAnswer {
 
 /// Reads pending items for `holder` in its teams.
 pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
-    let mut keys = Keys::default();
-    keys.add([("members", keys::members(repo))]);
+    let keys = Keys::of([("members", keys::members(repo))]);
     let args = TellWaitingArgs {
         user_id: holder.user_id.as_str(),
         agent_id: holder.agent_or_empty(),
@@ -230,14 +228,14 @@ struct ShowTeamMember {
 /// Reads one team with its members.
 ///
 /// # Errors
-/// When the store gives no reply, or none that is understood.
+/// When the store does not respond, or its reply is malformed.
 pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
     run(store, &SHOW_TEAM, terms, Kind::Read, &(), |reply| {
         if reply.outcome != "SHOWN" {
             return unknown(&reply);
         }
-        let shown: ShowTeamAnswer = reply.object()?;
-        let members = shown.members.into_iter().map(|member| MemberRecord {
+        let answer: ShowTeamAnswer = reply.object()?;
+        let members = answer.members.into_iter().map(|member| MemberRecord {
             seen: member.seen,
             is_live: member.is_live,
             unread: member.unread,
@@ -247,11 +245,11 @@ pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<
         });
         let by_key = |member: MemberRecord| (member.handle.to_ascii_lowercase(), member);
         Ok(TeamRecord {
-            shutdown: shown.shutdown,
-            open_tasks: shown.open_tasks,
-            done_tasks: shown.done_tasks,
+            shutdown: answer.shutdown,
+            open_tasks: answer.open_tasks,
+            done_tasks: answer.done_tasks,
             members: members.map(by_key).collect(),
-            ..shown.team
+            ..answer.team
         })
     })
     .await

@@ -7,7 +7,6 @@ use coord_state::seams::Waiting;
 /// A refusal by the rules of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Why.
     pub refusal: TeamRefusal,
     /// Pending items for the caller in the team.
     pub waiting: Waiting,
@@ -53,7 +52,7 @@ pub enum TeamRefusal {
     /// The leader cannot leave.
     #[error("The leader cannot leave team \"{team}\": hand it over, or delete it")]
     LeaderStays { team: String },
-    /// Others are at work in the team.
+    /// Other members of the team are live.
     #[error("Team \"{team}\" cannot be deleted: {count} other members are live: {}", live.join(", "))]
     MembersLive {
         team: String,
@@ -70,7 +69,7 @@ pub enum TeamRefusal {
     /// An inbox has no room.
     #[error("The inbox of \"{handle}\" has {unread} unread messages")]
     InboxFull { handle: String, unread: u64 },
-    /// The cursor is none that was given.
+    /// The cursor is after the newest message.
     #[error("The cursor {cursor} is ahead of the newest message, {newest}")]
     CursorAhead { cursor: u64, newest: u64 },
     /// The key of the request was used for another one.
@@ -85,13 +84,13 @@ pub enum TeamRefusal {
     /// A dependency does not exist.
     #[error("Dependency task {id} does not exist")]
     NoDependency { id: String },
-    /// A task that is to depend on it does not exist.
+    /// A task that should depend on it does not exist.
     #[error("Blocked task {id} does not exist")]
     NoBlocked { id: String },
-    /// The dependencies would close a ring.
-    #[error("Circular dependency detected: {}", closed(ring, *more))]
+    /// The dependencies would form a ring.
+    #[error("Circular dependency detected: {}", ring_text(ring, *more))]
     Circular {
-        /// New tasks by id, `ref`, or `#` and their place in the request.
+        /// Its tasks; new ones by id, `ref`, or `#` and their position in the request.
         ring: Vec<String>,
         /// Number of tasks that are not named.
         #[serde(default)]
@@ -125,7 +124,7 @@ pub enum TeamRefusal {
         creator: String,
         leader: String,
     },
-    /// The task is kept for another member.
+    /// The task is reserved for another member.
     #[error("Task {id} is reserved for \"{assignee}\"")]
     Reserved {
         id: String,
@@ -141,7 +140,7 @@ pub enum TeamRefusal {
         #[serde(default)]
         unmet: Vec<String>,
     },
-    /// The caller stops, or is asked to.
+    /// The caller has approved a shutdown, or is asked to.
     #[error("No task is given while a shutdown is open or approved: {reason}")]
     ShuttingDown {
         /// Empty once it is approved.
@@ -153,7 +152,7 @@ pub enum TeamRefusal {
     #[error("The claim of task {id} was lost (status: {status}, owner: {owner})")]
     ClaimLost {
         id: String,
-        /// Empty for none, as the status is of a task that is gone.
+        /// Empty for none. The status is empty too if the task is gone.
         #[serde(default)]
         owner: String,
         #[serde(default)]
@@ -168,7 +167,7 @@ pub enum TeamRefusal {
         owner: String,
         status: String,
     },
-    /// Neither its creator nor the leader.
+    /// The caller is neither the creator of the task nor the leader.
     #[error("Only \"{creator}\", who created the task, or \"{leader}\", the leader, may do this")]
     NotCreator { creator: String, leader: String },
     /// The task has no room for a note.
@@ -195,12 +194,12 @@ pub enum TeamRefusal {
     #[error("Shutdown {id} of \"{target}\" is open, by \"{by}\"")]
     ShutdownOpen { id: String, target: String, by: String },
     /// No such shutdown is open.
-    #[error("{} in team \"{team}\"", not_open(id))]
+    #[error("{} in team \"{team}\"", no_shutdown_text(id))]
     NoShutdown { id: String, team: String },
-    /// The shutdown is another member's.
+    /// The shutdown does not concern the caller.
     #[error("Shutdown {id} does not ask \"{handle}\"")]
     NotAsked { id: String, handle: String },
-    /// The caller has answered.
+    /// The caller has approved the shutdown.
     #[error("\"{handle}\" has approved shutdown {id}, which is final")]
     Answered { id: String, handle: String },
     /// The time to respond is not over.
@@ -212,15 +211,15 @@ pub enum TeamRefusal {
     },
 }
 
-/// The ring from one of its tasks to the same; `more` tasks of it are not named.
-fn closed(ring: &[String], more: u64) -> String {
+/// The ring, from one of its tasks back to the same one; `more` is the number of tasks that are not named.
+fn ring_text(ring: &[String], more: u64) -> String {
     let more = (more > 0).then(|| format!("... and {more} more"));
     let names = ring.iter().chain(&more).chain(ring.first());
     names.map(String::as_str).collect::<Vec<_>>().join(" -> ")
 }
 
-fn not_open(shutdown: &str) -> String {
-    match shutdown {
+fn no_shutdown_text(id: &str) -> String {
+    match id {
         "" => "No shutdown is open".to_owned(),
         id => format!("Shutdown {id} is not open"),
     }

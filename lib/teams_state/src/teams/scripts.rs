@@ -3,9 +3,9 @@
 use coord_state::scripts;
 
 scripts! {
-    /// Makes a team.
+    /// Creates a team.
     CREATE_TEAM = "create_team", repeatable: false;
-    /// Makes the caller a member, or gives it its handle back.
+    /// Makes the caller a member, or takes over a handle from another agent of its login.
     JOIN_TEAM = "join_team", repeatable: false;
     /// Shows a team and its members.
     SHOW_TEAM = "show_team", repeatable: true;

@@ -1,9 +1,10 @@
--- show_team: a team with its members, and what they have.
+-- show_team: reads a team with its members, their claims and their inboxes.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team.
--- Returns Team.reply(): SHOWN, `team`, the open `shutdown`, absent for none, `open_tasks`, `done_tasks`: numbers of these, and `members`,
--- each with its `record` as JSON, `seen`: when it was last seen (Unix milliseconds), absent if never, `is_live`, `unread`: number of
--- messages, `claims`: ids of the tasks that it has, separated by blanks, and `read`: the sequence up to which it has read; or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): SHOWN, `team`, the open `shutdown`, absent for none, `open_tasks`, `done_tasks`: their numbers, and `members`, each
+-- with its `record` as JSON, `seen`: when it was last seen (Unix milliseconds), absent if never, `is_live`, `unread`: number of messages,
+-- `claims`: ids of its claimed tasks, separated by blanks, and `read`: the sequence up to which it has read; or REFUSED; or one of the
+-- denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')
 local InboxCounts = require('teams/inbox_counts')
@@ -19,19 +20,19 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  -- As many claims as 1,000 members may have; the store reads so many at once.
+  -- As many claims as 1,000 members may have; and how many tasks one command reads.
   local MOST_CLAIMS, AT_ONCE = 50000, 1000
-  local claims = {}
-  local held = redis.call('ZRANGEBYSCORE', call.keys.leases, '(' .. string.format('%.0f', call.now_ms), '+inf', 'LIMIT', 0, MOST_CLAIMS)
-  for first = 1, #held, AT_ONCE do
-    local last = math.min(first + AT_ONCE - 1, #held)
-    for index, stored in ipairs(redis.call('HMGET', call.keys.tasks, unpack(held, first, last))) do
-      -- Found in the text: to decode thousands takes too long. No title can contain this: its quotes are escaped.
+  local ids_of = {} -- key of a handle -> the tasks that it has claimed
+  local claimed = redis.call('ZRANGEBYSCORE', call.keys.leases, '(' .. string.format('%.0f', call.now_ms), '+inf', 'LIMIT', 0, MOST_CLAIMS)
+  for first = 1, #claimed, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #claimed)
+    for index, stored in ipairs(redis.call('HMGET', call.keys.tasks, unpack(claimed, first, last))) do
+      -- Searches the text, because decoding thousands would take too long. No title can contain this: its quotes are escaped.
       local owner = stored and string.match(stored, '"owner":"([^"]*)"')
       owner = owner and string.lower(owner)
       if owner then
-        claims[owner] = claims[owner] or {}
-        table.insert(claims[owner], held[first + index - 1])
+        ids_of[owner] = ids_of[owner] or {}
+        table.insert(ids_of[owner], claimed[first + index - 1])
       end
     end
   end
@@ -51,22 +52,22 @@ return function(KEYS, ARGV)
   end
   local marks = redis.call('HMGET', call.keys.members, unpack(fields))
   local broadcasts = InboxCounts.broadcasts_of(marks[1])
-  local shown = {}
+  local members = {}
   for index, handle in ipairs(handles) do
-    local seen_at, has = tonumber(seen[handle]), claims[handle] or {}
+    local seen_at, ids = tonumber(seen[handle]), ids_of[handle] or {}
     local counts = InboxCounts.marks_of(marks[index + 1])
-    shown[index] = {
+    members[index] = {
       record = records[index],
       seen = seen_at,
-      is_live = Live.was_seen_lately(call, seen_at) or #has > 0,
+      is_live = Live.was_seen_lately(call, seen_at) or #ids > 0,
       unread = InboxCounts.unread_of(counts, broadcasts),
-      claims = table.concat(has, ' '),
+      claims = table.concat(ids, ' '),
       read = counts.read,
     }
   end
-  -- Members, and claims, that are read for the price of one request.
+  -- Reading this many members, or claims, costs as much as one request.
   local MEMBERS_OF_A_REQUEST, CLAIMS_OF_A_REQUEST = 100, 1000
-  local work = math.floor(#handles / MEMBERS_OF_A_REQUEST + #held / CLAIMS_OF_A_REQUEST)
+  local work = math.floor(#handles / MEMBERS_OF_A_REQUEST + #claimed / CLAIMS_OF_A_REQUEST)
   if work > 0 then
     Limits.count(call, 'WORK', nil, work)
   end
@@ -76,6 +77,6 @@ return function(KEYS, ARGV)
     shutdown = call.shutdown,
     open_tasks = tonumber(open),
     done_tasks = tonumber(done),
-    members = Answer.some(shown),
+    members = Answer.some(members),
   })
 end

@@ -1,7 +1,7 @@
--- tell_waiting: pending messages and questions for a caller in its teams.
+-- tell_waiting: reads pending messages and questions for a caller in its teams.
 -- KEYS: `members` of teams
 -- The request has `user_id`, and `agent_id`, '' for none.
--- Returns { TOLD, now, answer }: JSON with `waiting`: what Waiting.of_caller() returns, absent for nothing
+-- Returns { TOLD, now, answer }: JSON with `waiting`: what Waiting.of_caller() returns, absent for none
 local Answer = require('answer')
 local Clock = require('clock')
 local Request = require('admission/request')

@@ -14,17 +14,17 @@ use coord_store::{Script, Store, StoreError};
 /// The caller and the team.
 #[derive(Clone, Copy, Debug)]
 pub struct TeamTerms<'a> {
-    /// The admission; only what concerns files needs a head (`HeadTerms::Any` for all else).
+    /// The admission; only requests about files need a head (`HeadTerms::Any` for all others).
     pub admission: AdmissionTerms<'a>,
     pub team: &'a TeamName,
-    /// The request names no team: this one has to be the only one of the caller ([`super::TeamQuestion`]).
+    /// Whether the request names no team: then this has to be the only one of the caller ([`super::TeamQuestion`]).
     pub is_assumed: bool,
 }
 
 /// The answer of a team's script, with pending items for the caller in the team; or the refusal by the rules of the team.
 pub type TeamAnswer<T> = Result<(T, Waiting), Box<Refused>>;
 
-/// That answer, or why the request was not admitted.
+/// A [`TeamAnswer`], or why the request was not admitted.
 pub type TeamOutcome<T> = Result<Admitted<TeamAnswer<T>>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
@@ -61,7 +61,7 @@ pub(crate) struct RequestKeyArgs {
     request_digest: Option<String>,
 }
 
-/// Arguments of `modules/team.lua` of a request, and the fields of its function.
+/// Arguments of `modules/team.lua`, and the fields of the request's own function.
 #[derive(Serialize)]
 struct TeamRequest<'a, T> {
     team: &'a str,
@@ -72,7 +72,7 @@ struct TeamRequest<'a, T> {
 }
 
 impl TeamTerms<'_> {
-    /// ARGV of a request with the fields of `own`, which costs as much of the limits as one with so many `paths`.
+    /// ARGV of a request with the fields of `own`; it counts against the limits like a request with `paths` paths.
     pub(crate) fn request<T: Serialize>(&self, (kind, paths): (Kind, usize), keys: &Keys, own: &T) -> Vec<Vec<u8>> {
         let request = TeamRequest {
             team: self.team.key(),
@@ -83,7 +83,7 @@ impl TeamTerms<'_> {
     }
 }
 
-/// Runs a script of a team with the fields of `own`; `read` reads what is neither a denial nor a refusal.
+/// Runs a script of a team with the fields of `own`; `read` decodes what is neither a denial nor a refusal.
 pub(crate) async fn run<T>(
     store: &dyn Store,
     script: &'static Script,
@@ -92,11 +92,11 @@ pub(crate) async fn run<T>(
     own: &impl Serialize,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
-    run_as_many(store, script, terms, (kind, 1), own, read).await
+    run_with_cost(store, script, terms, (kind, 1), own, read).await
 }
 
-/// The same for a request that costs as much of the limits as one with so many paths.
-pub(crate) async fn run_as_many<T>(
+/// As [`run`], for a request that counts against the limits like one of this kind with this number of paths.
+pub(crate) async fn run_with_cost<T>(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
@@ -109,7 +109,7 @@ pub(crate) async fn run_as_many<T>(
     outcome(call(store, script, keys, args).await?, read)
 }
 
-/// The outcome of a script of a team, with what waits for the caller; `read` reads what is neither a denial nor a refusal.
+/// The outcome of a script of a team, with pending items for the caller; `read` decodes what is neither a denial nor a refusal.
 pub(crate) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
     let reply = match decode_denial(reply)? {
         Ok(denial) => return Ok(Admitted::Denied(denial)),

@@ -234,7 +234,7 @@ async fn each_way_of_a_status_is_one_of_the_table_and_no_other(world: World) {
                     .transition(to)
                     .filter(|_| from != Status::Pending || to != Status::InProgress);
                 let expected = match way {
-                    None => "NoWay",
+                    None => "NoTransition",
                     Some(Permitted::Anyone) => "Moved",
                     Some(Permitted::Person) if is_person => "Moved",
                     Some(Permitted::Person) => "Person",

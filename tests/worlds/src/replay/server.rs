@@ -91,7 +91,7 @@ impl Server {
     /// The rules that count, once a graph is built.
     pub async fn policy(&self) -> Result<SharedFiles> {
         let (_, text) = stored_policy(&*self.store, &self.repo, &self.branch).await?;
-        Ok(SharedFiles(Policy::of(PolicyText::of_stored(&text))))
+        Ok(SharedFiles(Policy::of(PolicyText::from_stored(&text))))
     }
 
     /// Sends `fields` to an endpoint, for an agent whose working copy is at `head`.

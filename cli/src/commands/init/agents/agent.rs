@@ -1,4 +1,4 @@
-//! An agent, its configuration files, its hooks and their events: each agent's file here describes these.
+//! The description of an agent: its configuration files, its hooks and their events.
 
 use std::path::{Path, PathBuf};
 
@@ -10,29 +10,28 @@ use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Json, Syntax};
 use crate::commands::init::target::{Content, Target};
 
-/// Seconds that an agent gives a hook.
+/// Time limit of a hook, in seconds.
 pub(super) const HOOK_SECONDS: usize = 15;
 
-/// Seconds that a hook has which waits in the background.
+/// Time limit of a hook that waits in the background, in seconds.
 pub(super) const WAKING_SECONDS: usize = 3600;
 
 #[derive(Debug)]
 pub struct Agent {
-    /// Its name, as in `coord hook NAME`.
+    /// The name, as in `coord hook NAME`.
     pub name: &'static str,
     pub programs: &'static [&'static str],
-    /// Files and folders in a repository whose people use it.
+    /// Files and folders that show that a repository is used with the agent.
     pub marks: &'static [&'static str],
-    /// The folder of its files for a user, from the home folder.
+    /// The folder of the user's files for the agent, by the home folder.
     pub user_folder: fn(&Path) -> PathBuf,
     /// The agent's files, besides instructions and skill.
     pub files: fn(&Agent, &TargetFolders, Form) -> Vec<Target>,
-    /// The files from which it reads the rules. `None` where MCP alone gives them.
-    pub reads: Option<InstructionFiles>,
-    /// Its hooks. `None` where it has none.
+    /// The files from which the agent reads the rules; `None` if it gets them by MCP alone.
+    pub instruction_files: Option<InstructionFiles>,
     pub hooks: Option<Hooks>,
     /// The user's next step.
-    pub next: Option<&'static str>,
+    pub next_step: Option<&'static str>,
 }
 
 /// The files from which an agent reads instructions.
@@ -64,21 +63,21 @@ pub struct Hooks {
     pub denies: fn(&Value) -> bool,
     /// The agent's payload for an event.
     pub payload: fn(&Event, &Attempt) -> Value,
-    /// The values that configure them. None where a plugin runs them.
+    /// The values that configure the hooks. Empty if a plugin runs them.
     pub entries: fn(&Agent, Form) -> Vec<Entry>,
     /// The command that the agent runs on this system.
-    pub run: fn(&Handler) -> String,
+    pub command: fn(&Handler) -> String,
 }
 
 /// An event of an agent.
 #[derive(Debug)]
 pub struct Event {
     pub name: &'static str,
-    /// The tools that it is wanted for.
+    /// The tools for which the hook runs; `None` for all.
     pub matcher: Option<&'static str>,
-    /// Whether it comes before an edit, which a hook can deny.
+    /// Whether the event precedes an edit, which a hook can deny.
     pub is_before_edit: bool,
-    /// The one of its tools that only reads: it runs without `coord` in any case.
+    /// The tool that only reads. It may run without `coord` even if the hook is strict.
     pub reading_tool: Option<&'static str>,
 }
 
@@ -107,7 +106,7 @@ impl Event {
         }
     }
 
-    pub(super) const fn reading(mut self, tool: &'static str) -> Event {
+    pub(super) const fn with_reading_tool(mut self, tool: &'static str) -> Event {
         self.reading_tool = Some(tool);
         self
     }
@@ -116,13 +115,13 @@ impl Event {
 /// A hook of an event, for some of its tools.
 #[derive(Debug)]
 pub struct Hook {
-    /// The tools that it is wanted for.
+    /// The tools for which the hook runs; `None` for all.
     pub matcher: Option<String>,
     pub handler: Handler,
     pub event: &'static Event,
 }
 
-/// An edit that is tried to see whether a hook denies it.
+/// An edit to test whether a hook denies it.
 #[derive(Debug)]
 pub struct Attempt<'a> {
     /// The root of the working copy.
@@ -137,16 +136,16 @@ pub struct Attempt<'a> {
 pub struct TargetFolders {
     /// The home folder of the user.
     pub home: PathBuf,
-    /// The root of the repository, whose files are written. `None` for the user's own.
+    /// The root of the repository that gets the files; `None` if they are the user's own.
     pub project: Option<PathBuf>,
     /// Git's folder of the repository, with its hooks.
     pub git_folder: Option<PathBuf>,
-    /// The root of the main checkout, where `project` is a worktree beside it.
+    /// The root of the main checkout, if `project` is a worktree beside it.
     pub main_checkout: Option<PathBuf>,
 }
 
 impl TargetFolders {
-    /// Whether `path` is in the main checkout and not in the worktree: it serves all worktrees.
+    /// Whether `path` is in the main checkout and not in the worktree, so that it serves all worktrees.
     pub fn is_of_main(&self, path: &Path) -> bool {
         let is_below = |root: &Option<PathBuf>| root.as_ref().is_some_and(|root| path.starts_with(root));
         is_below(&self.main_checkout) && !is_below(&self.project)
@@ -165,7 +164,7 @@ impl Agent {
         hooks.flat_map(|hooks| (hooks.entries)(self, form)).collect()
     }
 
-    /// `project` in the repository, or `user` in the user's folder of the agent.
+    /// The path `project` in the repository, or `user` in the user's folder of the agent.
     pub(super) fn path(&self, places: &TargetFolders, project: &str, user: &str) -> PathBuf {
         match &places.project {
             Some(root) => root.join(project),
@@ -173,7 +172,7 @@ impl Agent {
         }
     }
 
-    /// Hooks in the form of Claude Code, which others have taken over: groups by the tools that they are wanted for.
+    /// The hooks in groups by their tools: the form of Claude Code, which other agents have adopted.
     pub(super) fn hook_groups(
         &self,
         form: Form,
@@ -202,32 +201,32 @@ impl Agent {
                 let hooks = self.hooks_of(event, form);
                 hooks.iter().map(|hook| CstInputValue::Object(element(hook))).collect()
             };
-            let others = Form::ALL.into_iter().filter(|other| *other != form);
             Entry::Elements {
                 path: vec!["hooks", event.name],
                 values: values(form),
                 command: self.command(event),
-                others: others.flat_map(values).collect(),
+                other_forms: form.others().flat_map(values).collect(),
             }
         };
         events.map(entry).collect()
     }
 
-    /// The hooks of an event. If a strict hook would deny reading too, the edit tool has a separate hook.
+    /// The hooks of an event. A strict hook must not deny reading, so the reading tool gets a separate, guarded hook.
     fn hooks_of(&self, event: &'static Event, form: Form) -> Vec<Hook> {
         let hook = |matcher: Option<String>, form: Form| Hook {
             matcher,
             handler: self.handler(event, form),
             event,
         };
-        let matcher = event.matcher.map(str::to_owned);
         match (form, event.matcher, event.reading_tool) {
-            (Form::Strict, Some(tools), Some(reading)) if event.is_before_edit => {
-                let changing: Vec<&str> = tools.split('|').filter(|tool| *tool != reading).collect();
-                let reading = Some(reading.to_owned());
-                vec![hook(Some(changing.join("|")), form), hook(reading, Form::Guarded)]
+            (Form::Strict, Some(tools), Some(reading_tool)) if event.is_before_edit => {
+                let other_tools: Vec<&str> = tools.split('|').filter(|tool| *tool != reading_tool).collect();
+                vec![
+                    hook(Some(other_tools.join("|")), form),
+                    hook(Some(reading_tool.to_owned()), Form::Guarded),
+                ]
             }
-            _ => vec![hook(matcher, form)],
+            _ => vec![hook(event.matcher.map(str::to_owned), form)],
         }
     }
 
@@ -243,7 +242,7 @@ impl Agent {
     }
 }
 
-/// The entry of most agents: `{"mcpServers": {"coord": ...}}`.
+/// The MCP server, in the form of most agents: `{"mcpServers": {"coord": ...}}`.
 pub fn mcp_server() -> Entry {
     Entry::Property(
         vec!["mcpServers", "coord"],
@@ -255,17 +254,17 @@ pub(super) fn json_file(path: PathBuf, syntax: Syntax, entries: Vec<Entry>) -> T
     Target::new(path, Content::Json(Json { syntax, entries }))
 }
 
-pub(super) fn object(value: CstInputValue) -> Vec<(String, CstInputValue)> {
-    match value {
+pub(super) fn properties(object: CstInputValue) -> Vec<(String, CstInputValue)> {
+    match object {
         CstInputValue::Object(properties) => properties,
         _ => Vec::new(),
     }
 }
 
 /// The folder in an environment variable, or else `default`.
-pub(super) fn folder_in(variable: &str, default: PathBuf) -> PathBuf {
-    let set = std::env::var_os(variable).map(PathBuf::from);
-    set.filter(|path| path.is_absolute()).unwrap_or(default)
+pub(super) fn folder_from_env(variable: &str, default: PathBuf) -> PathBuf {
+    let folder = std::env::var_os(variable).map(PathBuf::from);
+    folder.filter(|path| path.is_absolute()).unwrap_or(default)
 }
 
 /// Whether the decision at `pointer` is `deny`.

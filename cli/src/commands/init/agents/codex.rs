@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 
 use coord_settings::env_vars;
 use jsonc_parser::json;
-use serde_json::{Value, json as sent};
+use serde_json::{Value, json as value};
 use toml_edit::Array;
 
 use super::agent::{
-    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, folder_in, json_file, object,
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, extend, folder_from_env, is_denied,
+    json_file, properties,
 };
 use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
 
-/// Variables of the user's environment for the MCP server. Codex passes on no others; hooks and commands get all.
-const HANDED_ON: [&str; 5] = [
+/// Variables that the MCP server inherits. Codex passes on no others to it; hooks and commands get all.
+const INHERITED_VARIABLES: [&str; 5] = [
     env_vars::COORD_URL,
     env_vars::COORD_TOKEN,
     env_vars::COORD_AGENT,
@@ -24,13 +25,13 @@ const HANDED_ON: [&str; 5] = [
     env_vars::COORD_TEAM,
 ];
 
-/// The most that Codex gives the hook of this event.
+/// The longest time limit that Codex allows for this event.
 const SESSION_END_SECONDS: usize = 3;
 
 /// The MCP server in a plugin, whose file is JSON.
 #[cfg(test)]
 pub fn server() -> Entry {
-    let names = HANDED_ON.map(|name| name.into());
+    let names = INHERITED_VARIABLES.map(|name| name.into());
     Entry::Property(
         vec!["mcpServers", "coord"],
         json!({ "command": "coord", "args": ["mcp"], "env_vars": (jsonc_parser::cst::CstInputValue::Array(names.into())) }),
@@ -43,7 +44,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".codex"],
     user_folder,
     files,
-    reads: Some(InstructionFiles::SHARED),
+    instruction_files: Some(InstructionFiles::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("SessionStart"),
@@ -56,19 +57,19 @@ pub static AGENT: Agent = Agent {
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::agent::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
+        denies: |reply| is_denied(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
         entries,
-        run: Handler::sh,
+        command: Handler::sh,
     }),
-    next: Some("trust the folder, then the hooks with /hooks: it runs none before"),
+    next_step: Some("trust the folder, then the hooks with /hooks: it runs none before"),
 };
 
 /// The file of the hooks in a project.
-const HOOKS: &str = ".codex/hooks.json";
+const HOOKS_FILE: &str = ".codex/hooks.json";
 
 fn user_folder(home: &Path) -> PathBuf {
-    folder_in("CODEX_HOME", home.join(".codex"))
+    folder_from_env("CODEX_HOME", home.join(".codex"))
 }
 
 fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
@@ -78,14 +79,14 @@ fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
         values: vec![
             ("command", "coord".into()),
             ("args", Array::from_iter(["mcp"]).into()),
-            ("env_vars", Array::from_iter(HANDED_ON).into()),
+            ("env_vars", Array::from_iter(INHERITED_VARIABLES).into()),
         ],
     };
     let config = agent.path(places, ".codex/config.toml", "config.toml");
-    // Of a worktree's files it reads the configuration, and not the hooks.
+    // In a worktree, Codex reads the configuration, but not the hooks.
     let hooks = match &places.main_checkout {
-        Some(main) => main.join(HOOKS),
-        None => agent.path(places, HOOKS, "hooks.json"),
+        Some(main) => main.join(HOOKS_FILE),
+        None => agent.path(places, HOOKS_FILE, "hooks.json"),
     };
     vec![
         Target::new(config, Content::Table(server)),
@@ -100,9 +101,9 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
             "SessionEnd" => SESSION_END_SECONDS,
             _ => HOOK_SECONDS,
         };
-        let mut handler = object(json!({ "type": "command", "command": command, "timeout": seconds }));
+        let mut handler = properties(json!({ "type": "command", "command": command, "timeout": seconds }));
         if hook.handler.form != Form::Plain {
-            // A failure of it is shown there, and stops nothing.
+            // On Windows, Codex shows the failure of a hook, but does not stop.
             let command = hook.handler.command.as_str();
             handler.insert(2, ("commandWindows".to_owned(), command.into()));
         }
@@ -111,7 +112,7 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = sent!({
+    let mut payload = value!({
         "session_id": attempt.conversation, "turn_id": "1", "transcript_path": null, "cwd": attempt.root, "model": "",
         "permission_mode": "default", "hook_event_name": event.name,
     });
@@ -120,17 +121,17 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         attempt.file.display()
     );
     let more = match event.name {
-        "SessionStart" => sent!({ "source": "startup" }),
-        "UserPromptSubmit" => sent!({ "prompt": "" }),
-        "PreToolUse" => sent!({ "tool_name": "apply_patch", "tool_use_id": "1", "tool_input": { "command": patch } }),
-        "PostToolUse" => {
-            sent!({ "tool_name": "Bash", "tool_use_id": "1", "tool_input": { "command": "true" }, "tool_response": "" })
-        }
-        "Interrupt" => sent!({}),
-        "SubagentStart" => sent!({ "agent_id": "1", "agent_type": "default" }),
-        "SessionEnd" => sent!({ "reason": "other" }),
-        _ => sent!({ "stop_hook_active": false, "last_assistant_message": null }),
+        "SessionStart" => value!({ "source": "startup" }),
+        "UserPromptSubmit" => value!({ "prompt": "" }),
+        "PreToolUse" => value!({ "tool_name": "apply_patch", "tool_use_id": "1", "tool_input": { "command": patch } }),
+        "PostToolUse" => value!({
+            "tool_name": "Bash", "tool_use_id": "1", "tool_input": { "command": "true" }, "tool_response": "",
+        }),
+        "Interrupt" => value!({}),
+        "SubagentStart" => value!({ "agent_id": "1", "agent_type": "default" }),
+        "SessionEnd" => value!({ "reason": "other" }),
+        _ => value!({ "stop_hook_active": false, "last_assistant_message": null }),
     };
-    super::agent::extend(&mut payload, more);
+    extend(&mut payload, more);
     payload
 }

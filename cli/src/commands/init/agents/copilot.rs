@@ -1,19 +1,20 @@
-//! Copilot CLI: `.github/mcp.json` and `.github/hooks/coord.json`, or `mcp-config.json` and `hooks/coord.json` in `~/.copilot`.
+//! Copilot CLI: `.github/mcp.json` and `.github/hooks/coord.json`, or `mcp-config.json` and `hooks/coord.json` in
+//! `~/.copilot`.
 
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::json;
-use serde_json::{Value, json as sent};
+use serde_json::{Value, json as value};
 
 use super::agent::{
-    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, WAKING_SECONDS, folder_in, json_file,
-    object,
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, WAKING_SECONDS, extend,
+    folder_from_env, is_denied, json_file, properties,
 };
 use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
-/// Its session does not wait for hooks of this event, whose text wakes it when it does nothing.
+/// The session does not wait for hooks of this event. Their output wakes an idle session.
 const NOTIFICATION: &str = "notification";
 
 pub static AGENT: Agent = Agent {
@@ -27,7 +28,7 @@ pub static AGENT: Agent = Agent {
     ],
     user_folder,
     files,
-    reads: Some(InstructionFiles::SHARED),
+    instruction_files: Some(InstructionFiles::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("sessionStart"),
@@ -40,16 +41,16 @@ pub static AGENT: Agent = Agent {
             Event::new(NOTIFICATION),
             Event::new("sessionEnd"),
         ],
-        denies: |reply| super::agent::is_denied(reply, "/permissionDecision"),
+        denies: |reply| is_denied(reply, "/permissionDecision"),
         payload,
         entries,
-        run: Handler::sh,
+        command: Handler::sh,
     }),
-    next: Some("trust the folder when Copilot CLI asks"),
+    next_step: Some("trust the folder when Copilot CLI asks"),
 };
 
 fn user_folder(home: &Path) -> PathBuf {
-    folder_in("COPILOT_HOME", home.join(".copilot"))
+    folder_from_env("COPILOT_HOME", home.join(".copilot"))
 }
 
 fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
@@ -83,13 +84,13 @@ pub fn plugin_server() -> Entry {
     )
 }
 
-/// Copilot denies every tool whose hook fails, and its agent in the cloud reads these files too.
+/// Copilot denies every tool whose hook fails, and its agent in the cloud reads these files, too.
 fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
     let mut entries = vec![Entry::Format("version", json!(1_usize))];
     entries.extend(agent.hook_elements(form, |hook| {
         let handler = &hook.handler;
         let (bash, powershell) = match handler.form {
-            // It was guarded before the others were.
+            // For Copilot, earlier versions wrote a guard around the plain command.
             Form::Plain => (
                 format!("if command -v coord >/dev/null 2>&1; then {}; fi", handler.command),
                 format!(
@@ -103,28 +104,28 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
             NOTIFICATION => WAKING_SECONDS,
             _ => HOOK_SECONDS,
         };
-        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": seconds }))
+        properties(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": seconds }))
     }));
     entries
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = sent!({ "sessionId": attempt.conversation, "timestamp": 0, "cwd": attempt.root });
-    let arguments = sent!({ "path": attempt.file, "file_text": "" }).to_string();
+    let mut payload = value!({ "sessionId": attempt.conversation, "timestamp": 0, "cwd": attempt.root });
+    let arguments = value!({ "path": attempt.file, "file_text": "" }).to_string();
     let more = match event.name {
-        "sessionStart" => sent!({ "source": "new", "initialPrompt": "" }),
-        "userPromptSubmitted" => sent!({ "prompt": "" }),
-        "preToolUse" => sent!({ "toolName": "create", "toolArgs": arguments }),
-        "postToolUse" => sent!({
+        "sessionStart" => value!({ "source": "new", "initialPrompt": "" }),
+        "userPromptSubmitted" => value!({ "prompt": "" }),
+        "preToolUse" => value!({ "toolName": "create", "toolArgs": arguments }),
+        "postToolUse" => value!({
             "toolName": "bash", "toolArgs": "{\"command\":\"true\"}",
             "toolResult": { "resultType": "success", "textResultForLlm": "" },
         }),
-        "postToolUseFailure" => sent!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
-        "subagentStart" => sent!({ "agentName": "task", "agentDisplayName": "Task" }),
-        "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
-        NOTIFICATION => sent!({ "notification_type": "shell_completed", "message": "" }),
-        _ => sent!({ "reason": "complete" }),
+        "postToolUseFailure" => value!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
+        "subagentStart" => value!({ "agentName": "task", "agentDisplayName": "Task" }),
+        "agentStop" => value!({ "transcriptPath": "", "stopReason": "end_turn" }),
+        NOTIFICATION => value!({ "notification_type": "shell_completed", "message": "" }),
+        _ => value!({ "reason": "complete" }),
     };
-    super::agent::extend(&mut payload, more);
+    extend(&mut payload, more);
     payload
 }

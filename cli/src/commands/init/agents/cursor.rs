@@ -1,10 +1,11 @@
 //! Cursor: `mcp.json` and `hooks.json` in `.cursor` or `~/.cursor`.
 
 use jsonc_parser::json;
-use serde_json::{Value, json as sent};
+use serde_json::{Value, json as value};
 
 use super::agent::{
-    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, json_file, mcp_server, object,
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, extend, is_denied, json_file,
+    mcp_server, properties,
 };
 use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
@@ -16,7 +17,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".cursor", ".cursorrules"],
     user_folder: |home| home.join(".cursor"),
     files,
-    reads: Some(InstructionFiles::SHARED),
+    instruction_files: Some(InstructionFiles::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("sessionStart"),
@@ -25,7 +26,7 @@ pub static AGENT: Agent = Agent {
                 "preToolUse",
                 Some("Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*"),
             )
-            .reading("Read"),
+            .with_reading_tool("Read"),
             Event::after(
                 "postToolUse",
                 "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*",
@@ -37,12 +38,12 @@ pub static AGENT: Agent = Agent {
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
-        denies: |reply| super::agent::is_denied(reply, "/permission"),
+        denies: |reply| is_denied(reply, "/permission"),
         payload,
         entries,
-        run: Handler::any_shell,
+        command: Handler::any_shell,
     }),
-    next: Some("enable the server coord in the settings of Cursor, under MCP"),
+    next_step: Some("enable the server coord in the settings of Cursor, under MCP"),
 };
 
 fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
@@ -64,11 +65,11 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
     let mut entries = vec![Entry::Format("version", json!(1_usize))];
     entries.extend(agent.hook_elements(form, |hook| {
         let command = hook.handler.any_shell();
-        let mut handler = object(json!({ "command": command, "timeout": HOOK_SECONDS }));
+        let mut handler = properties(json!({ "command": command, "timeout": HOOK_SECONDS }));
         if let Some(matcher) = &hook.matcher {
             handler.push(("matcher".to_owned(), matcher.as_str().into()));
         }
-        // One that cannot run, or takes too long, would else allow the edit. The plain form had it always.
+        // Without this, a hook that cannot run or times out would allow the edit. The plain form always had it.
         if hook.event.is_before_edit && hook.handler.form != Form::Guarded {
             handler.push(("failClosed".to_owned(), true.into()));
         }
@@ -78,27 +79,27 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = sent!({
+    let mut payload = value!({
         "conversation_id": attempt.conversation, "generation_id": "1", "hook_event_name": event.name,
         "workspace_roots": [attempt.root], "cursor_version": "",
     });
     let more = match event.name {
-        "sessionStart" => sent!({ "session_id": attempt.conversation, "is_background_agent": false }),
-        "beforeSubmitPrompt" => sent!({ "prompt": "", "attachments": [] }),
-        "preToolUse" => sent!({
+        "sessionStart" => value!({ "session_id": attempt.conversation, "is_background_agent": false }),
+        "beforeSubmitPrompt" => value!({ "prompt": "", "attachments": [] }),
+        "preToolUse" => value!({
             "tool_name": "Write", "tool_use_id": "1", "cwd": attempt.root,
             "tool_input": { "file_path": attempt.file, "content": "" },
         }),
-        "postToolUse" => sent!({
+        "postToolUse" => value!({
             "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "true" }, "tool_output": "",
         }),
-        "postToolUseFailure" => sent!({
+        "postToolUseFailure" => value!({
             "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "false" },
             "error_message": "", "failure_type": "error",
         }),
-        "stop" => sent!({ "status": "completed", "loop_count": 0 }),
-        _ => sent!({ "session_id": attempt.conversation, "reason": "completed" }),
+        "stop" => value!({ "status": "completed", "loop_count": 0 }),
+        _ => value!({ "session_id": attempt.conversation, "reason": "completed" }),
     };
-    super::agent::extend(&mut payload, more);
+    extend(&mut payload, more);
     payload
 }

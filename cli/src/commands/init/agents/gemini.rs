@@ -1,10 +1,11 @@
 //! Gemini CLI: `settings.json` in `.gemini` or `~/.gemini`.
 
 use jsonc_parser::json;
-use serde_json::{Value, json as sent};
+use serde_json::{Value, json as value};
 
 use super::agent::{
-    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, json_file, mcp_server, object,
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, extend, is_denied, json_file,
+    mcp_server, properties,
 };
 use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
@@ -16,7 +17,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".gemini", "GEMINI.md"],
     user_folder: |home| home.join(".gemini"),
     files,
-    reads: Some(InstructionFiles {
+    instruction_files: Some(InstructionFiles {
         instructions: "GEMINI.md",
         ..InstructionFiles::SHARED
     }),
@@ -28,52 +29,51 @@ pub static AGENT: Agent = Agent {
                 "BeforeTool",
                 Some("write_file|replace|run_shell_command|read_file|mcp_.*"),
             )
-            .reading("read_file"),
+            .with_reading_tool("read_file"),
             Event::after("AfterTool", "write_file|replace|run_shell_command|read_file|mcp_.*"),
             Event::new("AfterAgent"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::agent::is_denied(reply, "/decision"),
+        denies: |reply| is_denied(reply, "/decision"),
         payload,
         entries,
-        run: Handler::any_shell,
+        command: Handler::any_shell,
     }),
-    next: Some("trust the folder when Gemini CLI asks, and look at /hooks"),
+    next_step: Some("trust the folder when Gemini CLI asks, and look at /hooks"),
 };
 
 fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
-    let mut all = vec![mcp_server()];
-    all.extend(agent.hook_entries(form));
+    let mut entries = vec![mcp_server()];
+    entries.extend(agent.hook_entries(form));
     let settings = agent.path(places, ".gemini/settings.json", "settings.json");
-    vec![json_file(settings, Syntax::Comments, all)]
+    vec![json_file(settings, Syntax::Comments, entries)]
 }
 
 fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
     agent.hook_groups(form, |hook| {
-        // Milliseconds.
-        let timeout = HOOK_SECONDS * 1000;
+        let milliseconds = HOOK_SECONDS * 1000;
         let command = hook.handler.any_shell();
-        object(json!({ "name": "coord", "type": "command", "command": command, "timeout": timeout }))
+        properties(json!({ "name": "coord", "type": "command", "command": command, "timeout": milliseconds }))
     })
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = sent!({
+    let mut payload = value!({
         "session_id": attempt.conversation, "transcript_path": "", "cwd": attempt.root, "hook_event_name": event.name,
         "timestamp": "1970-01-01T00:00:00Z",
     });
     let more = match event.name {
-        "SessionStart" => sent!({ "source": "startup" }),
-        "BeforeAgent" => sent!({ "prompt": "" }),
+        "SessionStart" => value!({ "source": "startup" }),
+        "BeforeAgent" => value!({ "prompt": "" }),
         "BeforeTool" => {
-            sent!({ "tool_name": "write_file", "tool_input": { "file_path": attempt.file, "content": "" } })
+            value!({ "tool_name": "write_file", "tool_input": { "file_path": attempt.file, "content": "" } })
         }
         "AfterTool" => {
-            sent!({ "tool_name": "run_shell_command", "tool_input": { "command": "true" }, "tool_response": {} })
+            value!({ "tool_name": "run_shell_command", "tool_input": { "command": "true" }, "tool_response": {} })
         }
-        "AfterAgent" => sent!({ "prompt": "", "prompt_response": "", "stop_hook_active": false }),
-        _ => sent!({ "reason": "exit" }),
+        "AfterAgent" => value!({ "prompt": "", "prompt_response": "", "stop_hook_active": false }),
+        _ => value!({ "reason": "exit" }),
     };
-    super::agent::extend(&mut payload, more);
+    extend(&mut payload, more);
     payload
 }

@@ -3,25 +3,29 @@
 /// The behavior of a hook if `coord` is not installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// It does nothing: a teammate, a CI job and an agent in the cloud work as if the hook were not there.
+    /// The hook does nothing: teammates, CI jobs and agents in the cloud work as if there were no hook.
     Guarded,
-    /// It denies tools that may change something, and says why.
+    /// The hook denies tools that may change something, and says why.
     Strict,
-    /// It fails. Earlier versions wrote it; it is recognized, and never written.
+    /// The hook fails. Earlier versions wrote this form; it is recognized, but not written any more.
     Plain,
 }
 
 impl Form {
-    pub const ALL: [Form; 3] = [Form::Guarded, Form::Strict, Form::Plain];
+    /// The forms other than this one.
+    pub fn others(self) -> impl Iterator<Item = Form> {
+        let forms = [Form::Guarded, Form::Strict, Form::Plain];
+        forms.into_iter().filter(move |other| *other != self)
+    }
 
-    /// That of the hooks of `agent` in a file. Somebody's own count as guarded: nothing is known of them.
+    /// The form of the hooks of `agent` in a file. The user's own hooks count as guarded: their behavior is unknown.
     pub fn of(text: &str, agent: &str) -> Form {
         let command = format!("\"coord hook {agent} ");
-        let events = text.split(&command).skip(1);
+        let mut events = text.split(&command).skip(1);
         let is_plain = |rest: &str| rest.split('"').next().is_some_and(|event| !event.contains(' '));
         if REQUIRED_MARKS.iter().any(|mark| text.contains(mark)) {
             Form::Strict
-        } else if events.into_iter().any(is_plain) && !text.contains(GUARD) {
+        } else if events.any(is_plain) && !text.contains(GUARD) {
             Form::Plain
         } else {
             Form::Guarded
@@ -29,27 +33,27 @@ impl Form {
     }
 }
 
-/// The message of a strict hook. A file that has it was written by `coord init --strict`.
-pub const REQUIRED: &str =
+/// The message of a strict hook.
+const REQUIRED: &str =
     "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
 
-/// Texts that only files of `coord init --strict` contain, by kind: hooks, and the plugin of OpenCode.
+/// Texts that only files of `coord init --strict` contain: hooks, and the plugin of OpenCode.
 pub const REQUIRED_MARKS: [&str; 2] = ["2>&1 || { echo 'Coord is not installed", "const IS_REQUIRED = true;"];
 
-/// The text, besides its command, that marks a guarded hook.
-pub const GUARD: &str = "command -v coord";
+/// Guarded and strict hooks contain this text, plain hooks do not.
+const GUARD: &str = "command -v coord";
 
 /// The command of one hook.
 #[derive(Clone, Debug)]
 pub struct Handler {
     /// The command if `coord` is installed.
     pub command: String,
-    /// The behavior if it is not.
+    /// The behavior if `coord` is not installed.
     pub form: Form,
 }
 
 impl Handler {
-    /// For a shell of Unix. The shell becomes the hook, which saves a process.
+    /// The command for a Unix shell. The shell becomes the hook, which saves a process.
     pub fn sh(&self) -> String {
         let Handler { command, form } = self;
         match form {
@@ -59,7 +63,7 @@ impl Handler {
         }
     }
 
-    /// For PowerShell, 5.1 too.
+    /// The command for PowerShell 5.1 and later.
     pub fn powershell(&self) -> String {
         let Handler { command, form } = self;
         const FOUND: &str = "(Get-Command coord -ErrorAction SilentlyContinue)";
@@ -72,8 +76,8 @@ impl Handler {
         }
     }
 
-    /// For agents whose configuration has one command for all systems, which PowerShell runs on Windows. A shell of Unix reads the
-    /// text after `#>` as a comment; for PowerShell, the text between `<#` and `#>` is one.
+    /// The command for agents whose configuration has one command for all systems, and that run it with PowerShell on
+    /// Windows. For a Unix shell, the text after `#>` is a comment; for PowerShell, the text between `<#` and `#>`.
     pub fn any_shell(&self) -> String {
         match self.form {
             Form::Plain => self.command.clone(),

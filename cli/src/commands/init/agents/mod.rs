@@ -1,4 +1,4 @@
-//! The agents that `coord init` knows, a file each: its configuration files, the written entries, and its hooks.
+//! The agents that `coord init` supports, a file each: configuration files, written entries, and hooks.
 
 mod agent;
 mod claude_code;

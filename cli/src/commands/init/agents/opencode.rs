@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use coord_hooks::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use jsonc_parser::json;
-use serde_json::{Value, json as sent};
+use serde_json::{Value, json as value};
 
-use super::agent::{Agent, Attempt, Event, Hooks, InstructionFiles, TargetFolders, folder_in, json_file};
+use super::agent::{Agent, Attempt, Event, Hooks, InstructionFiles, TargetFolders, extend, folder_from_env, json_file};
 use super::handler::Form;
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::{Content, Target};
@@ -18,7 +18,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".opencode", "opencode.json", "opencode.jsonc"],
     user_folder,
     files,
-    reads: Some(InstructionFiles::SHARED),
+    instruction_files: Some(InstructionFiles::SHARED),
     // The plugin calls them.
     hooks: Some(Hooks {
         events: &[
@@ -32,32 +32,32 @@ pub static AGENT: Agent = Agent {
         denies: |reply| reply.get("deny").is_some_and(Value::is_string),
         payload,
         entries: |_, _| Vec::new(),
-        run: |handler| handler.command.clone(),
+        command: |handler| handler.command.clone(),
     }),
-    next: None,
+    next_step: None,
 };
 
 fn user_folder(home: &Path) -> PathBuf {
-    folder_in("XDG_CONFIG_HOME", home.join(".config")).join("opencode")
+    folder_from_env("XDG_CONFIG_HOME", home.join(".config")).join("opencode")
 }
 
 fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     let config = |name: &str| agent.path(places, name, name);
-    // It reads both names; the one that is there is kept.
+    // OpenCode reads both names, so an existing file is used.
     let path = Some(config("opencode.jsonc")).filter(|path| path.exists());
-    // The form of version 1, which version 2 reads too.
+    // The form of version 1, which version 2 reads, too.
     let server = Entry::Property(
         vec!["mcp", "coord"],
         json!({ "type": "local", "command": ["coord", "mcp"], "enabled": true }),
     );
     let plugin = agent.path(places, ".opencode/plugins/coord.js", "plugins/coord.js");
-    let (text, other) = match form {
+    let (text, other_form) = match form {
         Form::Strict => (STRICT_PLUGIN.clone(), PLUGIN.to_owned()),
         Form::Guarded | Form::Plain => (PLUGIN.to_owned(), STRICT_PLUGIN.clone()),
     };
     let whole = WholeFile {
         text,
-        other: Some(other),
+        other_form: Some(other_form),
     };
     vec![
         json_file(
@@ -70,13 +70,13 @@ fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = sent!({ "sessionID": attempt.conversation, "cwd": attempt.root });
+    let mut payload = value!({ "sessionID": attempt.conversation, "cwd": attempt.root });
     let more = match event.name {
-        "chat.message" => sent!({ "prompt": "" }),
-        "tool.execute.before" => sent!({ "tool": "write", "args": { "filePath": attempt.file, "content": "" } }),
-        "tool.execute.after" => sent!({ "tool": "bash", "args": { "command": "true" } }),
-        _ => sent!({}),
+        "chat.message" => value!({ "prompt": "" }),
+        "tool.execute.before" => value!({ "tool": "write", "args": { "filePath": attempt.file, "content": "" } }),
+        "tool.execute.after" => value!({ "tool": "bash", "args": { "command": "true" } }),
+        _ => value!({}),
     };
-    super::agent::extend(&mut payload, more);
+    extend(&mut payload, more);
     payload
 }

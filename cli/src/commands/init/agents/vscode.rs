@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jsonc_parser::json;
 
-use super::agent::{Agent, TargetFolders, folder_in, json_file};
+use super::agent::{Agent, TargetFolders, folder_from_env, json_file};
 use super::handler::Form;
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
@@ -15,16 +15,16 @@ pub static AGENT: Agent = Agent {
     marks: &[".vscode"],
     user_folder,
     files,
-    reads: None,
+    instruction_files: None,
     hooks: None,
-    next: Some("start the server coord when VS Code asks"),
+    next_step: Some("start the server coord when VS Code asks"),
 };
 
 fn user_folder(home: &Path) -> PathBuf {
     let settings = match std::env::consts::OS {
         "macos" => home.join("Library/Application Support"),
-        "windows" => folder_in("APPDATA", home.join("AppData/Roaming")),
-        _ => folder_in("XDG_CONFIG_HOME", home.join(".config")),
+        "windows" => folder_from_env("APPDATA", home.join("AppData/Roaming")),
+        _ => folder_from_env("XDG_CONFIG_HOME", home.join(".config")),
     };
     settings.join("Code/User")
 }

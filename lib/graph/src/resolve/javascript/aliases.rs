@@ -4,7 +4,7 @@ use crate::file::FileId;
 use crate::resolve::extension::Extension;
 use crate::resolve::javascript::files::MAX_DEPTH;
 use crate::resolve::javascript::importer::Importer;
-use crate::resolve::manifests::package_json::matched_by;
+use crate::resolve::manifests::package_json::match_star;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::paths::{below, folder, join, joined};
 
@@ -26,10 +26,10 @@ impl OptionTargets {
 
 impl Importer<'_> {
     /// Applies `paths`, then `baseUrl` where no pattern of `paths` matches.
-    pub(super) fn by_options(&mut self, options: &Options, text: &str) -> OptionTargets {
-        let (by_paths, is_matched) = self.by_paths(&options.paths, text);
+    pub(super) fn resolve_by_options(&mut self, options: &Options, text: &str) -> OptionTargets {
+        let (target, is_matched) = self.resolve_by_paths(&options.paths, text);
         if is_matched {
-            return by_paths;
+            return target;
         }
         let Some(base) = options.base_url.as_deref() else {
             return OptionTargets::Unknown;
@@ -38,37 +38,37 @@ impl Importer<'_> {
             return OptionTargets::Unknown;
         }
         let path = std::mem::take(self.buffer);
-        let found = self.load(&path, MAX_DEPTH);
+        let file = self.load(&path, MAX_DEPTH);
         *self.buffer = path;
-        found.map_or(OptionTargets::Unknown, OptionTargets::File)
+        file.map_or(OptionTargets::Unknown, OptionTargets::File)
     }
 
     /// The target of a pattern of `paths`, and whether any pattern matches.
-    pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> (OptionTargets, bool) {
+    pub(super) fn resolve_by_paths(&mut self, paths: &Patterns, text: &str) -> (OptionTargets, bool) {
         self.trace.charge_list(paths.len());
-        let Some((targets, matched)) = by_path_pattern(paths, text) else {
+        let Some((targets, matched)) = best_pattern(paths, text) else {
             return (OptionTargets::Unknown, false);
         };
-        let found = self.first_target("", targets, matched, &mut |this, path| {
-            let found = match Extension::split(path) {
-                Some(_) => this.named(path).map(|file| this.implementation(file)),
+        let file = self.first_target("", targets, matched, &mut |this, path| {
+            let exact = match Extension::split(path) {
+                Some(_) => this.load_exact(path).map(|file| this.implementation(file)),
                 None => None,
             };
-            found.or_else(|| this.load(path, MAX_DEPTH))
+            exact.or_else(|| this.load(path, MAX_DEPTH))
         });
-        if let Some(file) = found {
+        if let Some(file) = file {
             return (OptionTargets::File(file), true);
         }
         // A pattern that matches everything proves nothing, and an alias of an installed package is still external.
-        let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
-        if !is_own {
+        let is_local = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
+        if !is_local {
             return (OptionTargets::Unknown, true);
         }
-        let found = self.first_target("", targets, matched, &mut |this, path| this.load_as_bundlers(path));
-        (found.map_or(OptionTargets::Nowhere, OptionTargets::File), true)
+        let file = self.first_target("", targets, matched, &mut |this, path| this.load_as_bundlers(path));
+        (file.map_or(OptionTargets::Nowhere, OptionTargets::File), true)
     }
 
-    /// The file of the first of `targets` that `load` finds, with `matched` in the place of its `*`, relative to `folder`.
+    /// The file of the first of `targets` that `load` finds, relative to `folder`, with `matched` in place of its `*`.
     pub(super) fn first_target(
         &mut self,
         folder: &str,
@@ -86,18 +86,18 @@ impl Importer<'_> {
                 continue;
             }
             let path = std::mem::take(self.buffer);
-            let found = load(self, &path);
+            let file = load(self, &path);
             *self.buffer = path;
-            if found.is_some() {
-                return found;
+            if file.is_some() {
+                return file;
             }
         }
         None
     }
 
-    /// A path that begins with a slash, which Vite and servers take relative to the root of the project: the folder that Vite's
-    /// config names, or one with an `index.html`.
-    pub(super) fn by_root(&mut self, text: &str) -> Option<FileId> {
+    /// The target of a path that begins with a slash, which Vite and servers take relative to the root of the project:
+    /// the folder that Vite's config names, or one with an `index.html`.
+    pub(super) fn resolve_by_root(&mut self, text: &str) -> Option<FileId> {
         let context = self.context;
         let load = |this: &mut Self, root: &str| {
             let path = joined(root, text)?;
@@ -124,13 +124,14 @@ impl Importer<'_> {
 }
 
 /// The targets of the pattern of `paths` that best matches `text`, and the text that its `*` stands for.
-pub(super) fn by_path_pattern<'a>(paths: &'a Patterns, text: &'a str) -> Option<(&'a [String], &'a str)> {
+pub(super) fn best_pattern<'a>(paths: &'a Patterns, text: &'a str) -> Option<(&'a [String], &'a str)> {
     if let Some((_, targets)) = paths.iter().find(|(pattern, _)| pattern == text) {
         return Some((targets, ""));
     }
-    // A longer pattern cannot fit, and may be very long.
-    let fits = paths.iter().filter(|(pattern, _)| pattern.len() <= text.len() + 1);
-    let fits = fits.filter_map(|(pattern, targets)| Some((pattern.find('*')?, targets, matched_by(pattern, text)?)));
-    let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
+    // A longer pattern cannot match, and may be very long.
+    let candidates = paths.iter().filter(|(pattern, _)| pattern.len() <= text.len() + 1);
+    let matches =
+        candidates.filter_map(|(pattern, targets)| Some((pattern.find('*')?, targets, match_star(pattern, text)?)));
+    let best = matches.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
     Some((best.1, best.2))
 }

@@ -23,7 +23,7 @@ const MARKUP: &[Extension] = &[
     Extension::Dts,
 ];
 
-pub(super) const MODULE: &[Extension] = &[Extension::Mts, Extension::Mjs, Extension::Dmts];
+const MODULE: &[Extension] = &[Extension::Mts, Extension::Mjs, Extension::Dmts];
 
 const COMMON: &[Extension] = &[Extension::Cts, Extension::Cjs, Extension::Dcts];
 
@@ -32,10 +32,10 @@ pub(super) const MAX_DEPTH: u8 = 8;
 
 impl Importer<'_> {
     pub(super) fn load_relative(&mut self, base: &str, text: &str) -> Option<FileId> {
-        let only_folder = matches!(text, "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end));
-        let load = |this: &mut Self, path: &str| match only_folder {
+        let is_folder = matches!(text, "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end));
+        let load = |this: &mut Self, path: &str| match is_folder {
             true => {
-                // Where a file may stand for the folder, the lookup of that file has traced this key.
+                // Otherwise, the lookup of a file at the path traces this key.
                 this.trace.push(this.table.keys().of(path));
                 this.load_folder(path, MAX_DEPTH)
             }
@@ -47,12 +47,12 @@ impl Importer<'_> {
         let context = self.context;
         let dirs = context.options.as_deref().map_or(&[][..], |options| &options.root_dirs);
         self.trace.charge_list(dirs.len());
-        let within = dirs
+        let own_root = dirs
             .iter()
             .filter(|dir| is_within(base, dir))
             .max_by_key(|dir| dir.len())?;
-        let rest = base.get(within.len()..)?.trim_start_matches('/').to_owned();
-        for dir in dirs.iter().filter(|dir| *dir != within) {
+        let rest = base.get(own_root.len()..)?.trim_start_matches('/').to_owned();
+        for dir in dirs.iter().filter(|dir| *dir != own_root) {
             if self.trace.is_spent() {
                 break;
             }
@@ -63,11 +63,11 @@ impl Importer<'_> {
         None
     }
 
-    /// Files that bundlers find at `path` beyond TypeScript: data without its extension, and files of single platforms.
+    /// Files at `path` that only bundlers find: data without its extension, and files of one platform.
     pub(super) fn load_as_bundlers(&mut self, path: &str) -> Option<FileId> {
-        self.named(&format!("{path}.json"))
+        self.load_exact(&format!("{path}.json"))
             .or_else(|| self.load_platforms(path))
-            .or_else(|| self.named(&below(path, "index.json")))
+            .or_else(|| self.load_exact(&below(path, "index.json")))
             .or_else(|| self.load_platforms(&below(path, "index")))
     }
 
@@ -121,8 +121,8 @@ impl Importer<'_> {
             return Some(file);
         }
         if has_other_extension(path) {
-            // `x.css` beside `x.css.d.ts`: the file itself is meant, as is `x.js` beside `x.d.ts`.
-            if let Some(file) = self.named(path) {
+            // `x.css` means the file itself even beside `x.css.d.ts`, as `x.js` does beside `x.d.ts`.
+            if let Some(file) = self.load_exact(path) {
                 return Some(file);
             }
         }
@@ -132,8 +132,8 @@ impl Importer<'_> {
         // Node's order: data before folders.
         let data = self.load_data(path);
         data.or_else(|| self.load_folder(path, depth))
-            .or_else(|| self.named(path))
-            .or_else(|| self.declaration_of_other(path))
+            .or_else(|| self.load_exact(path))
+            .or_else(|| self.load_declaration(path))
     }
 
     /// The `path.json` that a `require()` of `path` means.
@@ -141,12 +141,12 @@ impl Importer<'_> {
         if self.form != Form::Require {
             return None;
         }
-        self.named(&format!("{path}.json"))
+        self.load_exact(&format!("{path}.json"))
     }
 
-    /// The file with exactly this extension: with one of the config's module suffixes before it, if it is one that
-    /// TypeScript knows.
-    pub(super) fn named(&mut self, path: &str) -> Option<FileId> {
+    /// The file with exactly this extension. If TypeScript knows the extension, one of the config's module suffixes may
+    /// precede it.
+    pub(super) fn load_exact(&mut self, path: &str) -> Option<FileId> {
         let context = self.context;
         let suffixes = context.module_suffixes();
         let stem = match Extension::split(path) {
@@ -163,7 +163,7 @@ impl Importer<'_> {
     }
 
     /// `x.d.css.ts`, which declares an `x.css` that does not exist.
-    pub(super) fn declaration_of_other(&mut self, path: &str) -> Option<FileId> {
+    fn load_declaration(&mut self, path: &str) -> Option<FileId> {
         if !has_other_extension(path) {
             return None;
         }
@@ -172,7 +172,7 @@ impl Importer<'_> {
     }
 
     /// The first extension of `order` that exists for `stem`, with one of the config's module suffixes.
-    pub(super) fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
+    fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
         let context = self.context;
         let suffixes = context.module_suffixes();
         if let Some(declared) = stem.strip_suffix(".d")
@@ -196,7 +196,7 @@ impl Importer<'_> {
         order.iter().copied().find_map(of_extension)
     }
 
-    /// `x.js` becomes `x.ts` where that exists, and so on.
+    /// `x.js` leads to `x.ts` if that exists, and so on.
     pub(super) fn load_by_extension(&mut self, path: &str) -> Option<FileId> {
         let (stem, extension) = Extension::split(path)?;
         let order = match extension {
@@ -209,20 +209,20 @@ impl Importer<'_> {
         self.first_of(stem, order)
     }
 
-    pub(super) fn load_folder(&mut self, path: &str, depth: u8) -> Option<FileId> {
+    fn load_folder(&mut self, path: &str, depth: u8) -> Option<FileId> {
         let Some(package) = self.projects.package_at(path) else {
             return self.load_index(path);
         };
-        let found = self.load_main(package, false, depth);
-        match found {
+        let main = self.load_main(package, false, depth);
+        match main {
             Some(file) if is_script(self.from) && is_declaration(self.table.path(file)) => {
-                self.load_main(package, true, depth).or(found)
+                self.load_main(package, true, depth).or(main)
             }
-            found => found,
+            _ => main,
         }
     }
 
-    pub(super) fn load_index(&mut self, path: &str) -> Option<FileId> {
+    fn load_index(&mut self, path: &str) -> Option<FileId> {
         let index = below(path, "index");
         self.first_of(&index, SCRIPT).or_else(|| self.load_data(&index))
     }
@@ -257,7 +257,7 @@ pub(super) fn is_script(path: &str) -> bool {
 }
 
 /// Whether the name ends in an extension that no script has: a style, a component, an asset.
-pub(super) fn has_other_extension(path: &str) -> bool {
+fn has_other_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rfind('.').is_some_and(|dot| dot > 0) && Extension::split(name).is_none()
 }

@@ -1,12 +1,12 @@
 //! Patterns of [`ImportKind::Glob`](coord_scan::ImportKind::Glob) -> files.
 //!
-//! A pattern has `*`, `**`, `?` and `{a,b}`; one with brackets or parentheses is not followed. Hidden files and `node_modules`
-//! below its first wildcard do not match. All files below the folder before that are compared, so that the resolution depends
-//! on every path below that folder.
+//! A pattern may contain `*`, `**`, `?` and `{a,b}`; one with brackets or parentheses is not followed. Hidden files and
+//! `node_modules` below its first wildcard do not match. All files below the folder before the wildcard are compared,
+//! so the resolution depends on every path below that folder.
 
 use crate::file::FileId;
 use crate::resolution::Reason;
-use crate::resolve::javascript::aliases::by_path_pattern;
+use crate::resolve::javascript::aliases::best_pattern;
 use crate::resolve::javascript::importer::Importer;
 use crate::resolve::javascript::is_relative;
 use crate::resolve::keys::KeySpace;
@@ -21,24 +21,24 @@ const MATCH_WORK: usize = 32;
 const STEPS_FOR_WORK: usize = 256;
 
 impl Importer<'_> {
-    /// The files that `pattern` matches, and no line of `left_out` does.
-    pub(crate) fn files_of_glob(&mut self, pattern: &str, left_out: Option<&str>) -> Result<Vec<FileId>, Reason> {
+    /// The files that `pattern` matches and no line of `exclusions` does.
+    pub(crate) fn files_of_glob(&mut self, pattern: &str, exclusions: Option<&str>) -> Result<Vec<FileId>, Reason> {
         let patterns = self.patterns(pattern)?;
         let mut excluded = Vec::new();
-        for line in left_out.unwrap_or_default().lines() {
+        for line in exclusions.unwrap_or_default().lines() {
             // The exclusions of an unsupported pattern are unknown.
             excluded.extend(self.patterns(line)?);
         }
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         for pattern in patterns {
-            self.match_files(&pattern, &excluded, &mut found);
+            self.match_files(&pattern, &excluded, &mut files);
         }
-        found.sort_unstable();
-        found.dedup();
-        if found.is_empty() {
+        files.sort_unstable();
+        files.dedup();
+        if files.is_empty() {
             Err(Reason::Missing)
         } else {
-            Ok(found)
+            Ok(files)
         }
     }
 
@@ -52,29 +52,29 @@ impl Importer<'_> {
         let configured = context.aliases.iter().find_map(|aliases| aliases.root.as_deref());
         // The config of Vite that governs a package may be that of the whole repository.
         let root = configured.filter(|root| is_within(root, package)).unwrap_or(package);
-        let mut all = Vec::new();
+        let mut patterns = Vec::new();
         for choice in choices(pattern).ok_or(Reason::Invalid)? {
             self.trace.charge_text(choice.len());
             if is_relative(&choice) {
-                all.push(joined(folder(self.from), &choice).ok_or(Reason::OutsideRepository)?);
+                patterns.push(joined(folder(self.from), &choice).ok_or(Reason::OutsideRepository)?);
             } else if choice.starts_with('/') {
-                all.extend(joined(root, &choice));
+                patterns.extend(joined(root, &choice));
             } else if choice.starts_with("**") {
-                all.extend(joined(package, &choice));
+                patterns.extend(joined(package, &choice));
             } else {
-                all.extend(self.aliased(&choice)?);
+                patterns.extend(self.resolve_alias(&choice)?);
             }
         }
-        Ok(all)
+        Ok(patterns)
     }
 
-    /// The patterns that an alias makes of `pattern`.
-    fn aliased(&mut self, pattern: &str) -> Result<Vec<String>, Reason> {
+    /// The patterns that the alias at the start of `pattern` stands for.
+    fn resolve_alias(&mut self, pattern: &str) -> Result<Vec<String>, Reason> {
         let context = self.context;
         let of_options = context.options.iter().map(|options| &*options.paths);
         for paths in of_options.chain(context.aliases.iter().flat_map(|aliases| aliases.all_paths())) {
             self.trace.charge_list(paths.len());
-            if let Some((targets, matched)) = by_path_pattern(paths, pattern) {
+            if let Some((targets, matched)) = best_pattern(paths, pattern) {
                 let targets = targets.iter().map(|target| target.replacen('*', matched, 1));
                 return Ok(targets.filter_map(|target| joined("", &target)).collect());
             }
@@ -82,31 +82,31 @@ impl Importer<'_> {
         Err(Reason::External)
     }
 
-    fn match_files(&mut self, pattern: &str, excluded: &[String], found: &mut Vec<FileId>) {
+    fn match_files(&mut self, pattern: &str, excluded: &[String], files: &mut Vec<FileId>) {
         let Some(wildcard) = pattern.find(['*', '?']) else {
-            found.extend(self.table.file(pattern, self.trace));
+            files.extend(self.table.file(pattern, self.trace));
             return;
         };
         let table = self.table;
         let base = folder(&pattern[..wildcard]);
-        let below = pattern[base.len()..].trim_start_matches('/');
-        let ending = literal_ending(below);
-        let names_hidden = below.starts_with('.') || below.contains("/.");
+        let relative = pattern[base.len()..].trim_start_matches('/');
+        let ending = literal_ending(relative);
+        let names_hidden = relative.starts_with('.') || relative.contains("/.");
         self.trace.push(table.keys().of_named(KeySpace::FoldersOfGlobs, base));
         for (path, file) in table.files_below(base) {
             if self.trace.is_spent() {
                 return;
             }
             let rest = path[base.len()..].trim_start_matches('/');
-            self.trace.charge(1 + below.len() * rest.len() / STEPS_FOR_WORK);
+            self.trace.charge(1 + relative.len() * rest.len() / STEPS_FOR_WORK);
             let is_left_out = |part: &str| part == "node_modules" || (!names_hidden && part.starts_with('.'));
-            if !rest.ends_with(ending) || !matches(below, rest, Stop::AtEnd) || rest.split('/').any(is_left_out) {
+            if !rest.ends_with(ending) || !matches(relative, rest, Stop::AtEnd) || rest.split('/').any(is_left_out) {
                 continue;
             }
             self.trace.charge_list(8 * excluded.len());
             if !excluded.iter().any(|excluded| matches(excluded, path, Stop::AtEnd)) {
                 self.trace.charge(MATCH_WORK);
-                found.push(file);
+                files.push(file);
             }
         }
     }
@@ -119,32 +119,32 @@ fn literal_ending(pattern: &str) -> &str {
         .map_or(last, |wildcard| &last[wildcard + 1..])
 }
 
-/// The patterns that `{a,b}` stands for, which may be nested; `None` where they are too many.
+/// The patterns that `{a,b}` stands for, which may be nested; `None` if there are too many.
 fn choices(pattern: &str) -> Option<Vec<String>> {
-    let mut due = vec![pattern.to_owned()];
-    let mut all = Vec::new();
-    while let Some(pattern) = due.pop() {
-        if due.len() + all.len() > MAX_CHOICES {
+    let mut pending = vec![pattern.to_owned()];
+    let mut expanded = Vec::new();
+    while let Some(pattern) = pending.pop() {
+        if pending.len() + expanded.len() > MAX_CHOICES {
             return None;
         }
         // The innermost braces: nothing is open between them.
         let close = pattern.find('}');
         let open = close.and_then(|close| pattern[..close].rfind('{'));
         let (Some(open), Some(close)) = (open, close) else {
-            all.push(pattern);
+            expanded.push(pattern);
             continue;
         };
         let (before, after) = (&pattern[..open], &pattern[close + 1..]);
-        due.extend(
+        pending.extend(
             pattern[open + 1..close]
                 .split(',')
                 .map(|choice| format!("{before}{choice}{after}")),
         );
     }
-    // Choices of inner braces are repeated for each of the outer ones without them.
-    all.sort_unstable();
-    all.dedup();
-    Some(all)
+    // In `{a,b{c,d}}`, each choice of the inner braces repeats `a`.
+    expanded.sort_unstable();
+    expanded.dedup();
+    Some(expanded)
 }
 
 #[cfg(test)]

@@ -30,12 +30,12 @@ pub(crate) struct Importer<'a> {
     /// The form of the specifier that is resolved.
     pub(crate) form: Form,
     /// The targets of the specifier after the first.
-    pub(crate) others: Vec<FileId>,
+    pub(crate) more_targets: Vec<FileId>,
 }
 
 impl Importer<'_> {
-    /// Whether the file is CommonJS, so that its import statements stand for `require()`: by its extension, or, where that
-    /// leaves it open, by the nearest `package.json` in the modes in which TypeScript reads it for this.
+    /// Whether the file is CommonJS, so that its import statements stand for `require()`. Its extension decides; if it
+    /// is ambiguous, the nearest `package.json` does, in the modes in which TypeScript reads it for this purpose.
     pub(super) fn is_common_js(&self) -> bool {
         let Some((_, extension)) = Extension::split(self.from) else {
             return false;

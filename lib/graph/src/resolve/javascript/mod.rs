@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript: specifiers -> files.
 //!
-//! A specifier is resolved as TypeScript does under the config that governs the file, then as bundlers do (assets,
-//! `?query`). Last comes the source of files that are not built yet. Where a declaration has its implementation beside it
-//! (`x.d.ts`, `x.js`), the target is the implementation: its changes reach the importer.
+//! The resolver first does what TypeScript does under the config that governs the file, then what bundlers do (assets,
+//! `?query`). Last comes the source of files that are not built yet. If a declaration has its implementation next to it
+//! (`x.d.ts`, `x.js`), the target is the implementation, because its changes affect the importer.
 
 mod aliases;
 mod files;
@@ -23,9 +23,9 @@ use crate::resolve::paths::{folder, join};
 pub(crate) use importer::{Form, Importer};
 
 impl Importer<'_> {
-    /// The target of `specifier`. Further ones are in `others`.
+    /// The first target of `specifier`. Any others are then in `more_targets`.
     pub(crate) fn resolve(&mut self, specifier: &Specifier) -> Resolution {
-        self.others.clear();
+        self.more_targets.clear();
         let text = &specifier.text;
         if text.is_empty() || memchr::memchr(0, text.as_bytes()).is_some() {
             return Resolution::Unresolved(Reason::Invalid);
@@ -33,7 +33,7 @@ impl Importer<'_> {
         let outcome = self.resolve_kind(text, specifier);
         match outcome {
             Resolution::File(file) => self.add_variants(file),
-            Resolution::Unresolved(_) => self.others.clear(),
+            Resolution::Unresolved(_) => self.more_targets.clear(),
         }
         outcome
     }
@@ -88,27 +88,27 @@ impl Importer<'_> {
         }
         let is_rooted = text.starts_with('/');
         let context = self.context;
-        let mut by_options = match context.options.as_deref() {
+        let mut alias_target = match context.options.as_deref() {
             // Paths that begin with a slash are compared with patterns, not with folders.
-            Some(options) if is_rooted => self.by_paths(&options.paths, text).0,
-            Some(options) => self.by_options(options, text),
+            Some(options) if is_rooted => self.resolve_by_paths(&options.paths, text).0,
+            Some(options) => self.resolve_by_options(options, text),
             None => OptionTargets::Unknown,
         };
         for paths in context.aliases.iter().flat_map(|aliases| aliases.all_paths()) {
-            if matches!(by_options, OptionTargets::File(_)) || self.trace.is_spent() {
+            if matches!(alias_target, OptionTargets::File(_)) || self.trace.is_spent() {
                 break;
             }
             self.trace.charge(1);
-            by_options = self.by_paths(paths, text).0.or(by_options);
+            alias_target = self.resolve_by_paths(paths, text).0.or(alias_target);
         }
-        if let OptionTargets::File(file) = by_options {
+        if let OptionTargets::File(file) = alias_target {
             return Resolution::File(file);
         }
-        if is_rooted && let Some(file) = self.by_root(text) {
+        if is_rooted && let Some(file) = self.resolve_by_root(text) {
             return Resolution::File(file);
         }
         if text.starts_with('#') {
-            return match self.by_imports(text) {
+            return match self.resolve_by_imports(text) {
                 Some(file) => Resolution::File(file),
                 None => Resolution::Unresolved(Reason::Missing),
             };
@@ -123,7 +123,7 @@ impl Importer<'_> {
             None => Resolution::Unresolved(Reason::Invalid),
         };
         match outcome {
-            Resolution::Unresolved(_) if by_options == OptionTargets::Nowhere => {
+            Resolution::Unresolved(_) if alias_target == OptionTargets::Nowhere => {
                 Resolution::Unresolved(Reason::Missing)
             }
             outcome => outcome,
@@ -133,9 +133,9 @@ impl Importer<'_> {
     fn resolve_relative(&mut self, text: &str) -> Resolution {
         let mut base = std::mem::take(self.buffer);
         let outcome = if join(&mut base, folder(self.from), text) {
-            let found = self.load_relative(&base, text);
-            let found = found.or_else(|| self.load_as_bundlers(&base));
-            match found.or_else(|| self.load_unbuilt(&base)) {
+            let file = self.load_relative(&base, text);
+            let file = file.or_else(|| self.load_as_bundlers(&base));
+            match file.or_else(|| self.load_unbuilt(&base)) {
                 Some(file) => Resolution::File(file),
                 None => Resolution::Unresolved(Reason::Missing),
             }

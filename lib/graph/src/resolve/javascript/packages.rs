@@ -2,7 +2,7 @@
 
 use crate::file::FileId;
 use crate::resolution::{Reason, Resolution};
-use crate::resolve::javascript::aliases::by_path_pattern;
+use crate::resolve::javascript::aliases::best_pattern;
 use crate::resolve::javascript::files::{MAX_DEPTH, is_declaration, is_script};
 use crate::resolve::javascript::importer::{Form, Importer};
 use crate::resolve::javascript::unbuilt::Sources;
@@ -28,14 +28,14 @@ pub(super) struct Lookup {
 
 impl Importer<'_> {
     /// The target of `#x`, by the `imports` of the nearest package.
-    pub(super) fn by_imports(&mut self, text: &str) -> Option<FileId> {
+    pub(super) fn resolve_by_imports(&mut self, text: &str) -> Option<FileId> {
         let context = self.context;
         let package = context.package.as_ref()?;
-        self.trace.charge_list(package.manifest.entries());
-        let (target, matched) = package.manifest.imported(text)?;
+        self.trace.charge_list(package.manifest.entry_count());
+        let (target, matched) = package.manifest.imports_target(text)?;
         let lookups = self.lookups();
-        for lookup in lookups.into_iter().chain(self.elsewhere(target)) {
-            let found = visit_targets(target, matched, Some(conditions(context, lookup)), &mut |target| {
+        for lookup in lookups.into_iter().chain(self.fallback_lookup(target)) {
+            let file = visit_targets(target, matched, Some(conditions(context, lookup)), &mut |target| {
                 if target.starts_with('.') {
                     return self.load_target(&package.path(target)?, lookup.runtime);
                 }
@@ -45,28 +45,28 @@ impl Importer<'_> {
                     Resolution::Unresolved(_) => None,
                 }
             });
-            if found.is_some() {
-                return found;
+            if file.is_some() {
+                return file;
             }
         }
-        let held = lookups.into_iter().chain(self.elsewhere(target));
-        let held: Vec<_> = held.map(|lookup| conditions(context, lookup)).collect();
-        self.sources(package).of_import(target, matched, &held)
+        let lookups = lookups.into_iter().chain(self.fallback_lookup(target));
+        let conditions: Vec<_> = lookups.map(|lookup| conditions(context, lookup)).collect();
+        self.sources(package).of_import(target, matched, &conditions)
     }
 
-    /// The target of `subpath` of the package `name`, or of the package of its types where it has none.
+    /// The target of `subpath` of the package `name`. If it has none, the target in the package of its types.
     pub(super) fn resolve_package(&mut self, name: &str, subpath: &str) -> Resolution {
-        let outcome = self.resolve_own_package(name, subpath);
+        let outcome = self.resolve_package_itself(name, subpath);
         if let Resolution::Unresolved(_) = outcome
-            && let Some(types) = types_package(name)
-            && let found @ Resolution::File(_) = self.resolve_own_package(&types, subpath)
+            && let Some(types_name) = types_package(name)
+            && let types @ Resolution::File(_) = self.resolve_package_itself(&types_name, subpath)
         {
-            return found;
+            return types;
         }
         outcome
     }
 
-    fn resolve_own_package(&mut self, name: &str, subpath: &str) -> Resolution {
+    fn resolve_package_itself(&mut self, name: &str, subpath: &str) -> Resolution {
         self.trace
             .push(self.table.keys().of_named(KeySpace::PackageNames, name));
         let own = self
@@ -74,14 +74,14 @@ impl Importer<'_> {
             .package
             .as_ref()
             .filter(|package| package.manifest.name.as_deref() == Some(name) && package.manifest.exports.is_some());
-        let named = self.projects.package_named(name, folder(self.from), self.trace);
+        let linked = self.projects.package_named(name, folder(self.from), self.trace);
         let packages = [
             own,
-            named.filter(|named| own.is_none_or(|own| own.folder != named.folder)),
+            linked.filter(|linked| own.is_none_or(|own| own.folder != linked.folder)),
         ];
-        let mut known = false;
+        let mut is_known = false;
         for package in packages.into_iter().flatten() {
-            known = true;
+            is_known = true;
             if let Some(file) = self.load_entry(package, subpath) {
                 return Resolution::File(file);
             }
@@ -89,7 +89,7 @@ impl Importer<'_> {
         if let Some(file) = self.bare_module(name, subpath) {
             return Resolution::File(file);
         }
-        Resolution::Unresolved(if known { Reason::NoEntry } else { Reason::External })
+        Resolution::Unresolved(if is_known { Reason::NoEntry } else { Reason::External })
     }
 
     /// A file or folder without a manifest in a tracked `node_modules`, nearest first.
@@ -118,38 +118,38 @@ impl Importer<'_> {
 
     fn load_entry(&mut self, package: &Package, subpath: &str) -> Option<FileId> {
         // Some lookups in `exports` follow, one for each mode.
-        self.trace.charge_list(4 * package.manifest.entries());
+        self.trace.charge_list(4 * package.manifest.entry_count());
         let lookups = self.lookups();
-        let found = lookups
+        let entry = lookups
             .iter()
-            .find_map(|lookup| self.meant_entry(package, subpath, *lookup));
-        if found.is_some() || package.manifest.withholds(subpath) {
-            return found;
+            .find_map(|lookup| self.entry_for_importer(package, subpath, *lookup));
+        if entry.is_some() || package.manifest.forbids(subpath) {
+            return entry;
         }
         let key = exports_key(subpath);
-        let elsewhere = package
+        let fallback = package
             .manifest
-            .exported(&key)
-            .and_then(|(target, _)| self.elsewhere(target));
-        elsewhere
-            .and_then(|lookup| self.meant_entry(package, subpath, lookup))
-            .or_else(|| self.unbuilt_entry(package, subpath, elsewhere))
+            .exports_target(&key)
+            .and_then(|(target, _)| self.fallback_lookup(target));
+        fallback
+            .and_then(|lookup| self.entry_for_importer(package, subpath, lookup))
+            .or_else(|| self.unbuilt_entry(package, subpath, fallback))
     }
 
-    /// The source of an entry that is not built. `elsewhere` has the conditions that hold where none of [`Self::lookups`] does.
+    /// The source of an entry that is not built. `fallback` is the lookup to try after [`Self::lookups`].
     pub(super) fn unbuilt_entry(
         &mut self,
         package: &Package,
         subpath: &str,
-        elsewhere: Option<Lookup>,
+        fallback: Option<Lookup>,
     ) -> Option<FileId> {
         let context = self.context;
         // `exports` does not count in every mode.
-        let held = self.lookups().into_iter().chain(elsewhere);
-        let held = held.filter(|lookup| lookup.mode != Mode::Node10);
-        let held: Vec<_> = held.map(|lookup| conditions(context, lookup)).collect();
+        let lookups = self.lookups().into_iter().chain(fallback);
+        let lookups = lookups.filter(|lookup| lookup.mode != Mode::Node10);
+        let conditions: Vec<_> = lookups.map(|lookup| conditions(context, lookup)).collect();
         let require = self.form == Form::Require;
-        self.sources(package).of_entry(subpath, &held, require)
+        self.sources(package).of_entry(subpath, &conditions, require)
     }
 
     pub(super) fn sources<'s>(&'s mut self, package: &'s Package) -> Sources<'s> {
@@ -172,9 +172,9 @@ impl Importer<'_> {
         })
     }
 
-    /// Where no condition of [`Self::lookups`] holds in `target`, whether its files exist or not: those of an import, of
-    /// Node or of a browser.
-    fn elsewhere(&self, target: &Json) -> Option<Lookup> {
+    /// The lookup of an import, of Node or of a browser, whichever has conditions that hold in `target`. `None` if
+    /// those of [`Self::lookups`] hold there, even for files that do not exist.
+    fn fallback_lookup(&self, target: &Json) -> Option<Lookup> {
         let holds = |lookup: &Lookup| has_branch(target, conditions(self.context, *lookup));
         let [configured, bundler] = self.lookups();
         if holds(&configured) || holds(&bundler) {
@@ -195,40 +195,38 @@ impl Importer<'_> {
         [import, node, browser].into_iter().find(holds)
     }
 
-    /// [`Self::entry`]; for a script the file that runs, not its declaration.
-    fn meant_entry(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
-        let found = self.entry(package, subpath, lookup)?;
-        if !is_script(self.from) || !is_declaration(self.table.path(found)) {
-            return Some(found);
+    /// [`Self::entry`]; if the importer is a script, the file that runs and not its declaration.
+    fn entry_for_importer(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+        let file = self.entry(package, subpath, lookup)?;
+        if !is_script(self.from) || !is_declaration(self.table.path(file)) {
+            return Some(file);
         }
         let runtime = Lookup {
             mode: Mode::Node,
             runtime: true,
             ..lookup
         };
-        self.entry(package, subpath, runtime).or(Some(found))
+        self.entry(package, subpath, runtime).or(Some(file))
     }
 
     fn entry(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
         if package.manifest.exports.is_some() && lookup.mode != Mode::Node10 {
             let key = exports_key(subpath);
-            let (target, matched) = package.manifest.exported(&key)?;
+            let (target, matched) = package.manifest.exports_target(&key)?;
             let conditions = conditions(self.context, lookup);
             return visit_targets(target, matched, Some(conditions), &mut |target| {
                 self.load_target(&package.path(target)?, lookup.runtime)
             });
         }
-        if subpath.is_empty() {
-            return self
-                .by_types_versions(package, subpath, lookup)
-                .or_else(|| self.load_main(package, lookup.runtime, MAX_DEPTH));
-        }
-        self.by_types_versions(package, subpath, lookup)
-            .or_else(|| self.load(&package.path(subpath)?, MAX_DEPTH))
+        let types = self.types_version(package, subpath, lookup);
+        types.or_else(|| match subpath {
+            "" => self.load_main(package, lookup.runtime, MAX_DEPTH),
+            subpath => self.load(&package.path(subpath)?, MAX_DEPTH),
+        })
     }
 
     /// The types of an entry of a package without `exports`, by its `typesVersions`.
-    fn by_types_versions(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+    fn types_version(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
         let manifest = &package.manifest;
         if manifest.types_versions.is_empty() || lookup.runtime {
             return None;
@@ -239,7 +237,7 @@ impl Importer<'_> {
             "" => joined("", main.map_or("index", String::as_str))?,
             subpath => subpath.to_owned(),
         };
-        let (targets, matched) = by_path_pattern(&manifest.types_versions, &path)?;
+        let (targets, matched) = best_pattern(&manifest.types_versions, &path)?;
         self.first_target(&package.folder, targets, matched, &mut |this, path| {
             this.load(path, MAX_DEPTH)
         })
@@ -253,7 +251,7 @@ impl Importer<'_> {
                 .file(path, self.trace)
                 .filter(|file| !is_declaration(self.table.path(*file)));
         }
-        self.load_by_extension(path).or_else(|| self.named(path))
+        self.load_by_extension(path).or_else(|| self.load_exact(path))
     }
 }
 
@@ -272,7 +270,7 @@ fn conditions(context: &Context, lookup: Lookup) -> Conditions<'_> {
         types: !lookup.runtime,
         node: lookup.mode == Mode::Node,
         browser: lookup.browser,
-        own: false,
+        repository: false,
         custom: context.options.as_ref().map_or(&[], |options| &options.conditions),
     }
 }

@@ -1,4 +1,4 @@
-//! Files that a bundler takes for one platform, such as `x.ios.ts` in the place of `x.ts`, as Metro does for React Native.
+//! Files that a bundler takes for one platform. Metro for React Native, for example, takes `x.ios.ts` before `x.ts`.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
@@ -14,9 +14,9 @@ impl Importer<'_> {
     /// further targets.
     pub(super) fn load_platforms(&mut self, path: &str) -> Option<FileId> {
         let stem = Extension::split(path).map_or(path, |(stem, _)| stem);
-        let mut found = self.variants(stem).into_iter();
-        let first = found.next()?;
-        self.others.extend(found);
+        let mut variants = self.variants(stem).into_iter();
+        let first = variants.next()?;
+        self.more_targets.extend(variants);
         Some(first)
     }
 
@@ -30,21 +30,21 @@ impl Importer<'_> {
             .is_some_and(|package| package.manifest.is_native);
         if is_native && let Some((stem, _)) = Extension::split(table.path(file)) {
             let variants = self.variants(stem);
-            self.others.extend(variants);
+            self.more_targets.extend(variants);
         }
     }
 
-    /// The variants of `stem`. One platform's file means those of its platform.
+    /// The variants of `stem`. If the importer is for one platform, only those for its platform.
     fn variants(&mut self, stem: &str) -> Vec<FileId> {
         let own =
             Extension::split(self.from).and_then(|(from, _)| PLATFORMS.into_iter().find(|end| from.ends_with(end)));
-        let is_meant = |platform: &str| match own {
+        let is_compatible = |platform: &str| match own {
             None => true,
             Some(NATIVE) => platform != WEB,
             Some(own) => platform == own || (platform == NATIVE && own != WEB),
         };
-        let meant = PLATFORMS.into_iter().filter(|platform| is_meant(platform));
-        meant
+        let platforms = PLATFORMS.into_iter().filter(|platform| is_compatible(platform));
+        platforms
             .filter_map(|platform| {
                 self.table
                     .siblings(&format!("{stem}{platform}"), self.trace)?

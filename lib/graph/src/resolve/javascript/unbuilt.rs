@@ -1,8 +1,8 @@
 //! Sources of files that a build has not written yet.
 //!
-//! A workspace is read as tracked, before any build, and its packages name files in `dist`. The package's own tsconfig names
-//! the folders of their sources, or else convention does. Paths that `exports` and `imports` name under unmet conditions are
-//! not sources: they are for other importers.
+//! The graph sees a workspace before any build, but its packages name files in `dist`. The package's own tsconfig names
+//! the folders of their sources; otherwise, conventional folders are searched. Paths that `exports` and `imports` name
+//! under unmet conditions are not sources: they are for other importers.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
@@ -35,7 +35,7 @@ const OUTPUTS: &[&str] = &[
     "dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "output", ".output", "_esm",
 ];
 
-/// Folders that builds write to where a manifest says so; otherwise they may have sources.
+/// Folders that builds write to if a manifest names a file in them; otherwise they may contain sources.
 const NAMED_OUTPUTS: &[&str] = &[
     "types",
     "typings",
@@ -49,21 +49,22 @@ const NAMED_OUTPUTS: &[&str] = &[
 /// Folders of sources, below the package.
 const SOURCE_FOLDERS: [&str; 4] = ["src", "", "lib", "source"];
 
-/// Most formats that an output folder has a folder for, one in the other: `dist/esm/types/x.js`.
+/// Deepest nesting of folders of an output folder, one for each format: `dist/esm/types/x.js`.
 const MAX_FORMATS: usize = 3;
 
 /// The targets of one entry of `exports` or `imports`.
 #[derive(Default)]
 struct Branches {
-    /// Those of conditions that hold.
-    meant: Vec<String>,
-    /// Sources, under conditions that only the repository itself knows (`source`, `@scope/source`).
+    /// The targets of conditions that hold.
+    active: Vec<String>,
+    /// Sources, under conditions that are specific to the repository (`source`, `@scope/source`).
     sources: Vec<String>,
-    refused: Vec<String>,
+    /// All other targets.
+    inactive: Vec<String>,
 }
 
 impl Branches {
-    fn new(target: &Json, matched: &str, held: &[Conditions<'_>], trace: &mut Trace) -> Self {
+    fn new(target: &Json, matched: &str, conditions: &[Conditions<'_>], trace: &mut Trace) -> Self {
         let mut list = |conditions| {
             let mut targets = Vec::new();
             visit_targets(target, matched, conditions, &mut |target| {
@@ -74,20 +75,20 @@ impl Branches {
             });
             targets
         };
-        let meant: Vec<String> = held.iter().flat_map(|conditions| list(Some(*conditions))).collect();
-        let own = held.first().map(|conditions| Conditions {
-            own: true,
-            ..*conditions
+        let active: Vec<String> = conditions.iter().flat_map(|set| list(Some(*set))).collect();
+        let in_repository = conditions.first().map(|set| Conditions {
+            repository: true,
+            ..*set
         });
-        let mut sources = own.map_or_else(Vec::new, |own| list(Some(own)));
-        let mut refused = list(None);
-        trace.charge_list((meant.len() + sources.len()) * refused.len());
-        sources.retain(|target| is_source(target) && !meant.contains(target));
-        refused.retain(|target| !meant.contains(target) && !sources.contains(target));
+        let mut sources = in_repository.map_or_else(Vec::new, |set| list(Some(set)));
+        let mut inactive = list(None);
+        trace.charge_list((active.len() + sources.len()) * inactive.len());
+        sources.retain(|target| is_source(target) && !active.contains(target));
+        inactive.retain(|target| !active.contains(target) && !sources.contains(target));
         Branches {
-            meant,
+            active,
             sources,
-            refused,
+            inactive,
         }
     }
 }
@@ -100,7 +101,7 @@ fn is_source(target: &str) -> bool {
     )
 }
 
-/// Whether no build makes anything of a file with this name, which may belong to a branch that is refused.
+/// Whether builds do not process a file with this name. It may belong to an inactive branch.
 fn is_finished(path: &str) -> bool {
     is_declaration(path) || path.ends_with(".cjs")
 }
@@ -113,27 +114,27 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The source of `subpath` (`""` for the package itself), under the conditions of `held`, the best first.
-    pub(super) fn of_entry(&mut self, subpath: &str, held: &[Conditions<'_>], require: bool) -> Option<FileId> {
+    /// The source of `subpath` (`""` for the package itself), under `conditions`, the best first.
+    pub(super) fn of_entry(&mut self, subpath: &str, conditions: &[Conditions<'_>], require: bool) -> Option<FileId> {
         let manifest = &self.package.manifest;
         let key = exports_key(subpath);
-        let exported = manifest.exported(&key);
-        let branches = exported.map(|(target, matched)| Branches::new(target, matched, held, self.trace));
+        let exported = manifest.exports_target(&key);
+        let branches = exported.map(|(target, matched)| Branches::new(target, matched, conditions, self.trace));
         let branches = branches.unwrap_or_default();
-        let refused = self.paths(&branches.refused);
+        let inactive = self.paths(&branches.inactive);
         if !subpath.is_empty()
-            && let Some(file) = self.tracked(&key, &refused)
+            && let Some(file) = self.tracked_file(&key, &inactive)
         {
             return Some(file);
         }
-        if let Some(file) = self.of_branches(&branches, &refused) {
+        if let Some(file) = self.of_branches(&branches, &inactive) {
             return Some(file);
         }
         if !subpath.is_empty() {
             let usual = [format!("src/{subpath}"), subpath.to_owned()];
             return self
-                .of_target(&key, &refused)
-                .or_else(|| usual.iter().find_map(|path| self.at(path, &refused)));
+                .of_target(&key, &inactive)
+                .or_else(|| usual.iter().find_map(|path| self.at(path, &inactive)));
         }
         let fields = [
             manifest.source.as_ref(),
@@ -142,35 +143,35 @@ impl Sources<'_> {
             manifest.main.as_ref().filter(|_| require || exported.is_none()),
         ];
         let fields: Vec<&String> = fields.into_iter().flatten().collect();
-        // Where there are `exports`, nothing else names a file that is meant.
-        let named = if exported.is_none() { &fields[..] } else { &[] };
-        let found = named
+        // If there are `exports`, the fields do not name the entry itself, but may lead to its source.
+        let direct = if exported.is_none() { &fields[..] } else { &[] };
+        let file = direct
             .iter()
-            .find_map(|target| self.tracked(target, &refused))
-            .or_else(|| fields.iter().find_map(|target| self.of_target(target, &refused)));
+            .find_map(|target| self.tracked_file(target, &inactive))
+            .or_else(|| fields.iter().find_map(|target| self.of_target(target, &inactive)));
         let table = self.table;
-        let is_usual = |file: &FileId| exported.is_none() || !is_finished(table.path(*file));
-        found.or_else(|| {
+        let may_be_source = |file: &FileId| exported.is_none() || !is_finished(table.path(*file));
+        file.or_else(|| {
             let mut usual = ["src/index", "index", "src/main", "lib/index"].iter();
-            usual.find_map(|path| self.at(path, &refused).filter(is_usual))
+            usual.find_map(|path| self.at(path, &inactive).filter(may_be_source))
         })
     }
 
-    /// The source of a target of `imports`, under the conditions of `held`, the best first.
-    pub(super) fn of_import(&mut self, target: &Json, matched: &str, held: &[Conditions<'_>]) -> Option<FileId> {
-        let branches = Branches::new(target, matched, held, self.trace);
-        let refused = self.paths(&branches.refused);
-        self.of_branches(&branches, &refused)
+    /// The source of a target of `imports`, under `conditions`, the best first.
+    pub(super) fn of_import(&mut self, target: &Json, matched: &str, conditions: &[Conditions<'_>]) -> Option<FileId> {
+        let branches = Branches::new(target, matched, conditions, self.trace);
+        let inactive = self.paths(&branches.inactive);
+        self.of_branches(&branches, &inactive)
     }
 
-    /// The source of the file at `path`, which is in the package's output, for an importer that is not.
+    /// The source of the file at `path`, which is in the package's output, for an importer outside it.
     pub(super) fn of_output(&mut self, path: &str, importer: &str) -> Option<FileId> {
         let folder = &self.package.folder;
         let target = path.get(folder.len()..)?.trim_start_matches('/');
         let first = target.split('/').next()?;
         let is_conventional = OUTPUTS.contains(&first) && !is_within(importer, &joined(folder, first)?);
-        let is_configured = |(output, _): &&(String, String)| is_within(path, output) && !is_within(importer, output);
-        if is_conventional || self.package.built_from.iter().any(|pair| is_configured(&pair)) {
+        let is_configured = |(output, _): &(String, String)| is_within(path, output) && !is_within(importer, output);
+        if is_conventional || self.package.output_folders.iter().any(is_configured) {
             let table = self.table;
             self.of_target(target, &[])
                 .filter(|file| !is_finished(table.path(*file)))
@@ -179,13 +180,13 @@ impl Sources<'_> {
         }
     }
 
-    fn of_branches(&mut self, branches: &Branches, refused: &[String]) -> Option<FileId> {
+    fn of_branches(&mut self, branches: &Branches, inactive: &[String]) -> Option<FileId> {
         let sources = &branches.sources;
         branches
-            .meant
+            .active
             .iter()
-            .find_map(|target| self.of_target(target, refused))
-            .or_else(|| sources.iter().find_map(|target| self.tracked(target, refused)))
+            .find_map(|target| self.of_target(target, inactive))
+            .or_else(|| sources.iter().find_map(|target| self.tracked_file(target, inactive)))
     }
 
     fn paths(&self, targets: &[String]) -> Vec<String> {
@@ -193,26 +194,27 @@ impl Sources<'_> {
     }
 
     /// The tracked file that `target` names.
-    fn tracked(&mut self, target: &str, refused: &[String]) -> Option<FileId> {
+    fn tracked_file(&mut self, target: &str, inactive: &[String]) -> Option<FileId> {
         let path = self.package.path(target)?;
         let file = self.table.file(&path, self.trace)?;
-        self.unless_refused(file, refused)
+        self.exclude_inactive(file, inactive)
     }
 
-    fn unless_refused(&mut self, file: FileId, refused: &[String]) -> Option<FileId> {
-        self.trace.charge_list(refused.len());
+    /// `file`, unless it is one of the `inactive` ones.
+    fn exclude_inactive(&mut self, file: FileId, inactive: &[String]) -> Option<FileId> {
+        self.trace.charge_list(inactive.len());
         let path = self.table.path(file);
-        (!refused.iter().any(|refused| refused == path)).then_some(file)
+        (!inactive.iter().any(|inactive| inactive == path)).then_some(file)
     }
 
     /// The source of one file that the package names.
-    fn of_target(&mut self, target: &str, refused: &[String]) -> Option<FileId> {
+    fn of_target(&mut self, target: &str, inactive: &[String]) -> Option<FileId> {
         let path = self.package.path(target)?;
-        for (output, source) in &self.package.built_from {
+        for (output, source) in &self.package.output_folders {
             if is_within(&path, output)
                 && let Some(rest) = path.get(output.len()..)
                 && let Some(moved) = joined(source, rest)
-                && let Some(file) = self.at_path(&moved, refused)
+                && let Some(file) = self.at_path(&moved, inactive)
             {
                 return Some(file);
             }
@@ -225,7 +227,7 @@ impl Sources<'_> {
         let mut rest = relative.split_once('/').map_or("index", |(_, rest)| rest);
         for _ in 0..MAX_FORMATS {
             for folder in SOURCE_FOLDERS {
-                if let Some(file) = self.at(&format!("{folder}/{rest}"), refused) {
+                if let Some(file) = self.at(&format!("{folder}/{rest}"), inactive) {
                     return Some(file);
                 }
             }
@@ -235,20 +237,20 @@ impl Sources<'_> {
     }
 
     /// [`Self::at_path`] of a path within the package.
-    fn at(&mut self, relative: &str, refused: &[String]) -> Option<FileId> {
-        self.at_path(&self.package.path(relative)?, refused)
+    fn at(&mut self, relative: &str, inactive: &[String]) -> Option<FileId> {
+        self.at_path(&self.package.path(relative)?, inactive)
     }
 
-    /// The file at `path`, or the source from which a build would make it.
-    fn at_path(&mut self, path: &str, refused: &[String]) -> Option<FileId> {
+    /// The file at `path`, or the source from which a build would create it.
+    fn at_path(&mut self, path: &str, inactive: &[String]) -> Option<FileId> {
         if let Some(file) = self.table.file(path, self.trace) {
-            return self.unless_refused(file, refused);
+            return self.exclude_inactive(file, inactive);
         }
         let stem = Extension::split(path).map_or(path, |(stem, _)| stem);
         let mut source = |stem: &str| {
             let files = self.table.siblings(stem, self.trace)?;
-            let mut known = SOURCES.iter().filter_map(|extension| files.first(&[*extension]));
-            known.find_map(|file| self.unless_refused(file, refused))
+            let mut candidates = SOURCES.iter().filter_map(|extension| files.first(&[*extension]));
+            candidates.find_map(|file| self.exclude_inactive(file, inactive))
         };
         source(stem)
             .or_else(|| if stem.len() < path.len() { source(path) } else { None })

@@ -23,7 +23,7 @@ pub(crate) struct PackageSection {
     /// The build script: `Some(None)` where it is disabled, even if `build.rs` exists.
     pub(crate) build: Option<Option<String>>,
     /// Kinds whose targets are not discovered in folders.
-    pub(crate) listed_only: Vec<TargetKind>,
+    pub(crate) undiscovered_kinds: Vec<TargetKind>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,8 +52,9 @@ pub(crate) enum TargetKind {
 }
 
 impl TargetKind {
-    /// The kinds that a package may have several of: key of the table, folder, and the key that disables discovery in it.
-    pub(crate) const LISTED: [(TargetKind, &'static str, &'static str, &'static str); 4] = [
+    /// The kinds that a package can have several of: key of the table, folder, and the key that disables discovery in
+    /// the folder.
+    pub(crate) const REPEATABLE: [(TargetKind, &'static str, &'static str, &'static str); 4] = [
         (TargetKind::Bin, "bin", "src/bin", "autobins"),
         (TargetKind::Example, "example", "examples", "autoexamples"),
         (TargetKind::Test, "test", "tests", "autotests"),
@@ -78,12 +79,13 @@ pub(crate) struct Dependency {
     pub(crate) package: Option<String>,
     /// `path = "folder"`.
     pub(crate) path: Option<String>,
-    pub(crate) is_workspaces: bool,
+    /// `workspace = true`.
+    pub(crate) inherits_workspace: bool,
 }
 
 impl CargoManifest {
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         let shared = self
             .workspace
             .as_ref()
@@ -91,7 +93,7 @@ impl CargoManifest {
         1 + self.targets.len() + self.dependencies.len() + self.patches.len() + shared
     }
 
-    /// Parses a manifest; `None` when it is not TOML.
+    /// Parses a manifest. `None` if it is not TOML.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let root: Table = text.parse().ok()?;
         let mut manifest = CargoManifest {
@@ -106,9 +108,9 @@ impl CargoManifest {
         if let Some(lib) = root.get("lib").and_then(Value::as_table) {
             manifest.targets.push(target(TargetKind::Lib, lib));
         }
-        for (kind, key, _, _) in TargetKind::LISTED {
-            let listed = root.get(key).and_then(Value::as_array).into_iter().flatten();
-            let targets = listed.filter_map(Value::as_table).map(|table| target(kind, table));
+        for (kind, key, _, _) in TargetKind::REPEATABLE {
+            let items = root.get(key).and_then(Value::as_array).into_iter().flatten();
+            let targets = items.filter_map(Value::as_table).map(|table| target(kind, table));
             manifest.targets.extend(targets);
         }
         manifest.dependencies = dependencies(&root);
@@ -155,7 +157,7 @@ fn package(table: &Table) -> PackageSection {
             Some(Value::Boolean(false)) => Some(None),
             _ => None,
         },
-        listed_only: TargetKind::LISTED
+        undiscovered_kinds: TargetKind::REPEATABLE
             .into_iter()
             .filter(|(_, _, _, key)| is_off(key))
             .map(|(kind, ..)| kind)
@@ -165,10 +167,10 @@ fn package(table: &Table) -> PackageSection {
 
 fn workspace(table: &Table) -> WorkspaceSection {
     let package = table.get("package").and_then(Value::as_table);
-    let listed = table.get("dependencies").and_then(Value::as_table);
+    let entries = table.get("dependencies").and_then(Value::as_table);
     WorkspaceSection {
         edition: package.map_or(Edition::Of2015, edition),
-        dependencies: listed
+        dependencies: entries
             .into_iter()
             .flatten()
             .map(|(key, value)| dependency(key, value))
@@ -192,8 +194,8 @@ fn dependencies(table: &Table) -> Vec<Dependency> {
         "build-dependencies",
         "build_dependencies",
     ];
-    let found = keys.into_iter().filter_map(|key| table.get(key)?.as_table()).flatten();
-    found.map(|(key, value)| dependency(key, value)).collect()
+    let entries = keys.into_iter().filter_map(|key| table.get(key)?.as_table()).flatten();
+    entries.map(|(key, value)| dependency(key, value)).collect()
 }
 
 fn dependency(key: &str, value: &Value) -> Dependency {
@@ -203,6 +205,6 @@ fn dependency(key: &str, value: &Value) -> Dependency {
         key: key.to_owned(),
         package: string("package"),
         path: string("path"),
-        is_workspaces: table.is_some_and(|table| table.get("workspace").and_then(Value::as_bool) == Some(true)),
+        inherits_workspace: table.is_some_and(|table| table.get("workspace").and_then(Value::as_bool) == Some(true)),
     }
 }

@@ -1,9 +1,8 @@
-//! `deno.json`: an import map, a workspace, and the entries of a package. `import_map.json` has the first of them alone.
+//! `deno.json`: an import map, a workspace, and the entries of a package. `import_map.json` has only the import map.
 
 use std::sync::Arc;
 
-use crate::resolve::manifests::dependency::split_package_name;
-use crate::resolve::manifests::dependency::{LocalTarget, without_version};
+use crate::resolve::manifests::dependency::{LocalTarget, split_package_name, without_version};
 use crate::resolve::manifests::json::Json;
 use crate::resolve::manifests::package_json::PackageJson;
 use crate::resolve::manifests::tsconfig::Patterns;
@@ -13,10 +12,10 @@ use crate::resolve::paths::joined;
 /// The fields that resolution needs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DenoConfig {
-    /// The package, where it has a name.
+    /// The package, if it has a name.
     pub(crate) package: Option<Arc<PackageJson>>,
     pub(crate) workspace: Option<Workspace>,
-    /// Keys and targets of the import map that are paths, relative to the config.
+    /// The entries of the import map whose targets are paths, relative to the config.
     imports: Vec<(String, String)>,
 }
 
@@ -56,15 +55,15 @@ impl DenoConfig {
         })
     }
 
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
-        let package = self.package.as_ref().map_or(0, |package| package.values());
-        let workspace = self.workspace.as_ref().map_or(0, Workspace::values);
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
+        let package = self.package.as_ref().map_or(0, |package| package.value_count());
+        let workspace = self.workspace.as_ref().map_or(0, Workspace::value_count);
         1 + package + workspace + 2 * self.imports.len()
     }
 
-    /// The import map as patterns, for a config in `folder`. A key that ends in a slash stands for everything that begins
-    /// with it.
+    /// The import map as patterns, for a config in `folder`. A key that ends in a slash stands for everything that
+    /// begins with it.
     pub(crate) fn patterns(&self, folder: &str) -> Patterns {
         let pattern = |(key, target): &(String, String)| {
             let path = joined(folder, target)?;
@@ -79,14 +78,14 @@ impl DenoConfig {
     }
 }
 
-/// The package of the workspace for which `key` is another name, where `target` is one of a registry.
+/// `key` and the workspace package that it is an alias of, if `target` is a registry package with another name.
 fn alias(key: &str, target: &str) -> Option<(String, LocalTarget)> {
     let (name, subpath) = registry_package(target)?;
     let is_whole = subpath.is_empty() && split_package_name(key)?.1.is_empty() && key != name;
     is_whole.then(|| (key.to_owned(), LocalTarget::Member(name.to_owned())))
 }
 
-/// Name and subpath of a package as `jsr:` and `npm:` specifiers write it, whatever its version.
+/// The name and subpath of the package that a `jsr:` or `npm:` specifier names, without the version.
 pub(crate) fn registry_package(specifier: &str) -> Option<(&str, &str)> {
     let package = specifier
         .strip_prefix("jsr:")
@@ -106,12 +105,12 @@ mod tests {
         }"#;
         let config = DenoConfig::parse(text).unwrap();
         let patterns = config.patterns("app");
-        let found: Vec<(&str, &str)> = patterns
+        let entries: Vec<(&str, &str)> = patterns
             .iter()
             .map(|(key, targets)| (key.as_str(), targets[0].as_str()))
             .collect();
         assert_eq!(
-            found,
+            entries,
             [
                 ("lib", "app/lib/mod.ts"),
                 ("@/*", "app/src/*"),

@@ -61,8 +61,8 @@ pub(crate) fn local_dependencies(fields: &[(String, Json)]) -> impl Iterator<Ite
         .filter_map(|(name, version)| Some((name.clone(), LocalTarget::parse(name, version.text()?)?)))
 }
 
-/// The replacement that an entry of `overrides` or `resolutions` makes in the whole workspace. One below a certain package
-/// (`a>b`, `a/b`) is none.
+/// The replacement that an entry of `overrides` or `resolutions` makes in the whole workspace. `None` if it applies
+/// only below a certain package (`a>b`, `a/b`).
 pub(crate) fn replacement(key: &str, version: &str) -> Option<(String, LocalTarget)> {
     let key = key.strip_prefix("**/").unwrap_or(key);
     let name = without_version(key)?;

@@ -1,5 +1,5 @@
-//! Aliases that SvelteKit, Nuxt and WXT write into a generated tsconfig, which is not tracked. The defaults are built in;
-//! the rest is the literal part of the framework's own config.
+//! Aliases that SvelteKit, Nuxt and WXT write into a generated tsconfig, which is not tracked. The defaults are built
+//! in. The rest is the literal part of the framework's own config.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -30,11 +30,11 @@ const MAX_LAYERS: usize = 256;
 fn kind_of(name: &str) -> Option<Kind> {
     let (stem, extension) = name.rsplit_once('.')?;
     let is_script = ["js", "ts", "mjs", "mts", "cjs", "cts"].contains(&extension);
-    let known = CONFIGS.iter().find(|(config, _)| is_script && *config == stem)?;
-    Some(known.1)
+    let (_, kind) = CONFIGS.iter().find(|(config, _)| is_script && *config == stem)?;
+    Some(*kind)
 }
 
-/// Whether a file of this name is the config of one of the frameworks.
+/// Whether a file with this name is the config of one of the frameworks.
 pub(crate) fn is_framework_config(name: &str) -> bool {
     kind_of(name).is_some()
 }
@@ -55,8 +55,8 @@ pub(crate) struct FrameworkConfig {
 }
 
 impl FrameworkConfig {
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         1 + self.aliases.len() + self.layers.len()
     }
 
@@ -86,7 +86,8 @@ impl FrameworkConfig {
         config
     }
 
-    /// Where sources of the Nuxt project in `root` can be: in `app` by default from version 4 on, and in the root before it.
+    /// The folders that can have the sources of the Nuxt project in `root`. By default, these are `app` from version 4
+    /// on, and the root in earlier versions.
     fn nuxt_sources(&self, root: &str) -> [Option<String>; 2] {
         match self.source_folder.as_deref() {
             Some(source) => [joined(root, source), None],
@@ -109,80 +110,69 @@ pub(crate) fn layers<'a>(root: &str, configs: &Configs<'a>) -> Vec<&'a str> {
         .map(|(folder, _)| *folder)
         .take_while(|folder| folder.starts_with(&local))
         .filter(|folder| !folder[local.len()..].contains('/'));
-    let mut all: Vec<&str> = in_folder.take(MAX_LAYERS).collect();
+    let mut layers: Vec<&str> = in_folder.take(MAX_LAYERS).collect();
     let extended = config.layers.iter().filter_map(|layer| {
         let (folder, _) = configs.get_key_value(joined(root, layer)?.as_str())?;
         Some(*folder)
     });
-    all.extend(extended);
-    all.retain(|folder| *folder != root && configs.get(folder).is_some_and(|(path, _)| is_nuxt(path)));
-    all
+    layers.extend(extended);
+    layers.retain(|folder| *folder != root && configs.get(folder).is_some_and(|(path, _)| is_nuxt(path)));
+    layers
 }
 
 fn is_nuxt(path: &str) -> bool {
     path.rsplit('/').next().and_then(kind_of) == Some(Kind::Nuxt)
 }
 
-/// The aliases of one project.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Framework {
-    paths: Patterns,
-}
-
-impl Framework {
-    /// The aliases of the project whose config is at `path`, and which has these layers.
-    pub(crate) fn new(path: &str, config: &FrameworkConfig, layers: &[&str], configs: &Configs<'_>) -> Option<Self> {
-        let root = folder(path);
-        let kind = kind_of(path.rsplit('/').next()?)?;
-        let mut framework = Framework { paths: Vec::new() };
-        // The config overrides a default of the same name.
-        for (alias, target) in &config.aliases {
-            framework.add(alias, &[joined(root, target)]);
-        }
-        let in_root = |relative: Option<&str>, default: &str| joined(root, relative.unwrap_or(default));
-        match kind {
-            Kind::SvelteKit => framework.add("$lib", &[in_root(config.library_folder.as_deref(), "src/lib")]),
-            Kind::Nuxt => {
-                framework.add_each(&["~", "@"], &config.nuxt_sources(root));
-                for layer in layers {
-                    let Some((_, config)) = configs.get(*layer) else {
-                        continue;
-                    };
-                    // A layer outside of the folder `layers` has no name unless it gives itself one.
-                    let folder_name = layer.strip_prefix(&below(root, "layers/"));
-                    if let Some(name) = config.name.as_deref().or(folder_name) {
-                        let mut sources = config.nuxt_sources(layer).to_vec();
-                        sources.push(Some((*layer).to_owned()));
-                        framework.add(&format!("#layers/{name}"), &sources);
-                    }
-                }
-                framework.add_each(&["~~", "@@"], &[joined(root, "")]);
-                framework.add("#shared", &[joined(root, "shared")]);
-            }
-            Kind::Wxt => {
-                framework.add_each(&["~", "@"], &[in_root(config.source_folder.as_deref(), "")]);
-                framework.add_each(&["~~", "@@"], &[joined(root, "")]);
-            }
-        }
-        Some(framework)
-    }
-
-    pub(crate) fn into_paths(self) -> Patterns {
-        self.paths
-    }
-
-    fn add_each(&mut self, aliases: &[&str], targets: &[Option<String>]) {
+/// The aliases of the project whose config is at `path` and which has these layers. `None` if `path` is no such config.
+pub(crate) fn framework_aliases(
+    path: &str,
+    config: &FrameworkConfig,
+    layers: &[&str],
+    configs: &Configs<'_>,
+) -> Option<Patterns> {
+    let root = folder(path);
+    let kind = kind_of(path.rsplit('/').next()?)?;
+    let mut paths = Patterns::new();
+    let mut add = |aliases: &[&str], targets: &[Option<String>]| {
         for alias in aliases {
-            self.add(alias, targets);
+            add_alias(&mut paths, alias, targets);
+        }
+    };
+    // The config overrides a default with the same name.
+    for (alias, target) in &config.aliases {
+        add(&[alias.as_str()], &[joined(root, target)]);
+    }
+    let in_root = |relative: Option<&str>, default: &str| joined(root, relative.unwrap_or(default));
+    match kind {
+        Kind::SvelteKit => add(&["$lib"], &[in_root(config.library_folder.as_deref(), "src/lib")]),
+        Kind::Nuxt => {
+            add(&["~", "@"], &config.nuxt_sources(root));
+            for layer in layers {
+                let Some((_, config)) = configs.get(*layer) else {
+                    continue;
+                };
+                // A layer outside of the folder `layers` has no name unless it gives itself one.
+                let folder_name = layer.strip_prefix(&below(root, "layers/"));
+                if let Some(name) = config.name.as_deref().or(folder_name) {
+                    let alias = format!("#layers/{name}");
+                    let mut sources = config.nuxt_sources(layer).to_vec();
+                    sources.push(Some((*layer).to_owned()));
+                    add(&[alias.as_str()], &sources);
+                }
+            }
+            add(&["~~", "@@"], &[joined(root, "")]);
+            add(&["#shared"], &[joined(root, "shared")]);
+        }
+        Kind::Wxt => {
+            add(&["~", "@"], &[in_root(config.source_folder.as_deref(), "")]);
+            add(&["~~", "@@"], &[joined(root, "")]);
         }
     }
-
-    fn add(&mut self, alias: &str, targets: &[Option<String>]) {
-        add_alias(&mut self.paths, alias, targets);
-    }
+    Some(paths)
 }
 
-/// Adds an alias for itself and everything below it, unless it is known.
+/// Adds an alias for the targets and everything below them, unless `paths` has the alias.
 pub(crate) fn add_alias(paths: &mut Patterns, alias: &str, targets: &[Option<String>]) {
     let alias = alias.trim_end_matches("/*");
     let targets: Vec<&str> = targets
@@ -190,14 +180,14 @@ pub(crate) fn add_alias(paths: &mut Patterns, alias: &str, targets: &[Option<Str
         .flatten()
         .map(|target| target.trim_end_matches("/*"))
         .collect();
-    if alias.is_empty() || alias.contains('*') || paths.iter().any(|(known, _)| known == alias) {
+    if alias.is_empty() || alias.contains('*') || paths.iter().any(|(pattern, _)| pattern == alias) {
         return;
     }
-    let all_below = |target: &&str| match *target {
+    let to_pattern = |target: &&str| match *target {
         "" => "*".to_owned(),
         target => format!("{target}/*"),
     };
-    paths.push((format!("{alias}/*"), targets.iter().map(all_below).collect()));
+    paths.push((format!("{alias}/*"), targets.iter().map(to_pattern).collect()));
     paths.push((
         alias.to_owned(),
         targets.iter().map(|target| (*target).to_owned()).collect(),
@@ -209,9 +199,9 @@ mod tests {
     use super::*;
 
     fn targets(path: &str, text: &str, alias: &str) -> Vec<String> {
-        let framework = Framework::new(path, &FrameworkConfig::parse(text), &[], &Configs::new()).unwrap();
-        let known = framework.paths.into_iter().find(|(pattern, _)| pattern == alias);
-        known.map_or(Vec::new(), |(_, targets)| targets)
+        let aliases = framework_aliases(path, &FrameworkConfig::parse(text), &[], &Configs::new()).unwrap();
+        let entry = aliases.into_iter().find(|(pattern, _)| pattern == alias);
+        entry.map_or(Vec::new(), |(_, targets)| targets)
     }
 
     #[test]

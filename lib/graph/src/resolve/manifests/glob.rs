@@ -1,5 +1,5 @@
-//! Globs of workspaces and of tsconfig's `include` and `exclude`: `*` and `?` within a name, `**` across folders. Matching
-//! takes at most the product of the two lengths, whatever the pattern.
+//! Globs of workspaces and of tsconfig's `include` and `exclude`: `*` and `?` within a name, `**` across folders.
+//! Matching takes at most the product of the two lengths, whatever the pattern.
 
 /// How much of a path a pattern has to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `go.mod` and `go.work`: lines of `directive value`, or of values in parentheses after a directive.
+//! `go.mod` and `go.work`: lines of the form `directive value`, or a directive and its values in parentheses.
 
 /// The content of a `go.mod` or `go.work`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -7,17 +7,17 @@ pub(crate) struct GoManifest {
     pub(crate) module: Option<String>,
     /// `use folder` of a workspace.
     pub(crate) uses: Vec<String>,
-    /// `replace path => folder`; replacements by modules are left out.
+    /// `replace path => folder`, without replacements by modules.
     pub(crate) replaces: Vec<(String, String)>,
 }
 
 impl GoManifest {
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         1 + self.uses.len() + self.replaces.len()
     }
 
-    /// Parses the text. Lines that are not understood are ignored.
+    /// Parses the text and ignores lines with other directives.
     pub(crate) fn parse(text: &str) -> Self {
         let mut manifest = GoManifest::default();
         let mut block: Option<String> = None;
@@ -31,13 +31,13 @@ impl GoManifest {
             match words.first().map(String::as_str) {
                 Some("(") if block.is_none() => block = Some(directive),
                 Some(")") => block = None,
-                _ => manifest.take(&directive, words),
+                _ => manifest.add_directive(&directive, words),
             }
         }
         manifest
     }
 
-    fn take(&mut self, directive: &str, mut words: Vec<String>) {
+    fn add_directive(&mut self, directive: &str, mut words: Vec<String>) {
         match directive {
             "module" if !words.is_empty() => self.module = Some(words.swap_remove(0)),
             "use" if !words.is_empty() => self.uses.push(words.swap_remove(0)),
@@ -53,7 +53,7 @@ impl GoManifest {
     }
 }
 
-/// A replacement that begins with `./` or `../` is a folder, any other a module.
+/// Whether a replacement is a folder: it begins with `./` or `../`. Any other is a module.
 fn is_folder(target: &str) -> bool {
     target.starts_with("./") || target.starts_with("../") || matches!(target, "." | "..")
 }

@@ -1,5 +1,5 @@
-//! JSON in manifests. Comments, trailing commas and a byte order mark are tolerated. The order of keys is kept, because
-//! conditions in `exports` and patterns in `paths` depend on it.
+//! JSON in manifests. The parser tolerates comments, trailing commas and a byte order mark. It keeps the order of keys,
+//! because conditions in `exports` and patterns in `paths` depend on it.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -15,7 +15,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// Parses `text`. `None` when it is still not JSON, or is nested more than 128 deep.
+    /// Parses `text`. `None` if it is not JSON even without comments and trailing commas, or nests more than 128 deep.
     pub(crate) fn parse(text: &str) -> Option<Json> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         serde_json::from_str(text)
@@ -35,11 +35,11 @@ impl Json {
         }
     }
 
-    /// Number of values that it consists of, itself included.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it, itself included.
+    pub(crate) fn value_count(&self) -> usize {
         match self {
-            Json::List(items) => 1 + items.iter().map(Json::values).sum::<usize>(),
-            Json::Object(fields) => 1 + fields.iter().map(|(_, value)| value.values()).sum::<usize>(),
+            Json::List(items) => 1 + items.iter().map(Json::value_count).sum::<usize>(),
+            Json::Object(fields) => 1 + fields.iter().map(|(_, value)| value.value_count()).sum::<usize>(),
             Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) => 1,
         }
     }

@@ -1,7 +1,7 @@
 //! Manifests: files with facts that a resolver cannot get from paths, and the format of each kind.
 //!
-//! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`], [`vite`]: JavaScript and
-//!   TypeScript
+//! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`],
+//!   [`vite`]: JavaScript and TypeScript
 //! - [`python`], [`cargo_toml`] for Rust, [`go_mod`] for Go
 //! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
@@ -39,10 +39,10 @@ pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 /// Most values in the manifests of one graph.
 pub(crate) const MAX_MANIFEST_VALUES: usize = 1_000_000;
 
-/// This many bytes of a manifest's path count as one more of each of its values.
+/// Each value of a manifest counts once more for every this many bytes of the manifest's path.
 const BYTES_FOR_VALUE: usize = 64;
 
-/// A parsed manifest. One that cannot be read is empty.
+/// A parsed manifest. One that cannot be parsed is [`Nothing`](ParsedManifest::Nothing) or empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ParsedManifest {
     Package(Arc<PackageJson>),
@@ -120,7 +120,7 @@ const FORMS: &[ManifestForm] = &[
         is_named: is_vite_config,
         read: |text| ParsedManifest::Vite(Box::new(ViteConfig::parse(text))),
     },
-    // Projects of Python, and the tools that know where its code is.
+    // Python projects, and tools whose configs say where Python code is.
     ManifestForm {
         example: "pyproject.toml",
         is_named: |name| name == "pyproject.toml",
@@ -206,24 +206,25 @@ fn read_workspace(workspace: Option<Workspace>) -> ParsedManifest {
 }
 
 impl ParsedManifest {
-    /// Number of values in it that a hostile text can have many of. Each counts more in a deep folder: many become paths below it.
-    pub(crate) fn values(&self, path: &str) -> usize {
-        let values = match self {
-            ParsedManifest::Package(manifest) => manifest.values(),
-            ParsedManifest::Config(config) => config.values(),
-            ParsedManifest::Workspace(workspace) => workspace.values(),
-            ParsedManifest::Python(manifest) => manifest.values(),
-            ParsedManifest::Cargo(manifest) => manifest.values(),
-            ParsedManifest::GoModule(manifest) | ParsedManifest::GoWorkspace(manifest) => manifest.values(),
-            ParsedManifest::Framework(config) => config.values(),
-            ParsedManifest::Vite(config) => config.values(),
-            ParsedManifest::Deno(config) => config.values(),
+    /// The number of values in it that a hostile text can have many of. In a deep folder, each counts more than once,
+    /// because many become paths below that folder.
+    pub(crate) fn value_count(&self, path: &str) -> usize {
+        let count = match self {
+            ParsedManifest::Package(manifest) => manifest.value_count(),
+            ParsedManifest::Config(config) => config.value_count(),
+            ParsedManifest::Workspace(workspace) => workspace.value_count(),
+            ParsedManifest::Python(manifest) => manifest.value_count(),
+            ParsedManifest::Cargo(manifest) => manifest.value_count(),
+            ParsedManifest::GoModule(manifest) | ParsedManifest::GoWorkspace(manifest) => manifest.value_count(),
+            ParsedManifest::Framework(config) => config.value_count(),
+            ParsedManifest::Vite(config) => config.value_count(),
+            ParsedManifest::Deno(config) => config.value_count(),
             ParsedManifest::Link(_) | ParsedManifest::Nothing => 1,
         };
-        values * (1 + path.len() / BYTES_FOR_VALUE)
+        count * (1 + path.len() / BYTES_FOR_VALUE)
     }
 
-    /// Parses the text of the manifest at `path`. A file that no row of the table names is a config that another one
+    /// Parses the text of the manifest at `path`. A file that matches no row of the table is a config that another one
     /// extends.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         if text.len() as u64 > MAX_MANIFEST_BYTES {
@@ -239,8 +240,9 @@ fn form_of(path: &str) -> Option<&'static ManifestForm> {
     FORMS.iter().find(|form| (form.is_named)(name))
 }
 
-/// Whether the file at `path` is always read as a manifest. Configs that others extend are found later, by
-/// [`missing_configs`](crate::resolve::projects::manifest_index::missing_configs).
+/// Whether the file at `path` is always read as a manifest.
+/// [`missing_configs`](crate::resolve::projects::manifest_index::missing_configs) later finds the configs that others
+/// extend.
 pub fn is_manifest(path: &str) -> bool {
     form_of(path).is_some()
 }

@@ -13,18 +13,18 @@ const MAX_DEPTH: usize = 32;
 /// `name: "value"` in an object, or one value of the list in `name: ["value", ...]`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Property<'t> {
-    /// The names of the properties around the object, outermost first, those of lists included; empty for an object that is
-    /// not the value of a property.
+    /// The names of the properties around the object, lists included, outermost first. Empty if the object is not the
+    /// value of a property.
     pub(crate) within: Vec<&'t str>,
     pub(crate) name: String,
     pub(crate) value: String,
-    /// Whether the value is computed as a path, and is no text.
+    /// Whether the value is a computed path and not a string.
     pub(crate) is_path: bool,
-    /// A number for the object, which no other of the text has.
+    /// A unique number of the object in the text.
     pub(crate) object: usize,
 }
 
-/// An open object or list, and the name of the property whose value it is; empty where there is none.
+/// An open object or list, and the name of the property whose value it is, empty if there is none.
 #[derive(Clone, Copy, Debug)]
 struct OpenBracket<'t> {
     name: &'t str,
@@ -36,7 +36,7 @@ struct OpenBracket<'t> {
 /// All properties of `text` whose values are literal.
 pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
     let tokens = tokens(text);
-    let mut found = Vec::new();
+    let mut properties = Vec::new();
     let mut open: Vec<OpenBracket<'_>> = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
@@ -54,7 +54,7 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
             (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), _) => {
                 if let Some(value) = literal_value(&tokens, at + 2) {
                     at = value.end - 1;
-                    found.push(value.of(name, &open));
+                    properties.push(value.into_property(name, &open));
                 }
             }
             (Token::Sign(b'{'), ..) => open.push(OpenBracket {
@@ -68,10 +68,10 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
                 start: at,
             }),
             (Token::Sign(b'}'), ..) => {
-                // A list that was never closed ends with the object around it.
-                while open.pop().is_some_and(|one| one.is_list) {}
+                // An unclosed list ends with the object around it.
+                while open.pop().is_some_and(|bracket| bracket.is_list) {}
             }
-            (Token::Sign(b']'), ..) => drop(open.pop_if(|one| one.is_list)),
+            (Token::Sign(b']'), ..) => drop(open.pop_if(|bracket| bracket.is_list)),
             (Token::Name(_) | Token::Text(_), ..) => {
                 if let Some((list, around)) = open.split_last()
                     && list.is_list
@@ -80,7 +80,7 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
                     && let Some(value) = literal_value(&tokens, at)
                 {
                     at = value.end - 1;
-                    found.push(value.of(list.name, around));
+                    properties.push(value.into_property(list.name, around));
                 }
             }
             _ => {}
@@ -90,7 +90,7 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
             break;
         }
     }
-    found
+    properties
 }
 
 /// A literal value, and the number of the token after it.
@@ -101,9 +101,9 @@ struct Value {
 }
 
 impl Value {
-    /// The property `name` of the innermost object of `open` with this value.
-    fn of<'t>(self, name: &str, open: &[OpenBracket<'t>]) -> Property<'t> {
-        let names = open.iter().map(|one| one.name);
+    /// The property `name` with this value, in the innermost object of `open`.
+    fn into_property<'t>(self, name: &str, open: &[OpenBracket<'t>]) -> Property<'t> {
+        let names = open.iter().map(|bracket| bracket.name);
         Property {
             within: names.filter(|name| !name.is_empty()).collect(),
             name: name.to_owned(),
@@ -114,7 +114,7 @@ impl Value {
     }
 }
 
-/// The literal value at `at`, where it is a whole value.
+/// The literal value at `at`, unless it is only the beginning of a longer expression.
 fn literal_value(tokens: &[Token<'_>], at: usize) -> Option<Value> {
     let (text, is_path, end) = match tokens.get(at)? {
         Token::Text(text) => ((*text).to_owned(), false, at + 1),

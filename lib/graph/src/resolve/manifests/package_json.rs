@@ -26,7 +26,7 @@ pub(crate) struct PackageJson {
     pub(crate) workspaces: Vec<String>,
     /// Dependencies on folders and packages of the repository.
     pub(crate) links: LocalDependencies,
-    /// Those that `overrides` and `resolutions` put in the place of any dependency of the name.
+    /// Dependencies that `overrides` and `resolutions` substitute for every dependency of the same name.
     pub(crate) overrides: LocalDependencies,
 }
 
@@ -80,8 +80,11 @@ impl PackageJson {
     }
 
     /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
-        let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
+    pub(crate) fn value_count(&self) -> usize {
+        let nested = [&self.exports, &self.imports]
+            .into_iter()
+            .flatten()
+            .map(Json::value_count);
         let versions = self.types_versions.iter().map(|(_, targets)| 1 + targets.len());
         nested.chain(versions).sum::<usize>()
             + self.workspaces.len()
@@ -90,13 +93,13 @@ impl PackageJson {
     }
 
     /// Number of texts that a lookup in `exports` or `imports` is compared with.
-    pub(crate) fn entries(&self) -> usize {
+    pub(crate) fn entry_count(&self) -> usize {
         let fields = |json: &Option<Json>| json.as_ref().and_then(Json::fields).map_or(0, <[_]>::len);
         fields(&self.exports) + fields(&self.imports)
     }
 
     /// The target of `exports` for `subpath` (`.` or `./x`), and the text that its `*` stands for.
-    pub(crate) fn exported<'a>(&'a self, subpath: &'a str) -> Option<(&'a Json, &'a str)> {
+    pub(crate) fn exports_target<'a>(&'a self, subpath: &'a str) -> Option<(&'a Json, &'a str)> {
         let exports = self.exports.as_ref()?;
         match exports {
             Json::Object(fields) if fields.iter().any(|(key, _)| key.starts_with('.')) => best_match(fields, subpath),
@@ -105,12 +108,12 @@ impl PackageJson {
     }
 
     /// Whether `exports` forbids the import of `subpath` (`""`: the package itself).
-    pub(crate) fn withholds(&self, subpath: &str) -> bool {
-        matches!(self.exported(&exports_key(subpath)), Some((Json::Null, _)))
+    pub(crate) fn forbids(&self, subpath: &str) -> bool {
+        matches!(self.exports_target(&exports_key(subpath)), Some((Json::Null, _)))
     }
 
     /// The target of `imports` for `name` (`#x`), and the text that its `*` stands for.
-    pub(crate) fn imported<'a>(&'a self, name: &'a str) -> Option<(&'a Json, &'a str)> {
+    pub(crate) fn imports_target<'a>(&'a self, name: &'a str) -> Option<(&'a Json, &'a str)> {
         best_match(self.imports.as_ref()?.fields()?, name)
     }
 }
@@ -136,16 +139,16 @@ pub(crate) fn exports_key(subpath: &str) -> String {
     }
 }
 
-/// The entry of `fields` for `key`: an exact one, else the pattern (or `./x/`, the form before patterns) with the longest text
-/// before its `*`, and of those the longest.
+/// The entry of `fields` for `key`: an exact one, else the pattern (or `./x/`, the form before patterns) with the
+/// longest text before its `*`, and of those the longest.
 fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Json, &'a str)> {
     if let Some((_, target)) = fields.iter().find(|(name, _)| name == key && !name.contains('*')) {
         return Some((target, ""));
     }
     let mut best: Option<((usize, usize), &Json, &str)> = None;
-    // A star stands for at least one character, so that a longer pattern cannot match. It may be very long.
+    // A star stands for at least one character, so a longer pattern cannot match. It may be very long.
     for (pattern, target) in fields.iter().filter(|(name, _)| name.len() <= key.len()) {
-        let Some(matched) = matched_by(pattern, key) else {
+        let Some(matched) = match_star(pattern, key) else {
             continue;
         };
         let rank = (pattern.find('*').unwrap_or(pattern.len()), pattern.len());
@@ -157,7 +160,7 @@ fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Jso
 }
 
 /// The text that the `*` of `pattern` stands for in `key`, or the text after a pattern that ends in `/`.
-pub(crate) fn matched_by<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
+pub(crate) fn match_star<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         Some((before, after)) => key.strip_prefix(before)?.strip_suffix(after),
         None if pattern.ends_with('/') => key.strip_prefix(pattern),

@@ -9,13 +9,13 @@ pub(crate) struct Conditions<'a> {
     pub(crate) types: bool,
     pub(crate) node: bool,
     pub(crate) browser: bool,
-    /// Whether the conditions hold that only a repository itself knows: they lead to its sources.
-    pub(crate) own: bool,
+    /// Whether conditions hold that are specific to one repository: they lead to its sources.
+    pub(crate) repository: bool,
     pub(crate) custom: &'a [String],
 }
 
 /// Conditions that are known beyond one repository.
-const KNOWN: &[&str] = &[
+const WELL_KNOWN: &[&str] = &[
     "azion",
     "browser",
     "default",
@@ -51,33 +51,30 @@ impl Conditions<'_> {
             "browser" | "module" if self.browser => true,
             _ => {
                 (self.types && name.starts_with("types@"))
-                    || (self.own && !KNOWN.contains(&name))
+                    || (self.repository && !WELL_KNOWN.contains(&name))
                     || self.custom.iter().any(|custom| custom == name)
             }
         }
     }
 }
 
-/// Most targets that are tried for one specifier; a manifest can nest conditions without end.
+/// Most targets that are tried for one specifier; a manifest can nest conditions to any depth.
 const MAX_TARGETS: usize = 256;
 /// Longest target: longer than any path of a tree.
 const MAX_TARGET_BYTES: usize = 8_192;
-/// Most conditions and lists that are looked at for one specifier.
+/// Most conditions and lists that are read for one specifier.
 const MAX_STEPS: usize = 1_024;
 
-/// Calls `visit` with each target that `conditions` allow, in order, with `*` replaced, until it returns a result. As in
-/// TypeScript, a missing target gives way to the next condition; `null` ends the search.
+/// Calls `visit` with each target that `conditions` allow, in order, with `*` replaced, until it returns a result.
+/// `None` allows all conditions. As in TypeScript, the search continues with the next condition if a target does not
+/// exist; `null` ends it.
 pub(crate) fn visit_targets<T>(
     target: &Json,
     matched: &str,
     conditions: Option<Conditions<'_>>,
     visit: &mut dyn FnMut(&str) -> Option<T>,
 ) -> Option<T> {
-    let mut left = RemainingLookups {
-        targets: MAX_TARGETS,
-        steps: MAX_STEPS,
-    };
-    match visit_nested(target, matched, conditions, visit, &mut left) {
+    match visit_nested(target, matched, conditions, visit, &mut RemainingLookups::new()) {
         Step::Found(found) => Some(found),
         Step::Next | Step::End => None,
     }
@@ -85,16 +82,14 @@ pub(crate) fn visit_targets<T>(
 
 /// Whether a condition of `conditions` holds in `target`: it leads to a file, built or not, or to `null`.
 pub(crate) fn has_branch(target: &Json, conditions: Conditions<'_>) -> bool {
-    let mut left = RemainingLookups {
-        targets: MAX_TARGETS,
-        steps: MAX_STEPS,
-    };
-    let step = visit_nested(target, "", Some(conditions), &mut |_| Some(()), &mut left);
+    let mut remaining = RemainingLookups::new();
+    let step = visit_nested(target, "", Some(conditions), &mut |_| Some(()), &mut remaining);
     !matches!(step, Step::Next)
 }
 
-/// `target` with each `*` replaced by `matched`; `None` where that is longer than any path: one of a mebibyte of stars would take gibibytes.
-pub(crate) fn with_match(target: &str, matched: &str) -> Option<String> {
+/// `target` with each `*` replaced by `matched`; `None` if the result is longer than any path. A target of a mebibyte
+/// of stars would otherwise take gibibytes.
+pub(crate) fn replace_stars(target: &str, matched: &str) -> Option<String> {
     let stars = memchr::memchr_iter(b'*', target.as_bytes()).count();
     (target.len() + stars * matched.len() <= MAX_TARGET_BYTES).then(|| target.replace('*', matched))
 }
@@ -106,7 +101,15 @@ struct RemainingLookups {
 }
 
 impl RemainingLookups {
-    fn step(&mut self) -> bool {
+    fn new() -> Self {
+        RemainingLookups {
+            targets: MAX_TARGETS,
+            steps: MAX_STEPS,
+        }
+    }
+
+    /// Spends one step. Returns whether more are left.
+    fn spend_step(&mut self) -> bool {
         self.steps = self.steps.saturating_sub(1);
         self.steps > 0
     }
@@ -123,29 +126,29 @@ fn visit_nested<T>(
     matched: &str,
     conditions: Option<Conditions<'_>>,
     visit: &mut dyn FnMut(&str) -> Option<T>,
-    left: &mut RemainingLookups,
+    remaining: &mut RemainingLookups,
 ) -> Step<T> {
-    if left.targets == 0 {
+    if remaining.targets == 0 {
         return Step::End;
     }
     match target {
         Json::Text(text) => {
-            left.targets -= 1;
-            let found = if text.contains('*') {
-                with_match(text, matched).and_then(|text| visit(&text))
+            remaining.targets -= 1;
+            let result = if text.contains('*') {
+                replace_stars(text, matched).and_then(|text| visit(&text))
             } else if text.ends_with('/') {
                 visit(&format!("{text}{matched}"))
             } else {
                 visit(text)
             };
-            found.map_or(Step::Next, Step::Found)
+            result.map_or(Step::Next, Step::Found)
         }
         Json::List(items) => {
             for item in items {
-                if !left.step() {
+                if !remaining.spend_step() {
                     return Step::End;
                 }
-                match visit_nested(item, matched, conditions, visit, left) {
+                match visit_nested(item, matched, conditions, visit, remaining) {
                     Step::Next => {}
                     step => return step,
                 }
@@ -154,11 +157,11 @@ fn visit_nested<T>(
         }
         Json::Object(fields) => {
             for (name, inner) in fields {
-                if !left.step() {
+                if !remaining.spend_step() {
                     return Step::End;
                 }
                 if conditions.is_none_or(|conditions| conditions.holds(name)) {
-                    match visit_nested(inner, matched, conditions, visit, left) {
+                    match visit_nested(inner, matched, conditions, visit, remaining) {
                         Step::Next => {}
                         step => return step,
                     }
@@ -166,7 +169,7 @@ fn visit_nested<T>(
             }
             Step::Next
         }
-        // Where every target is wanted, one `null` decides nothing about the others.
+        // Without conditions, the caller wants every target: a `null` does not affect the others.
         Json::Null if conditions.is_some() => Step::End,
         Json::Null | Json::Bool(_) | Json::Number => Step::Next,
     }
@@ -182,13 +185,13 @@ mod tests {
         types: true,
         node: false,
         browser: false,
-        own: false,
+        repository: false,
         custom: &[],
     };
 
     fn first_target(manifest: &str, subpath: &str) -> Option<String> {
         let manifest = PackageJson::parse(manifest).unwrap();
-        let (target, matched) = manifest.exported(subpath)?;
+        let (target, matched) = manifest.exports_target(subpath)?;
         visit_targets(target, matched, Some(BUNDLER), &mut |path| Some(path.to_owned()))
     }
 

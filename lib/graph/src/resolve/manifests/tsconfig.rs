@@ -1,4 +1,4 @@
-//! `tsconfig.json` and `jsconfig.json`: the options that affect resolution, with `extends` followed.
+//! `tsconfig.json` and `jsconfig.json`: the options that affect resolution, own and inherited through `extends`.
 
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ pub(crate) struct RawConfig {
 }
 
 impl RawConfig {
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         let paths = self.paths.iter().flatten();
         let targets: usize = paths.map(|(_, targets)| 1 + targets.len()).sum();
         let lists = [&self.files, &self.include, &self.exclude, &self.root_dirs];
-        let listed: usize = lists.into_iter().flatten().map(Vec::len).sum();
-        targets + listed + self.extends.len() + self.references.len() + 1
+        let items: usize = lists.into_iter().flatten().map(Vec::len).sum();
+        targets + items + self.extends.len() + self.references.len() + 1
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -74,9 +74,9 @@ impl RawConfig {
             out_dirs: ["outDir", "declarationDir"].into_iter().filter_map(text_of).collect(),
             module_resolution: text_of("moduleResolution").map(|text| text.to_ascii_lowercase()),
             module: text_of("module").map(|text| text.to_ascii_lowercase()),
-            conditions: options.get("customConditions").and_then(Json::texts).map(few),
-            module_suffixes: options.get("moduleSuffixes").and_then(Json::texts).map(few),
-            allow_js: bool_of("allowJs").or(bool_of("checkJs").filter(|checked| *checked)),
+            conditions: options.get("customConditions").and_then(bounded_texts),
+            module_suffixes: options.get("moduleSuffixes").and_then(bounded_texts),
+            allow_js: bool_of("allowJs").or(bool_of("checkJs").filter(|checks_js| *checks_js)),
             files: json.get("files").and_then(Json::texts),
             include: json.get("include").and_then(Json::texts),
             exclude: json.get("exclude").and_then(Json::texts),
@@ -87,35 +87,36 @@ impl RawConfig {
 /// Most suffixes of modules, and most conditions, of one config: every lookup tries all of them.
 const MAX_TRIED: usize = 64;
 
-fn few(mut texts: Vec<String>) -> Vec<String> {
+fn bounded_texts(list: &Json) -> Option<Vec<String>> {
+    let mut texts = list.texts()?;
     texts.truncate(MAX_TRIED);
-    texts
+    Some(texts)
 }
 
-/// How the entries of packages are found.
+/// How TypeScript finds the entries of packages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// By `exports`, with the condition `import` or `require`.
     #[default]
     Bundler,
-    /// By `exports`, with `node` as well.
+    /// By `exports`, also with the condition `node`.
     Node,
     /// By `types` and `main`, without `exports`.
     Node10,
 }
 
-/// The options in force after `extends`. Paths are relative to the repository.
+/// The options in effect after inheritance. Paths are relative to the repository.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Options {
     pub(crate) base_url: Option<String>,
-    /// Patterns and their targets, in which `*` is not replaced. Shared among configs that inherit the same.
+    /// Patterns and their targets, with `*` still in both. Configs that inherit the same patterns share them.
     pub(crate) paths: Arc<Patterns>,
     pub(crate) root_dirs: Vec<String>,
     pub(crate) root_dir: Option<String>,
     pub(crate) out_dirs: Vec<String>,
     pub(crate) mode: Mode,
     pub(crate) conditions: Vec<String>,
-    /// Suffixes that may stand between a module's name and its extension, best first; empty where none may.
+    /// Suffixes that can be between a module's name and its extension, best first.
     pub(crate) module_suffixes: Vec<String>,
     allow_js: bool,
     files: Option<Vec<String>>,
@@ -147,16 +148,17 @@ const MAX_DEPTH: usize = 32;
 /// Most files that one config may inherit from; arrays of `extends` could double the number at each step.
 const MAX_INHERITED: usize = 256;
 
-/// The options of the config at `path`. `read` returns a config by path; `locate` returns the path that an `extends` refers
-/// to, from the folder of its file. `values` are those that configs may still inherit; `None` where there are more.
-pub(crate) fn effective<'a>(
+/// The options of the config at `path`. `read` returns a config by path. `locate` returns the path that an `extends`
+/// refers to, from the folder of its file. `values` is the number of values that configs may still inherit. `None` if
+/// this config inherits more.
+pub(crate) fn effective_options<'a>(
     path: &str,
     read: &dyn Fn(&str) -> Option<&'a RawConfig>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
     values: &mut usize,
 ) -> Option<Options> {
     let mut layers = Layers::default();
-    let mut left = InheritedFields {
+    let mut budget = InheritanceBudget {
         configs: MAX_INHERITED,
         values,
         is_exceeded: false,
@@ -168,9 +170,9 @@ pub(crate) fn effective<'a>(
         read,
         locate,
         &mut Vec::new(),
-        &mut left,
+        &mut budget,
     );
-    if left.is_exceeded {
+    if budget.is_exceeded {
         return None;
     }
     let base = layers.base_url;
@@ -179,8 +181,8 @@ pub(crate) fn effective<'a>(
         paths
             .into_iter()
             .map(|(pattern, targets)| {
-                let place = |target: &String| joined(if target.starts_with('/') { "" } else { from }, target);
-                let targets = targets.iter().filter_map(place).collect();
+                let resolve = |target: &String| joined(if target.starts_with('/') { "" } else { from }, target);
+                let targets = targets.iter().filter_map(resolve).collect();
                 (pattern, targets)
             })
             .collect()
@@ -208,10 +210,10 @@ pub(crate) fn effective<'a>(
     })
 }
 
-/// Fields that a config may still inherit.
-struct InheritedFields<'a> {
+/// The numbers of configs and values that a config may still inherit from.
+struct InheritanceBudget<'a> {
     configs: usize,
-    /// Values, among all configs of the graph.
+    /// Shared by all configs of the graph.
     values: &'a mut usize,
     is_exceeded: bool,
 }
@@ -223,37 +225,37 @@ fn inherit<'a>(
     read: &dyn Fn(&str) -> Option<&'a RawConfig>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
     open: &mut Vec<String>,
-    left: &mut InheritedFields<'_>,
+    budget: &mut InheritanceBudget<'_>,
 ) {
-    if open.len() >= MAX_DEPTH || left.configs == 0 || left.is_exceeded || open.iter().any(|known| known == path) {
+    if open.len() >= MAX_DEPTH || budget.configs == 0 || budget.is_exceeded || open.iter().any(|open| open == path) {
         return;
     }
     let Some(config) = read(path) else { return };
-    left.configs -= 1;
-    let cost = config.values() * (1 + leaf.len().max(path.len()) / 64);
-    let Some(rest) = left.values.checked_sub(cost) else {
-        left.is_exceeded = true;
+    budget.configs -= 1;
+    let cost = config.value_count() * (1 + leaf.len().max(path.len()) / 64);
+    let Some(rest) = budget.values.checked_sub(cost) else {
+        budget.is_exceeded = true;
         return;
     };
-    *left.values = rest;
+    *budget.values = rest;
     let here = folder(path);
     open.push(path.to_owned());
     for parent in &config.extends {
         if let Some(parent) = locate(here, parent) {
-            inherit(layers, &parent, leaf, read, locate, open, left);
+            inherit(layers, &parent, leaf, read, locate, open, budget);
         }
     }
     open.pop();
-    let place = |text: &String| match text.strip_prefix("${configDir}") {
+    let resolve = |text: &String| match text.strip_prefix("${configDir}") {
         Some(rest) => joined(leaf, rest),
         None => joined(here, text),
     };
-    let place_all = |texts: &Vec<String>| texts.iter().filter_map(place).collect::<Vec<_>>();
+    let resolve_all = |texts: &Vec<String>| texts.iter().filter_map(resolve).collect::<Vec<_>>();
     if let Some(base) = &config.base_url {
-        layers.base_url = place(base);
+        layers.base_url = resolve(base);
     }
     if let Some(paths) = &config.paths {
-        // A leading `/` marks a target relative to the repository, whatever `baseUrl` later says.
+        // A leading `/` marks a target relative to the repository. A later `baseUrl` does not affect it.
         let anchor = |target: &String| match target.strip_prefix("${configDir}/") {
             Some(rest) => format!("/{leaf}/{rest}"),
             None => target.clone(),
@@ -263,38 +265,38 @@ fn inherit<'a>(
         layers.paths = Some((here.to_owned(), paths.iter().map(unfold).collect()));
     }
     if let Some(dirs) = &config.root_dirs {
-        layers.root_dirs = Some(place_all(dirs));
+        layers.root_dirs = Some(resolve_all(dirs));
     }
     if let Some(dir) = &config.root_dir {
-        layers.root_dir = place(dir);
+        layers.root_dir = resolve(dir);
     }
     if !config.out_dirs.is_empty() {
-        layers.out_dirs = place_all(&config.out_dirs);
+        layers.out_dirs = resolve_all(&config.out_dirs);
     }
-    for (mine, theirs) in [
+    for (inherited, own) in [
         (&mut layers.module_resolution, &config.module_resolution),
         (&mut layers.module, &config.module),
     ] {
-        if theirs.is_some() {
-            mine.clone_from(theirs);
+        if own.is_some() {
+            inherited.clone_from(own);
         }
     }
-    for (mine, theirs) in [
+    for (inherited, own) in [
         (&mut layers.conditions, &config.conditions),
         (&mut layers.module_suffixes, &config.module_suffixes),
     ] {
-        if theirs.is_some() {
-            mine.clone_from(theirs);
+        if own.is_some() {
+            inherited.clone_from(own);
         }
     }
     layers.allow_js = config.allow_js.or(layers.allow_js);
-    for (mine, theirs) in [
+    for (inherited, own) in [
         (&mut layers.files, &config.files),
         (&mut layers.include, &config.include),
         (&mut layers.exclude, &config.exclude),
     ] {
-        if let Some(theirs) = theirs {
-            *mine = Some(place_all(theirs));
+        if let Some(own) = own {
+            *inherited = Some(resolve_all(own));
         }
     }
 }
@@ -303,15 +305,15 @@ fn inherit<'a>(
 const NEVER_INCLUDED: [&str; 3] = ["node_modules", "bower_components", "jspm_packages"];
 
 impl Options {
-    /// Number of its values that are not shared with other configs.
-    pub(crate) fn own_values(&self) -> usize {
+    /// The number of values that it does not share with other configs.
+    pub(crate) fn own_value_count(&self) -> usize {
         let lists = [&self.files, &self.include, &self.exclude];
-        let listed: usize = lists.into_iter().flatten().map(Vec::len).sum();
-        1 + listed + self.root_dirs.len() + self.module_suffixes.len() + self.conditions.len()
+        let items: usize = lists.into_iter().flatten().map(Vec::len).sum();
+        1 + items + self.root_dirs.len() + self.module_suffixes.len() + self.conditions.len()
     }
 
-    /// Number of texts that a file is compared with to see whether the config lists it.
-    pub(crate) fn globs(&self) -> usize {
+    /// The cost of one call of [`lists`](Self::lists): 1 for each glob, and more for a long glob.
+    pub(crate) fn glob_cost(&self) -> usize {
         let lists = [&self.files, &self.include, &self.exclude];
         lists
             .into_iter()
@@ -326,7 +328,7 @@ impl Options {
         if self
             .files
             .as_ref()
-            .is_some_and(|files| files.iter().any(|known| known == file))
+            .is_some_and(|files| files.iter().any(|listed| listed == file))
         {
             return true;
         }

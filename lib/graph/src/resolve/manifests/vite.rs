@@ -11,32 +11,32 @@ const MAX_ALIASES: usize = 256;
 /// The literal part of one config.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ViteConfig {
-    /// Alias and target, relative to the config's folder, or beginning with a slash and then relative to the root.
+    /// Aliases and targets. A target is relative to the root if it begins with a slash, else to the config's folder.
     aliases: Vec<(String, String)>,
     /// The root, relative to the config's folder.
     root: Option<String>,
 }
 
-/// Whether a file of this name is such a config.
+/// Whether a file with this name is such a config.
 pub(crate) fn is_vite_config(name: &str) -> bool {
-    let known = |(stem, extension): (&str, &str)| {
+    let is_config = |(stem, extension): (&str, &str)| {
         ["vite.config", "vitest.config"].contains(&stem)
             && ["js", "ts", "mjs", "mts", "cjs", "cts"].contains(&extension)
     };
-    name.rsplit_once('.').is_some_and(known)
+    name.rsplit_once('.').is_some_and(is_config)
 }
 
 impl ViteConfig {
     pub(crate) fn parse(text: &str) -> Self {
         let mut config = ViteConfig::default();
-        // Most configs have neither: these are not read token by token.
+        // Most configs have neither, so reading their tokens would be wasted work.
         if !["alias", "root"].iter().any(|name| text.contains(name)) {
             return config;
         }
-        // Those of the last `{ find, replacement }`, in either order.
+        // The values in the last `{ find, replacement }`, in either order.
         let (mut find, mut replacement) = (None, None);
         for property in literal_properties(text) {
-            // A text is a path where it begins with a slash, and else the name of a package.
+            // A string that begins with a slash is a path; any other is the name of a package.
             let is_path = property.is_path || property.value.starts_with('/');
             let Property {
                 within,
@@ -49,27 +49,27 @@ impl ViteConfig {
                 ([], "root") if config.root.is_none() && !value.starts_with('/') => config.root = Some(value),
                 ([.., "alias"], "find") => find = Some((object, value)),
                 ([.., "alias"], "replacement") if is_path => replacement = Some((object, value)),
-                ([.., "alias"], _) if is_path => config.add(name, value),
+                ([.., "alias"], _) if is_path => config.add_alias(name, value),
                 _ => {}
             }
-            if let (Some((one, alias)), Some((other, target))) = (&find, &replacement)
-                && one == other
+            if let (Some((find_object, alias)), Some((replacement_object, target))) = (&find, &replacement)
+                && find_object == replacement_object
             {
-                config.add(alias.clone(), target.clone());
+                config.add_alias(alias.clone(), target.clone());
                 (find, replacement) = (None, None);
             }
         }
         config
     }
 
-    fn add(&mut self, alias: String, target: String) {
+    fn add_alias(&mut self, alias: String, target: String) {
         if self.aliases.len() < MAX_ALIASES {
             self.aliases.push((alias, target));
         }
     }
 
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         1 + 2 * self.aliases.len()
     }
 
@@ -114,7 +114,7 @@ mod tests {
             ("path.resolve('../../src')", None),
             ("resolve(unknown, 'src')", None),
         ] {
-            let found = |config: &str| {
+            let target_of = |config: &str| {
                 let text = format!("export default defineConfig({{ plugins: [a()], resolve: {{ alias: {config} }} }})");
                 let patterns = ViteConfig::parse(&text).patterns("d");
                 patterns
@@ -127,7 +127,7 @@ mod tests {
                 format!("[{{ find: /^~/, replacement: '/no' }}, {{ find: '@', replacement: {value} }}, x()]"),
                 format!("[x(), {{ replacement: {value}, find: '@' }}, {{ replacement: '/no', find: /x/ }}]"),
             ] {
-                assert_eq!(found(&config).as_deref(), expected, "{config}");
+                assert_eq!(target_of(&config).as_deref(), expected, "{config}");
             }
         }
     }
@@ -137,13 +137,13 @@ mod tests {
         let text = "export default { root: 'web', test: { root: 'no', alias: { '~/': '/lib', $a: resolve('a'), up: resolve('../..') } } }";
         let config = ViteConfig::parse(text);
         assert_eq!(config.root("app"), Some("app/web".to_owned()));
-        let found = config.patterns("app");
-        let found: Vec<(&str, &str)> = found
+        let patterns = config.patterns("app");
+        let entries: Vec<(&str, &str)> = patterns
             .iter()
             .map(|(key, targets)| (key.as_str(), targets[0].as_str()))
             .collect();
         assert_eq!(
-            found,
+            entries,
             [
                 ("~/*", "app/web/lib/*"),
                 ("~", "app/web/lib"),

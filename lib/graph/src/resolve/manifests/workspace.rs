@@ -1,4 +1,4 @@
-//! Files beside `package.json` that make a folder a workspace: those of pnpm, Lerna and Rush.
+//! Files besides `package.json` that make a folder a workspace: those of pnpm, Lerna and Rush.
 
 use crate::resolve::manifests::dependency::{LocalDependencies, replacement};
 use crate::resolve::manifests::json::Json;
@@ -8,15 +8,15 @@ use crate::resolve::manifests::json::Json;
 pub(crate) struct Workspace {
     /// Globs of their folders.
     pub(crate) globs: Vec<String>,
-    /// The glob that counts where no file of the folder has another.
+    /// The glob that counts if no file of the folder has another.
     pub(crate) default_glob: Option<&'static str>,
-    /// Dependencies that are replaced in all of them.
+    /// Replacements of dependencies in all packages.
     pub(crate) overrides: LocalDependencies,
 }
 
 impl Workspace {
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         1 + self.globs.len() + 2 * self.overrides.len()
     }
 
@@ -45,8 +45,8 @@ impl Workspace {
                 Block::Overrides => {
                     let fields = content.trim_matches(['{', '}']).split(',');
                     let entries = fields.filter_map(|field| entry(field.trim()));
-                    let known = entries.filter_map(|(key, value)| replacement(key, scalar(value)?));
-                    workspace.overrides.extend(known);
+                    let overrides = entries.filter_map(|(key, value)| replacement(key, scalar(value)?));
+                    workspace.overrides.extend(overrides);
                 }
                 Block::Other => {}
             }
@@ -54,7 +54,8 @@ impl Workspace {
         workspace
     }
 
-    /// `lerna.json`. Without `packages`, those of the package manager count, and without those the ones in `packages`.
+    /// `lerna.json`. Without its field `packages`, the globs of the package manager count. Without those, the packages
+    /// in the folder `packages` count.
     pub(crate) fn parse_lerna(text: &str) -> Option<Self> {
         let json = Json::parse(text)?;
         json.fields()?;

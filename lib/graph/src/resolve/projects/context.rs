@@ -25,15 +25,8 @@ impl Context {
 
     /// Whether both are the same objects. [`Projects::new`] keeps an older object where nothing has changed.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
-            match (one, other) {
-                (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-                (None, None) => true,
-                _ => false,
-            }
-        }
-        same(self.options.as_ref(), other.options.as_ref())
-            && same(self.package.as_ref(), other.package.as_ref())
+        self.options.as_ref().map(Arc::as_ptr) == other.options.as_ref().map(Arc::as_ptr)
+            && self.package.as_ref().map(Arc::as_ptr) == other.package.as_ref().map(Arc::as_ptr)
             && self.aliases.len() == other.aliases.len()
             && self
                 .aliases

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::resolve::manifests::dependency::split_package_name;
 use crate::resolve::manifests::package_json::PackageJson;
-use crate::resolve::manifests::package_targets::with_match;
+use crate::resolve::manifests::package_targets::replace_stars;
 use crate::resolve::manifests::python::PythonManifest;
-use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
+use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective_options};
 use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, ParsedManifest};
 use crate::resolve::path_table::PathTable;
@@ -19,8 +19,8 @@ use crate::resolve::symlinks::{real_path, symlinks};
 /// Most configs that are reached from one by `references`.
 const MAX_REFERENCES: usize = 256;
 
-/// Most references of all configs that are looked at.
-const MAX_LOOKED_AT: usize = 1_000_000;
+/// Most references of all configs together that are followed.
+const MAX_ALL_REFERENCES: usize = 1_000_000;
 
 /// The manifests of a tree by kind.
 pub(super) struct ManifestIndex<'a> {
@@ -39,17 +39,17 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) left_out: BTreeSet<String>,
 }
 
-/// Room for values of manifests: a value of a text is kept many times where links or `extends` lead to the text. Empty after the first
-/// values without room, so that values past that are not even counted.
+/// Room for values of manifests: links and `extends` can make a graph store the values of one text many times. After
+/// the first values without room, the pool is empty, so that further values are not even counted.
 #[derive(Debug)]
 pub(super) struct ValuePool(pub(super) usize);
 
 impl ValuePool {
-    /// Whether there was room for as many values as `count` returns.
+    /// Takes room for as many values as `count` returns. Returns whether there was enough.
     pub(super) fn take(&mut self, count: impl FnOnce() -> usize) -> bool {
-        let left = if self.0 == 0 { None } else { self.0.checked_sub(count()) };
-        self.0 = left.unwrap_or_default();
-        left.is_some()
+        let rest = if self.0 == 0 { None } else { self.0.checked_sub(count()) };
+        self.0 = rest.unwrap_or_default();
+        rest.is_some()
     }
 }
 
@@ -65,12 +65,14 @@ impl<'a> ManifestIndex<'a> {
         let mut left_out = BTreeSet::new();
         for (path, manifest) in manifests {
             // A linked manifest counts at the path of the link as well.
-            let meant = match &**manifest {
-                ParsedManifest::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
-                _ => Some(manifest),
+            let is_link = matches!(**manifest, ParsedManifest::Link(_));
+            let target = if is_link {
+                real_path(&links, path).and_then(|path| manifests.get(&path))
+            } else {
+                Some(manifest)
             };
-            let Some(parsed) = meant else { continue };
-            if matches!(**manifest, ParsedManifest::Link(_)) && !room.take(|| parsed.values(path)) {
+            let Some(parsed) = target else { continue };
+            if is_link && !room.take(|| parsed.value_count(path)) {
                 left_out.insert(path.clone());
                 continue;
             }
@@ -91,7 +93,7 @@ impl<'a> ManifestIndex<'a> {
                     if let Some(workspace) = &config.workspace {
                         workspaces.entry(folder(path)).or_default().push(workspace);
                     }
-                    // Where both are, `package.json` counts, which is later in the order of paths.
+                    // `package.json` comes later in the order of paths, so it replaces this one.
                     if let Some(package) = &config.package {
                         packages.insert(folder(path), package);
                     }
@@ -128,7 +130,7 @@ impl<'a> ManifestIndex<'a> {
                 && let Some(parsed) = manifests.get(self.table.path(*id))
                 && let ParsedManifest::Package(manifest) = &**parsed
             {
-                if !self.room.take(|| parsed.values(path)) {
+                if !self.room.take(|| parsed.value_count(path)) {
                     self.left_out.insert(self.table.path(*id).to_owned());
                     continue;
                 }
@@ -141,51 +143,56 @@ impl<'a> ManifestIndex<'a> {
     }
 
     /// The path of the config that `extends` in a file of `here` refers to.
-    pub(super) fn locate(&self, here: &str, extends: &str) -> Option<String> {
-        let tracked = |path: &String| self.table.tracked(path).is_some();
+    fn locate(&self, here: &str, extends: &str) -> Option<String> {
+        let is_tracked = |path: &String| self.table.tracked_file(path).is_some();
         if extends.starts_with('.') {
             let base = joined(here, extends)?;
             return [base.clone(), format!("{base}.json"), format!("{base}/tsconfig.json")]
                 .into_iter()
-                .find(tracked);
+                .find(is_tracked);
         }
         let (name, rest) = split_package_name(extends)?;
         let link = self.links.get(name)?.iter().find(|link| is_within(here, &link.scope))?;
         let manifest = self.packages.get(link.folder.as_str())?;
         if rest.is_empty() {
-            return joined(&link.folder, manifest.tsconfig.as_deref().unwrap_or("tsconfig.json")).filter(tracked);
+            return joined(&link.folder, manifest.tsconfig.as_deref().unwrap_or("tsconfig.json")).filter(is_tracked);
         }
         let exported = manifest
-            .exported(&format!("./{rest}"))
-            .and_then(|(target, matched)| with_match(target.text()?, matched));
+            .exports_target(&format!("./{rest}"))
+            .and_then(|(target, matched)| replace_stars(target.text()?, matched));
         let base = joined(&link.folder, rest)?;
         exported
             .and_then(|target| joined(&link.folder, &target))
             .into_iter()
             .chain([base.clone(), format!("{base}.json"), format!("{base}/tsconfig.json")])
-            .find(tracked)
+            .find(is_tracked)
     }
 
-    /// The options of the config at `path`, within `left` values that configs may still inherit. `None` where they are too many.
-    pub(super) fn options(&self, path: &str, left: &mut usize) -> Option<Options> {
+    /// The options of the config at `path`. `remaining` is the number of values that configs may still inherit; `None`
+    /// if the config has more.
+    pub(super) fn options(&self, path: &str, remaining: &mut usize) -> Option<Options> {
         let read = |path: &str| self.configs.get(path).copied();
-        effective(path, &read, &|here, extends| self.locate(here, extends), left)
+        effective_options(path, &read, &|here, extends| self.locate(here, extends), remaining)
     }
 
     /// The path of the config that a reference means: a file, or a folder with a `tsconfig.json`.
-    pub(super) fn referenced(&self, from: &str, reference: &str) -> Option<&'a str> {
+    fn resolve_reference(&self, from: &str, reference: &str) -> Option<&'a str> {
         let path = joined(folder(from), reference)?;
-        let within = joined(&path, "tsconfig.json")?;
-        let (known, _) = self
+        let in_folder = joined(&path, "tsconfig.json")?;
+        let (config, _) = self
             .configs
             .get_key_value(path.as_str())
-            .or_else(|| self.configs.get_key_value(within.as_str()))?;
-        Some(known)
+            .or_else(|| self.configs.get_key_value(in_folder.as_str()))?;
+        Some(config)
     }
 
-    pub(super) fn governing(&self, options: &HashMap<&str, Arc<Options>>) -> HashMap<String, Vec<GoverningConfig>> {
+    /// The configs that govern files, by their folder.
+    pub(super) fn governing_configs(
+        &self,
+        options: &HashMap<&str, Arc<Options>>,
+    ) -> HashMap<String, Vec<GoverningConfig>> {
         let mut governing: HashMap<String, Vec<GoverningConfig>> = HashMap::new();
-        let mut looked_at = 0;
+        let mut reference_count = 0;
         // tsconfig before jsconfig: the first one found counts as the nearest.
         for name in ["tsconfig.json", "jsconfig.json"] {
             for (path, _) in self
@@ -198,11 +205,11 @@ impl<'a> ManifestIndex<'a> {
                 while let Some(config) = candidates.get(at).copied() {
                     at += 1;
                     for reference in self.configs.get(config).map_or(&[][..], |config| &config.references) {
-                        looked_at += 1;
-                        if candidates.len() >= MAX_REFERENCES || looked_at > MAX_LOOKED_AT {
+                        reference_count += 1;
+                        if candidates.len() >= MAX_REFERENCES || reference_count > MAX_ALL_REFERENCES {
                             break;
                         }
-                        if let Some(next) = self.referenced(config, reference)
+                        if let Some(next) = self.resolve_reference(config, reference)
                             && !candidates.contains(&next)
                         {
                             candidates.push(next);
@@ -223,8 +230,8 @@ impl<'a> ManifestIndex<'a> {
     }
 }
 
-/// Configs that others extend or refer to, which exist in the tree but are not among `manifests` yet. Call it again after
-/// reading them, because they may refer to others.
+/// Configs that other configs extend or refer to, which exist in the tree but are not among `manifests` yet. Call it
+/// again after reading them, because they may refer to more configs.
 pub(crate) fn missing_configs(table: &PathTable, manifests: &Manifests) -> BTreeSet<String> {
     let index = ManifestIndex::new(table, manifests);
     index
@@ -236,6 +243,6 @@ pub(crate) fn missing_configs(table: &PathTable, manifests: &Manifests) -> BTree
             let referenced = config.references.iter().filter_map(|reference| joined(here, reference));
             extended.chain(referenced)
         })
-        .filter(|path| path.ends_with(".json") && !manifests.contains_key(path) && table.tracked(path).is_some())
+        .filter(|path| path.ends_with(".json") && !manifests.contains_key(path) && table.tracked_file(path).is_some())
         .collect()
 }

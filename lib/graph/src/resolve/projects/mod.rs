@@ -1,4 +1,4 @@
-//! The projects of a tree, as described by its manifests: packages, links between them, compiler options, Python layout.
+//! The projects that a tree's manifests describe: packages, links between them, compiler options, Python layout.
 //!
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
@@ -24,9 +24,9 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
 use crate::resolve::projects::aliases::{Aliases, aliases_by_folder};
 use crate::resolve::projects::context::Context;
-use crate::resolve::projects::governing::{GoverningConfig, govern};
+use crate::resolve::projects::governing::{GoverningConfig, govern, has_choice};
 use crate::resolve::projects::manifest_index::{ManifestIndex, ValuePool};
-use crate::resolve::projects::package::{Package, built_from};
+use crate::resolve::projects::package::{Package, output_folders};
 use crate::resolve::projects::package_links::Links;
 use crate::resolve::projects::python_layout::PythonLayout;
 
@@ -44,66 +44,66 @@ pub(crate) struct Projects {
     left_out: BTreeSet<String>,
 }
 
-/// Most values that all configs of a graph inherit together, those of the same text counted each time.
+/// Most values that all configs of a graph inherit together. Values of the same text count each time.
 const MAX_INHERITED_VALUES: usize = 10_000_000;
 
 impl Projects {
-    /// Combines `manifests` to projects. Parts that equal those of `older` are taken from there.
+    /// Combines `manifests` into projects. Reuses the parts of `older` that are equal.
     pub(crate) fn new(table: &PathTable, manifests: &Manifests, older: Option<&Projects>) -> Self {
         let mut index = ManifestIndex::new(table, manifests);
         index.add_linked(manifests);
         let mut options: HashMap<&str, Arc<Options>> = HashMap::new();
         let mut older_options: HashMap<&str, &Arc<Options>> = HashMap::new();
-        for (path, known) in older
+        for (path, options) in older
             .iter()
             .flat_map(|older| older.governing.values().flatten())
-            .flat_map(|one| &one.candidates)
+            .flat_map(|config| &config.candidates)
         {
-            older_options.insert(path, known);
+            older_options.insert(path, options);
         }
         // Hundreds of configs may inherit the same hundreds of patterns.
         let mut patterns: HashSet<Arc<Patterns>> = older_options
             .values()
             .map(|options| Arc::clone(&options.paths))
             .collect();
-        let mut inherited = MAX_INHERITED_VALUES;
+        let mut inheritable = MAX_INHERITED_VALUES;
         let mut room = ValuePool(MAX_MANIFEST_VALUES);
         let mut left_out = index.left_out.clone();
         for path in index.configs.keys() {
-            let mut fresh = index.options(path, &mut inherited).unwrap_or_else(|| {
+            let mut fresh = index.options(path, &mut inheritable).unwrap_or_else(|| {
                 left_out.insert((*path).to_owned());
                 Options::default()
             });
-            let mut own = fresh.own_values();
+            let mut value_count = fresh.own_value_count();
             match patterns.get(&fresh.paths) {
-                Some(known) => fresh.paths = Arc::clone(known),
+                Some(shared) => fresh.paths = Arc::clone(shared),
                 None => {
-                    own += fresh.paths.iter().map(|(_, targets)| 1 + targets.len()).sum::<usize>();
+                    value_count += fresh.paths.iter().map(|(_, targets)| 1 + targets.len()).sum::<usize>();
                     patterns.insert(Arc::clone(&fresh.paths));
                 }
             }
-            if !room.take(|| own * (1 + path.len() / 64)) {
+            if !room.take(|| value_count * (1 + path.len() / 64)) {
                 left_out.insert((*path).to_owned());
                 fresh = Options::default();
             }
-            let kept = older_options.get(path).filter(|known| known.as_ref() == &fresh);
-            options.insert(path, kept.map_or_else(|| Arc::new(fresh), |known| Arc::clone(known)));
+            let same = older_options.get(path).filter(|older| older.as_ref() == &fresh);
+            options.insert(path, same.map_or_else(|| Arc::new(fresh), |older| Arc::clone(older)));
         }
         let mut packages = HashMap::new();
         for (folder, manifest) in &index.packages {
             let fresh = Package {
                 folder: (*folder).to_owned(),
                 manifest: Arc::clone(manifest),
-                built_from: built_from(folder, &options),
+                output_folders: output_folders(folder, &options),
             };
-            let kept = older
+            let same = older
                 .and_then(|older| older.packages.get(*folder))
-                .filter(|known| ***known == fresh);
-            let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
+                .filter(|older| ***older == fresh);
+            let package = same.map_or_else(|| Arc::new(fresh), Arc::clone);
             packages.insert((*folder).to_owned(), package);
         }
         let aliases = aliases_by_folder(&index.aliases, older.map(|older| &older.aliases), &mut left_out);
-        let governing = index.governing(&options);
+        let governing = index.governing_configs(&options);
         let python = PythonLayout::new(&index.python);
         Projects {
             packages,
@@ -189,12 +189,12 @@ impl Projects {
         }
     }
 
-    /// Whether the context of a file depends on its folder alone.
+    /// Whether the context of a file depends on its name, and not on its folder alone.
     pub(crate) fn depends_on_name(&self, path: &str) -> bool {
         let mut dir = folder(path);
         loop {
             if let Some(governing) = self.governing.get(dir) {
-                return governing.len() > 1 || governing.iter().any(|one| one.candidates.len() > 1);
+                return has_choice(governing);
             }
             if dir.is_empty() {
                 return false;

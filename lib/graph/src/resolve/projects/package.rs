@@ -14,7 +14,7 @@ pub(crate) struct Package {
     pub(crate) folder: String,
     pub(crate) manifest: Arc<PackageJson>,
     /// Pairs of an output folder and its source folder, by the package's own tsconfigs.
-    pub(crate) built_from: Vec<(String, String)>,
+    pub(crate) output_folders: Vec<(String, String)>,
 }
 
 impl Package {
@@ -25,7 +25,7 @@ impl Package {
 }
 
 /// Pairs of an output folder and its source folder, by the configs in the package's own folder.
-pub(super) fn built_from(package: &str, options: &HashMap<&str, Arc<Options>>) -> Vec<(String, String)> {
+pub(super) fn output_folders(package: &str, options: &HashMap<&str, Arc<Options>>) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for name in [
         "tsconfig.json",

@@ -1,5 +1,5 @@
-//! Package names that lead to folders of the tree: workspaces of npm, yarn, pnpm, bun, Lerna, Rush and Deno, dependencies on
-//! folders and on packages of the workspace, overrides, and tracked `node_modules`.
+//! Package names that lead to folders of the tree. They come from workspaces of npm, yarn, pnpm, bun, Lerna, Rush and
+//! Deno, dependencies on folders and on packages of the workspace, overrides, and tracked `node_modules`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,30 +23,30 @@ pub(crate) type Links = HashMap<String, Vec<Link>>;
 
 type Packages<'a> = BTreeMap<&'a str, &'a Arc<PackageJson>>;
 
-/// Most work for following links and matching globs, in compared bytes: it bounds hostile manifests.
+/// Most work for links and globs, in compared bytes: a hostile manifest could demand any amount.
 const MAX_GLOB_WORK: usize = 400_000_000;
 
-/// The work that a link counts as: it bounds the memory of all of them.
+/// The work that one link costs. This bounds the memory for all links.
 const LINK_WORK: usize = 2_000;
 
-/// All links of a tree. `packages` are the manifests by folder, `workspaces` the files beside them that make a folder a
+/// All links of a tree. `packages` are the manifests by folder. `workspaces` are the other files that make a folder a
 /// workspace.
 pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a str, Vec<&'a Workspace>>) -> Links {
     let mut finder = Finder {
         packages,
         links: Links::new(),
-        known: HashSet::new(),
+        taken_names: HashSet::new(),
         members: HashMap::new(),
-        work: MAX_GLOB_WORK,
+        remaining_work: MAX_GLOB_WORK,
     };
     let overrides = || {
-        let beside = workspaces
+        let of_workspaces = workspaces
             .iter()
             .flat_map(|(folder, files)| files.iter().map(|file| (*folder, &file.overrides)));
-        let own = packages.iter().map(|(folder, manifest)| (*folder, &manifest.overrides));
-        own.chain(beside)
+        let of_packages = packages.iter().map(|(folder, manifest)| (*folder, &manifest.overrides));
+        of_packages.chain(of_workspaces)
     };
-    // Of one name in one scope the first counts: an override replaces the manifest's version.
+    // The first link of a name in a scope counts: an override replaces the manifest's version.
     let dependencies = packages.iter().map(|(folder, manifest)| (*folder, &manifest.links));
     for (folder, targets) in overrides().chain(dependencies.clone()) {
         for (name, target) in targets {
@@ -54,7 +54,7 @@ pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a 
         }
     }
     for folder in packages.keys() {
-        if let Some((scope, name)) = installed_as(folder) {
+        if let Some((scope, name)) = split_installed_folder(folder) {
             finder.add(name, scope, folder);
         }
     }
@@ -75,8 +75,8 @@ pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a 
         }
     }
     let mut links = finder.links;
-    for found in links.values_mut() {
-        found.sort_by_key(|link| Reverse(link.scope.len()));
+    for links in links.values_mut() {
+        links.sort_by_key(|link| Reverse(link.scope.len()));
     }
     links
 }
@@ -84,19 +84,19 @@ pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a 
 struct Finder<'p, 'a> {
     packages: &'p Packages<'a>,
     links: Links,
-    /// The names and scopes that are taken.
-    known: HashSet<(String, String)>,
-    /// The packages of workspaces by name: root and folder. That of the root itself is among them, and is found by its name
-    /// only where another package depends on it.
+    /// The names that have a link already, with its scope.
+    taken_names: HashSet<(String, String)>,
+    /// The packages of workspaces by name: root and folder. They include the package of the root itself, which gets a
+    /// link only if another package depends on it.
     members: HashMap<&'a str, Vec<(&'a str, &'a str)>>,
-    work: usize,
+    remaining_work: usize,
 }
 
 impl<'a> Finder<'_, 'a> {
     fn add(&mut self, name: &str, scope: &str, folder: &str) {
         // The first folder of a name wins; a package manager rejects the second.
         if self.spend(LINK_WORK + name.len() + scope.len() + folder.len())
-            && self.known.insert((name.to_owned(), scope.to_owned()))
+            && self.taken_names.insert((name.to_owned(), scope.to_owned()))
         {
             self.links.entry(name.to_owned()).or_default().push(Link {
                 scope: scope.to_owned(),
@@ -105,11 +105,11 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether there is room for work of this cost.
+    /// Takes `cost` from the remaining work, and returns whether that was enough.
     fn spend(&mut self, cost: usize) -> bool {
-        let left = self.work.checked_sub(cost);
-        self.work = left.unwrap_or_default();
-        left.is_some()
+        let rest = self.remaining_work.checked_sub(cost);
+        self.remaining_work = rest.unwrap_or_default();
+        rest.is_some()
     }
 
     /// Adds a dependency of the manifest in `scope` that names a folder.
@@ -122,12 +122,13 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Adds a dependency of the manifest in `scope` on a package of its workspace, where that is not found by its name anyway.
+    /// Adds a dependency of the manifest in `scope` on a package of its workspace, unless the package's own name
+    /// already leads there.
     fn add_member(&mut self, scope: &str, name: &str, target: &LocalTarget) {
         let LocalTarget::Member(member) = target else { return };
-        let known = self.members.get(member.as_str()).map_or(&[][..], Vec::as_slice);
-        let cost = (scope.len() + 16) * (1 + known.len());
-        let around = known.iter().filter(|(root, _)| is_within(scope, root));
+        let candidates = self.members.get(member.as_str()).map_or(&[][..], Vec::as_slice);
+        let cost = (scope.len() + 16) * (1 + candidates.len());
+        let around = candidates.iter().filter(|(root, _)| is_within(scope, root));
         let nearest = around
             .max_by_key(|(root, folder)| (root.len(), root != folder))
             .copied();
@@ -141,9 +142,9 @@ impl<'a> Finder<'_, 'a> {
 
     /// Adds the packages of the workspace in `root`.
     fn add_workspace(&mut self, root: &'a str, files: &[&Workspace]) {
-        let own = self.packages.get(root).map_or(&[][..], |manifest| &manifest.workspaces);
-        let beside = files.iter().flat_map(|file| &file.globs);
-        let mut globs: Vec<&str> = own.iter().chain(beside).map(String::as_str).collect();
+        let own_globs = self.packages.get(root).map_or(&[][..], |manifest| &manifest.workspaces);
+        let file_globs = files.iter().flat_map(|file| &file.globs);
+        let mut globs: Vec<&str> = own_globs.iter().chain(file_globs).map(String::as_str).collect();
         if globs.is_empty() {
             globs.extend(files.iter().filter_map(|file| file.default_glob));
         }
@@ -172,16 +173,16 @@ impl<'a> Finder<'_, 'a> {
 }
 
 fn is_member(globs: &[&str], folder: &str) -> bool {
-    let fits = |glob: &str| {
+    let is_match = |glob: &str| {
         let glob = glob.trim_start_matches("./").trim_end_matches('/');
         matches(glob, folder, Stop::AtEnd)
     };
-    globs.iter().any(|glob| !glob.starts_with('!') && fits(glob))
-        && !globs.iter().any(|glob| glob.strip_prefix('!').is_some_and(fits))
+    globs.iter().any(|glob| !glob.starts_with('!') && is_match(glob))
+        && !globs.iter().any(|glob| glob.strip_prefix('!').is_some_and(is_match))
 }
 
 /// The folder that contains `node_modules`, and the package name, for a folder directly below `node_modules`.
-fn installed_as(folder: &str) -> Option<(&str, &str)> {
+fn split_installed_folder(folder: &str) -> Option<(&str, &str)> {
     let at = folder.rfind("node_modules/")?;
     let scope = match &folder[..at] {
         "" => "",

@@ -1,8 +1,8 @@
 //! Folders without `__init__` below a source root or in a project: whether each is a root or a namespace.
 //!
-//! Modules of a namespace are imported by their names from a folder above on, those of a root by names from the root itself
-//! on, and paths alone do not show which of the two a folder is. An import decides it: if a module of the folder is imported
-//! by a longer name, the folder where that name begins is on Python's path. The topmost such folder counts.
+//! The name of a namespace's module begins at a folder above the namespace. The name of a root's module begins at the
+//! root. Paths alone do not show which of the two a folder is, but imports do. If an import uses a longer name for a
+//! module of the folder, the folder where that name begins is on Python's path. The topmost such folder counts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,13 +17,13 @@ use crate::resolve::read_tree::TreeContext;
 
 /// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
 const MAX_DEPTH: usize = 12;
-/// Most memory of names, in bytes; folders past that are namespaces.
+/// Most memory for names, in bytes. Folders past that are namespaces.
 const MAX_NAME_BYTES: usize = 32 << 20;
-/// Memory of a name beside its text.
+/// Memory for a name in addition to its text.
 const BYTES_OF_A_NAME: usize = 160;
-/// Most folders of one name in one project.
+/// Most folders with one name in one project.
 const MAX_MEANINGS: usize = 16;
-/// Most projects around one file whose names are looked at.
+/// Most projects around one file whose names an import of the file may mean.
 const MAX_PROJECTS: usize = 8;
 
 /// A folder that is a root or a namespace.
@@ -34,26 +34,26 @@ struct Candidate<'t> {
     holds_packages: bool,
     /// The folder of its project, whose files see its names before those of other projects.
     project: &'t str,
-    /// Whether it is below a source root. In another project it is a namespace or a folder like any other.
+    /// Whether it is below a source root. A candidate elsewhere is a namespace or an ordinary folder.
     is_below_source: bool,
-    /// Whether all of its names fit in.
+    /// Whether there is room for all of its names.
     is_named: bool,
 }
 
-/// A folder by one of its names: which candidate it is, and the length of the path of the folder where the name begins.
+/// A meaning of a name: the number of a candidate, and the path length of the folder where the name begins.
 type Meaning = (u32, u32);
 
 /// The names of candidates.
 #[derive(Default)]
 struct Names<'t> {
-    /// Folder of a project -> name -> the candidates that have it there.
+    /// Folder of a project -> name -> the candidates with the name there.
     of_projects: HashMap<&'t str, HashMap<String, Vec<Meaning>>>,
-    /// Name -> the candidate that has it, where it is the only one.
+    /// Name -> the candidate with the name, `None` if there are several.
     unique: HashMap<String, Option<Meaning>>,
 }
 
 impl PythonRoots {
-    /// Finds the root of the names of each folder that has Python's files or packages.
+    /// Finds the folder where names begin, for each folder that has Python files or packages.
     pub(super) fn find_homes(&mut self, tree: TreeContext<'_>, python: &[FileId]) {
         if self.kinds.sources.is_empty() && self.kinds.flat.is_empty() {
             return;
@@ -62,7 +62,7 @@ impl PythonRoots {
         let mut candidates = self.candidates(table, python);
         let names = self.names(&mut candidates);
         let first = |name: &String| name.split('.').next().unwrap_or(name).to_owned();
-        self.deciding = names.unique.keys().map(first).collect();
+        self.first_names = names.unique.keys().map(first).collect();
         let mut begins: Vec<Option<u32>> = vec![None; candidates.len()];
         let files = tree.table.files().iter().zip(tree.records);
         for (file, record) in files.filter(|(file, _)| is_python(&file.path)) {
@@ -76,23 +76,24 @@ impl PythonRoots {
             let projects: Vec<_> = projects.take(MAX_PROJECTS).collect();
             for import in imports {
                 for (meaning, child) in meanings(&projects, &names, import) {
-                    self.note(table, &candidates, meaning, child, &mut begins);
+                    self.record_begin(table, &candidates, meaning, child, &mut begins);
                 }
             }
         }
         self.homes = homes(&candidates, &begins);
     }
 
-    /// Module and name of each import that may show where names begin.
+    /// The module and name of each import that may show where names begin.
     pub(super) fn deciding_imports<'s>(
         &self,
         specifiers: &'s [Specifier],
     ) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
-        let specifiers = if self.deciding.is_empty() { &[] } else { specifiers };
+        let specifiers = if self.first_names.is_empty() { &[] } else { specifiers };
         specifiers.iter().filter_map(|specifier| {
             let first = specifier.text.split('.').next().unwrap_or_default();
             let name = specifier.name.as_deref();
-            self.deciding.contains(first).then_some((specifier.text.as_str(), name))
+            let is_deciding = self.first_names.contains(first);
+            is_deciding.then_some((specifier.text.as_str(), name))
         })
     }
 
@@ -102,8 +103,8 @@ impl PythonRoots {
         for id in python {
             holders.entry(folder(table.path(*id))).or_default();
         }
-        for found in self.folders.iter().filter(|found| found.is_package) {
-            holders.insert(folder(text_of(table, *found)), true);
+        for package in self.folders.iter().filter(|folder| folder.is_package) {
+            holders.insert(folder(text_of(table, *package)), true);
         }
         let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
         let candidate = |(dir, holds_packages): (&'t str, bool)| {
@@ -121,7 +122,7 @@ impl PythonRoots {
             let is_named = depth(dir, base) <= MAX_DEPTH;
             let mut above = dir;
             while is_named && above.len() > base.len() {
-                // A folder in a package is no root.
+                // A folder in a package is not a root.
                 if is_package(above) {
                     return None;
                 }
@@ -146,37 +147,37 @@ impl PythonRoots {
         above.find(|above| self.kinds.flat.contains(*above))
     }
 
-    /// The names of all candidates, from each folder between its base and itself on.
+    /// The names of all candidates. A candidate has a name from its base, and from each folder between the two.
     fn names<'t>(&self, candidates: &mut [Candidate<'t>]) -> Names<'t> {
         let mut names = Names::default();
-        let mut left = MAX_NAME_BYTES;
+        let mut room = MAX_NAME_BYTES;
         for (number, candidate) in (0..).zip(candidates) {
             let (dir, base) = (candidate.dir, candidate.base);
             let inside = &dir[base.len() + 1..];
             let cost = depth(dir, base) * (2 * inside.len() + BYTES_OF_A_NAME);
-            if !candidate.is_named || cost > left {
+            if !candidate.is_named || cost > room {
                 candidate.is_named = false;
                 continue;
             }
-            left -= cost;
+            room -= cost;
             let of_project = names.of_projects.entry(candidate.project).or_default();
             let ends = memchr::memchr_iter(b'/', inside.as_bytes()).map(|at| base.len() + 1 + at);
             for begin in std::iter::once(base.len()).chain(ends) {
                 let name = dir[begin + 1..].replace('/', ".");
                 let meaning = (number, begin as u32);
                 let unique = names.unique.entry(name.clone());
-                unique.and_modify(|known| *known = None).or_insert(Some(meaning));
-                let known = of_project.entry(name).or_default();
-                if known.len() < MAX_MEANINGS {
-                    known.push(meaning);
+                unique.and_modify(|entry| *entry = None).or_insert(Some(meaning));
+                let meanings = of_project.entry(name).or_default();
+                if meanings.len() < MAX_MEANINGS {
+                    meanings.push(meaning);
                 }
             }
         }
         names
     }
 
-    /// Notes that the name of a candidate begins at a folder, if the candidate has `child`.
-    fn note(
+    /// Records where the name of a candidate begins, if the candidate has `child`. The topmost folder counts.
+    fn record_begin(
         &self,
         table: &PathTable,
         candidates: &[Candidate<'_>],
@@ -184,10 +185,10 @@ impl PythonRoots {
         child: &str,
         begins: &mut [Option<u32>],
     ) {
-        let (Some(candidate), Some(known)) = (candidates.get(number as usize), begins.get_mut(number as usize)) else {
+        let (Some(candidate), Some(best)) = (candidates.get(number as usize), begins.get_mut(number as usize)) else {
             return;
         };
-        if known.is_some_and(|known| known <= begin) {
+        if best.is_some_and(|best| best <= begin) {
             return;
         }
         let path = below(candidate.dir, child);
@@ -197,17 +198,17 @@ impl PythonRoots {
                 .is_some_and(|files| files.first(MODULE).is_some())
         };
         if self.folder_at(table, &path).is_some() || is_module() {
-            *known = Some(begin);
+            *best = Some(begin);
         }
     }
 }
 
-/// Number of folders from `base` to `dir`.
+/// The number of folders from `base` to `dir`.
 fn depth(dir: &str, base: &str) -> usize {
     memchr::memchr_iter(b'/', &dir.as_bytes()[base.len()..]).count()
 }
 
-/// The candidates that an import, by its module and name, may mean a child of, and the name of that child.
+/// The candidates whose child an import with this module and name may mean, and the name of that child.
 fn meanings<'a>(
     projects: &'a [&HashMap<String, Vec<Meaning>>],
     names: &'a Names<'_>,
@@ -222,7 +223,7 @@ fn meanings<'a>(
     modules.flat_map(|(module, child)| {
         let near = projects.iter().filter_map(|names| names.get(module)).flatten();
         let mut near = near.copied().peekable();
-        // A file of another project means a candidate only where nothing else has the name.
+        // A file of another project means a candidate only if no other candidate has the name.
         let far = near
             .peek()
             .is_none()
@@ -231,7 +232,7 @@ fn meanings<'a>(
     })
 }
 
-/// The root of the names of each candidate, if an import shows it; `begins` has the length of its path.
+/// The folder where the names in each candidate begin. `begins` has the length of its path, if an import shows it.
 fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String, String> {
     let mut homes: HashMap<String, String> = HashMap::new();
     let mut namespaces: HashSet<&str> = HashSet::new();
@@ -245,8 +246,8 @@ fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String
             _ if !candidate.is_named && candidate.is_below_source => candidate.base,
             _ if !candidate.is_named => dir,
             Some(begin) => &dir[..*begin as usize],
-            // Packages in a namespace are of the namespace.
-            // A folder of scripts is none.
+            // Names of packages in a namespace begin where the namespace's names do. A folder with only scripts is not
+            // part of a namespace.
             None if candidate.holds_packages => {
                 let home = above.and_then(|above| homes.get(above));
                 home.map_or(dir, |home| &dir[..home.len()])

@@ -10,7 +10,7 @@ use crate::resolve::python::roots::MODULE;
 use crate::resolve::python::standard_library::is_standard;
 use crate::resolve::python::{NameTarget, PythonRoots};
 
-/// Top-level names in a project's own folder that are not installed, as setuptools has it.
+/// Top-level names in a project's own folder that setuptools does not install.
 const NOT_INSTALLED: [&str; 42] = [
     "benchmark",
     "benchmarks",
@@ -56,7 +56,7 @@ const NOT_INSTALLED: [&str; 42] = [
     "Sconstruct",
 ];
 
-/// How near roots are to a file.
+/// Compares roots by their nearness to a file.
 struct Nearness<'a> {
     from: &'a str,
     /// The folders of projects that the file's project requires.
@@ -74,7 +74,8 @@ impl<'a> Nearness<'a> {
         Nearness { from, required }
     }
 
-    /// Higher is nearer: the nearest folder has the longest path.
+    /// The nearness of `root`, which belongs to the project in `owner`. Higher is nearer: the nearest folder around the
+    /// file has the longest path.
     fn of(&self, root: &str, owner: &str) -> usize {
         if is_within(self.from, owner) {
             return owner.len() + 2;
@@ -91,7 +92,7 @@ type Target<'a> = (NameTarget, Cow<'a, str>);
 
 impl PythonRoots {
     /// The target of an absolute name in the file `from`.
-    pub(super) fn absolute<'a>(
+    pub(super) fn resolve_absolute<'a>(
         &'a self,
         table: &PathTable,
         from: &'a str,
@@ -105,7 +106,7 @@ impl PythonRoots {
                 NameTarget::Namespace => None,
                 _ => self
                     .walk(table, own, parts, trace)
-                    .filter(|(found, _)| *found != NameTarget::Namespace),
+                    .filter(|(target, _)| *target != NameTarget::Namespace),
             };
         }
         let mut namespace = None;
@@ -114,10 +115,10 @@ impl PythonRoots {
                 namespace.get_or_insert((NameTarget::Namespace, path));
                 None
             }
-            found => found,
+            target => target,
         };
-        if let Some(found) = consider(own, trace) {
-            return Some(found);
+        if let Some(target) = consider(own, trace) {
+            return Some(target);
         }
         let mut above = own;
         while !above.is_empty() && !trace.is_spent() {
@@ -126,9 +127,9 @@ impl PythonRoots {
             let name = above.rsplit('/').next().unwrap_or(above);
             above = folder(above);
             if (name == first || self.kinds.package_parents.contains(above) || self.kinds.local.contains(above))
-                && let Some(found) = consider(above, trace)
+                && let Some(target) = consider(above, trace)
             {
-                return Some(found);
+                return Some(target);
             }
         }
         trace.push(self.keys.of_named(KeySpace::PythonTopNames, first));
@@ -140,27 +141,28 @@ impl PythonRoots {
                 break;
             }
             if !is_tried(root)
-                && let Some(found) = consider(root, trace)
+                && let Some(target) = consider(root, trace)
             {
-                return Some(found);
+                return Some(target);
             }
         }
-        let elsewhere = self.named_package(table, parts, trace);
-        if let Some(found) = elsewhere.or_else(|| self.installed(table, roots, (from, first, parts), trace)) {
-            return Some(found);
+        let declared = self.declared_package(table, parts, trace);
+        let target = declared.or_else(|| self.resolve_installed(table, roots, (from, first, parts), trace));
+        if target.is_some() {
+            return target;
         }
         if namespace.is_some() {
             return namespace;
         }
         let top = |path: &'a str| path.split('/').next().unwrap_or(path);
-        let others = roots.iter().map(String::as_str);
-        let others = others.filter(|root| !self.kinds.shared.contains_key(*root) && !is_tried(root));
-        let others = others.filter(|root| self.kinds.package_parents.contains(*root) && top(root) == top(from));
-        self.agreed(table, others, parts, trace).unwrap_or_default()
+        let neighbors = roots.iter().map(String::as_str);
+        let neighbors = neighbors.filter(|root| !self.kinds.shared.contains_key(*root) && !is_tried(root));
+        let neighbors = neighbors.filter(|root| self.kinds.package_parents.contains(*root) && top(root) == top(from));
+        self.common_target(table, neighbors, parts, trace).unwrap_or_default()
     }
 
-    /// Those of `roots` that are shared: of the projects around `from`, the nearest first, of projects that these require, and
-    /// then the others.
+    /// The shared roots among `roots`. Those of projects around `from` come first, beginning with the nearest. Roots of
+    /// projects that the file's project requires come next.
     fn shared_roots<'a>(&'a self, roots: &'a [String], from: &str) -> impl Iterator<Item = &'a str> {
         let shared = roots
             .iter()
@@ -173,8 +175,8 @@ impl PythonRoots {
         shared.into_iter().map(|(root, _)| root)
     }
 
-    /// The target of a name that is, or is below, a package whose folder a manifest names.
-    fn named_package<'a>(&'a self, table: &PathTable, parts: &str, trace: &mut Trace) -> Option<Target<'a>> {
+    /// The target of a name that is, or is below, a package whose folder a manifest declares.
+    fn declared_package<'a>(&'a self, table: &PathTable, parts: &str, trace: &mut Trace) -> Option<Target<'a>> {
         if self.kinds.packages.is_empty() {
             return None;
         }
@@ -186,7 +188,7 @@ impl PythonRoots {
                 if trace.is_spent() {
                     return None;
                 }
-                let found = match parts.get(end + 1..) {
+                let target = match parts.get(end + 1..) {
                     Some(inside) => self.walk(table, folder, inside, trace),
                     None => {
                         let init = table.siblings(&below(folder, "__init__"), trace);
@@ -194,64 +196,69 @@ impl PythonRoots {
                         init.map(|init| (NameTarget::Package(init), Cow::Borrowed(folder.as_str())))
                     }
                 };
-                if found.as_ref().is_some_and(|(found, _)| *found != NameTarget::Namespace) {
-                    return found;
+                if matches!(target, Some((NameTarget::Package(_) | NameTarget::Module(_), _))) {
+                    return target;
                 }
             }
         }
         None
     }
 
-    /// The target at those of `roots` that every file sees. Those of the nearest project count first, then those of projects
-    /// that it requires.
-    fn installed<'a>(
+    /// The target at those of `roots` that every file sees. The roots of the nearest project count first, then those of
+    /// projects that it requires.
+    fn resolve_installed<'a>(
         &'a self,
         table: &PathTable,
         roots: &'a [String],
         (from, first, parts): (&str, &str, &str),
         trace: &mut Trace,
     ) -> Option<Target<'a>> {
-        let is_named = |root: &str| {
+        let is_visible = |root: &str| {
             let is_hidden = NOT_INSTALLED.contains(&first) && !is_within(from, root);
             !(is_hidden && self.kinds.flat.contains(root))
         };
         let nearness = Nearness::new(self, from);
         let installed = roots.iter().filter_map(|root| {
-            let owner = self.kinds.installed.get(root).filter(|_| is_named(root))?;
+            let owner = self.kinds.installed.get(root).filter(|_| is_visible(root))?;
             Some((root.as_str(), nearness.of(root, owner)))
         });
         let mut installed: Vec<(&str, usize)> = installed.collect();
         installed.sort_by_key(|(_, near)| std::cmp::Reverse(*near));
         for group in installed.chunk_by(|one, other| one.1 == other.1) {
-            match self.agreed(table, group.iter().map(|(root, _)| *root), parts, trace) {
+            match self.common_target(table, group.iter().map(|(root, _)| *root), parts, trace) {
                 Some(None) => {}
-                found => return found.flatten(),
+                target => return target.flatten(),
             }
         }
         None
     }
 
-    /// The target at `roots`, if all that have one have the same; the outer `None` says that they differ.
-    fn agreed<'a>(
+    /// The target at `roots`, if all roots that have a target have the same one. The outer `None` means that targets
+    /// differ.
+    fn common_target<'a>(
         &self,
         table: &PathTable,
         roots: impl Iterator<Item = &'a str>,
         parts: &str,
         trace: &mut Trace,
     ) -> Option<Option<Target<'a>>> {
-        let mut agreed: Option<Target<'a>> = None;
+        let mut common: Option<Target<'a>> = None;
         for root in roots {
             if trace.is_spent() {
                 break;
             }
             match self.walk(table, root, parts, trace) {
                 None | Some((NameTarget::Namespace, _)) => {}
-                Some(found) if agreed.as_ref().is_none_or(|(known, _)| known.file() == found.0.file()) => {
-                    agreed = Some(found);
+                Some(target)
+                    if common
+                        .as_ref()
+                        .is_none_or(|(common, _)| common.file() == target.0.file()) =>
+                {
+                    common = Some(target);
                 }
                 Some(_) => return None,
             }
         }
-        Some(agreed)
+        Some(common)
     }
 }

@@ -1,20 +1,21 @@
 //! Python: module names -> files.
 //!
-//! A file's own root is its nearest folder that is not a package. An absolute name is looked up in this order:
+//! A file's own root is its nearest folder that is not a package. The resolver looks up an absolute name in this order:
 //!
-//! 1. at the own root, and at enclosing folders that contain packages or a `conftest.py`, or where the name begins that the
-//!    file's own folder has
-//! 2. at the repository root, in every `src` folder, and in folders that a manifest names: first those of the projects around
-//!    the file, the nearest first
-//! 3. in the folder that a manifest names for the package
-//! 4. at roots below a source root, and in projects that have their packages in their own folder, if all lead to the same file
+//! 1. at the own root, and at enclosing folders that contain packages or a `conftest.py`, or in which the next folder
+//!    toward the file is named like the first component of the name
+//! 2. at the repository root, in every `src` folder, and in folders that a manifest declares. Projects around the file
+//!    come first, beginning with the nearest
+//! 3. in the folder that a manifest declares for the package
+//! 4. at roots below a source root, and in projects that have their packages in their own folder, if all lead to the
+//!    same file
 //! 5. at other folders under the same top-level folder that contain packages, if all lead to the same file
 //!
-//! Below a source root (`src`, or a folder that a manifest names) a folder without `__init__` may be a namespace or a root:
-//! [`homes`] has the rule. A folder with a project's own file (`src/backend/pyproject.toml`) is a root.
+//! Below a source root (`src`, or a folder that a manifest declares), a folder without `__init__` may be a namespace or
+//! a root: [`homes`] has the rule. A folder with a project's own file (`src/backend/pyproject.toml`) is a root.
 //!
-//! A name of the standard library counts only at the own root, and only where a real module or package has it: Python itself
-//! would find that first.
+//! A name of the standard library counts only at the own root, and only if a real module or package has it: Python
+//! itself would find that first.
 
 mod homes;
 mod lookup;
@@ -55,8 +56,8 @@ impl PythonRoots {
     /// The target of one name below a folder.
     fn step(&self, table: &PathTable, dir: &str, name: &str, trace: &mut Trace) -> Option<NameTarget> {
         let path = below(dir, name);
-        let known = self.traced_folder(table, &path, trace);
-        if known.is_some_and(|folder| folder.is_package)
+        let folder = self.traced_folder(table, &path, trace);
+        if folder.is_some_and(|folder| folder.is_package)
             && let Some(init) = table
                 .siblings(&below(&path, "__init__"), trace)
                 .and_then(|files| files.first(MODULE))
@@ -67,10 +68,10 @@ impl PythonRoots {
         if let Some(file) = table.siblings_untraced(&path).and_then(|files| files.first(MODULE)) {
             return Some(NameTarget::Module(file));
         }
-        known.map(|_| NameTarget::Namespace)
+        folder.map(|_| NameTarget::Namespace)
     }
 
-    /// The target of `parts` below `root`; `root` itself when there are none.
+    /// The target of `parts` below `root`, which is `root` itself if there are no parts.
     fn walk<'a>(
         &self,
         table: &PathTable,
@@ -86,19 +87,19 @@ impl PythonRoots {
             Cow::Borrowed(root)
         } else {
             let parent = below(root, &parents.replace('.', "/"));
-            let known = self.traced_folder(table, &parent, trace)?;
-            if known.hidden as usize > root.len() + 1 {
+            let folder = self.traced_folder(table, &parent, trace)?;
+            if folder.hidden as usize > root.len() + 1 {
                 return None;
             }
             Cow::Owned(parent)
         };
-        let found = self.step(table, &parent, last, trace)?;
-        Some((found, Cow::Owned(below(&parent, last))))
+        let target = self.step(table, &parent, last, trace)?;
+        Some((target, Cow::Owned(below(&parent, last))))
     }
 
-    /// The name of the package in `dir`, around the file `from`, if other roots may have more of it: a namespace, or a package
-    /// that says so.
-    fn name_in_parts(&self, table: &PathTable, from: &str, dir: &str, trace: &mut Trace) -> Option<String> {
+    /// The name of the package in `dir`, around the file `from`, if other roots may have more of it. They may if it is
+    /// a namespace or extends its path.
+    fn extensible_package_name(&self, table: &PathTable, from: &str, dir: &str, trace: &mut Trace) -> Option<String> {
         let is_package = self.traced_folder(table, dir, trace)?.is_package;
         if is_package && !self.extended.contains(dir) {
             return None;
@@ -123,11 +124,11 @@ impl PythonRoots {
         if parts.split('.').any(|part| part.is_empty() || part.contains('/')) && !(parts.is_empty() && level > 0) {
             return Resolution::Unresolved(Reason::Invalid);
         }
-        // The name from a root on, where other roots may have more of the same package.
+        // The name relative to a root, if other roots may have more of the same package.
         let mut full_name = None;
         let base = if level == 0 {
             full_name = Some(parts.to_owned());
-            self.absolute(table, from, parts, trace)
+            self.resolve_absolute(table, from, parts, trace)
         } else {
             let mut dir = folder(from);
             for _ in 1..level {
@@ -148,33 +149,33 @@ impl PythonRoots {
                 self.walk(table, dir, parts, trace)
             };
             if !matches!(base, Some((NameTarget::Module(_), _))) {
-                full_name = self.name_in_parts(table, from, dir, trace);
+                full_name = self.extensible_package_name(table, from, dir, trace);
                 if let Some(package) = full_name.as_mut().filter(|_| !parts.is_empty()) {
                     package.push('.');
                     package.push_str(parts);
-                    base = base.or_else(|| self.absolute(table, from, package, trace));
+                    base = base.or_else(|| self.resolve_absolute(table, from, package, trace));
                 }
             }
             base
         };
-        let Some((found, path)) = base else {
+        let Some((base, path)) = base else {
             return Resolution::Unresolved(if level == 0 { Reason::External } else { Reason::Missing });
         };
         if let Some(name) = name.filter(|name| *name != "*" && !name.contains('/'))
-            && !matches!(found, NameTarget::Module(_))
+            && !matches!(base, NameTarget::Module(_))
         {
             if let Some(file) = self.step(table, &path, name, trace).and_then(NameTarget::file) {
                 return Resolution::File(file);
             }
             if let Some(package) = full_name
-                && (found == NameTarget::Namespace || self.extended.contains(&*path))
-                && let Some((found, _)) = self.absolute(table, from, &format!("{package}.{name}"), trace)
-                && let Some(file) = found.file()
+                && (base == NameTarget::Namespace || self.extended.contains(&*path))
+                && let Some((target, _)) = self.resolve_absolute(table, from, &format!("{package}.{name}"), trace)
+                && let Some(file) = target.file()
             {
                 return Resolution::File(file);
             }
         }
-        match found.file() {
+        match base.file() {
             Some(file) => Resolution::File(file),
             None => Resolution::Unresolved(Reason::Namespace),
         }

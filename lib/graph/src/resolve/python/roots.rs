@@ -1,4 +1,4 @@
-//! The folders for the lookup of absolute Python names: source roots, packages and namespaces.
+//! The folders in which absolute Python names are looked up: source roots, packages and namespaces.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,15 +24,15 @@ pub(super) struct Folder {
     pub(super) witness: FileId,
     pub(super) length: u32,
     pub(super) is_package: bool,
-    /// Length of the path of the deepest folder, itself included, that a module of the same name hides, plus one; 0 for
-    /// none.
+    /// The path length, plus one, of the deepest folder that a module with the same name hides: this folder or one
+    /// above it. 0 if there is none.
     pub(super) hidden: u32,
 }
 
-/// A folder on the path of the whole repository.
+/// A folder on Python's path for the whole repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SharedFolder {
-    /// Its place in the order of lookup.
+    /// Its position in the order of lookup.
     pub(super) rank: u32,
     /// The folder of its project. Files below it see this root before those of other projects.
     pub(super) owner: String,
@@ -44,22 +44,22 @@ pub(crate) struct PythonRoots {
     pub(super) folders: HashTable<Folder>,
     pub(super) keys: Keys,
     pub(super) kinds: RootKinds,
-    /// Folder without `__init__` below a source root -> the root of its names, itself or a folder above.
+    /// Folder without `__init__` below a source root -> the folder where its names begin, itself or a folder above.
     pub(super) homes: HashMap<String, String>,
-    /// First names from source roots on. Imports of other names decide nothing about `homes`.
-    pub(super) deciding: HashSet<String>,
+    /// First components of the names of candidates for `homes`. Imports of other names decide nothing about `homes`.
+    pub(super) first_names: HashSet<String>,
     /// Folders of packages whose `__init__` adds the same package in other roots to its path.
     pub(super) extended: HashSet<String>,
     /// Top-level name -> the roots that have it, in order.
     pub(super) tops: HashMap<String, Vec<String>>,
 }
 
-/// Folders by the use of their names.
+/// Folders by the way in which files see their names.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RootKinds {
-    /// The repository root, `src` folders and folders that manifests name.
+    /// The repository root, `src` folders, and folders that manifests declare.
     pub(super) shared: HashMap<String, SharedFolder>,
-    /// The source roots: those of `shared` that are not packages, without the repository root.
+    /// The source roots: the folders in `shared` that are not packages, without the repository root.
     pub(super) sources: HashSet<String>,
     /// Folders of projects below a source root.
     pub(super) projects: HashSet<String>,
@@ -67,19 +67,19 @@ pub(super) struct RootKinds {
     pub(super) package_parents: HashSet<String>,
     /// Folders that are roots for the files below them.
     pub(super) local: HashSet<String>,
-    /// Roots below a source root, and projects whose packages are in their own folder. Every file sees their names where no
-    /// two of them differ. Each with the folder of its project.
+    /// Roots below a source root, and projects whose packages are in their own folder -> the folder of their project.
+    /// Every file sees a name in them, if all that have it lead to the same file.
     pub(super) installed: BTreeMap<String, String>,
     /// Projects whose packages are in their own folder. Names of tests and tools there are not installed.
     pub(super) flat: HashSet<String>,
-    /// Name of a package -> its folders, where their own names are others.
+    /// Name of a package -> its folders, if their own names differ from it.
     pub(super) packages: BTreeMap<String, BTreeSet<String>>,
     /// Folder of a project -> the folders of projects in the repository that it requires.
     pub(super) required: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl PythonRoots {
-    /// `declared`: the names in manifests.
+    /// The roots of `tree`. `declared` is the layout that its manifests declare.
     pub(crate) fn new(tree: TreeContext<'_>, declared: &PythonLayout) -> Self {
         let table = tree.table;
         let mut roots = PythonRoots {
@@ -87,7 +87,7 @@ impl PythonRoots {
             keys: table.keys().clone(),
             kinds: RootKinds::default(),
             homes: HashMap::new(),
-            deciding: HashSet::new(),
+            first_names: HashSet::new(),
             extended: HashSet::new(),
             tops: HashMap::new(),
         };
@@ -109,8 +109,8 @@ impl PythonRoots {
         let mut dir = folder(path);
         let mut hidden = 0;
         while !dir.is_empty() {
-            if let Some(known) = self.folder_at(table, dir) {
-                hidden = known.hidden;
+            if let Some(folder) = self.folder_at(table, dir) {
+                hidden = folder.hidden;
                 break;
             }
             missing.push(dir);
@@ -127,7 +127,7 @@ impl PythonRoots {
             if is_hidden {
                 hidden = dir.len() as u32 + 1;
             }
-            let found = Folder {
+            let folder = Folder {
                 witness,
                 length: dir.len() as u32,
                 is_package,
@@ -135,7 +135,7 @@ impl PythonRoots {
             };
             let keys = &self.keys;
             self.folders
-                .insert_unique(keys.hash(dir), found, |other| keys.hash(text_of(table, *other)));
+                .insert_unique(keys.hash(dir), folder, |other| keys.hash(text_of(table, *other)));
         }
     }
 
@@ -153,7 +153,7 @@ impl PythonRoots {
 
     /// Finds the shared roots, the source roots, and the projects below these.
     fn find_sources(&mut self, table: &PathTable, declared: &PythonLayout) {
-        let dirs = || self.folders.iter().map(|found| text_of(table, *found));
+        let dirs = || self.folders.iter().map(|folder| text_of(table, *folder));
         let mut shared = HashMap::new();
         let mut add = |dir: &str, owner: &str| {
             let rank = shared.len() as u32;
@@ -161,31 +161,31 @@ impl PythonRoots {
             shared.entry(dir.to_owned()).or_insert(SharedFolder { rank, owner });
         };
         add("", "");
-        let mut found: Vec<&str> = dirs().filter(|dir| *dir == "src" || dir.ends_with("/src")).collect();
-        found.sort_unstable();
-        for dir in found {
+        let mut src_dirs: Vec<&str> = dirs().filter(|dir| *dir == "src" || dir.ends_with("/src")).collect();
+        src_dirs.sort_unstable();
+        for dir in src_dirs {
             add(dir, folder(dir));
         }
-        let mut named = declared.roots.clone();
+        let mut declared_dirs = declared.roots.clone();
         for dir in dirs() {
             if let Some(owner) = pattern_owner(table, declared, dir) {
-                named.insert(dir.to_owned(), owner.to_owned());
+                declared_dirs.insert(dir.to_owned(), owner.to_owned());
             }
         }
-        for (dir, owner) in &named {
-            // A manifest may name a folder beside its own.
+        for (dir, owner) in &declared_dirs {
+            // A manifest may declare a folder outside its own.
             let owner = if is_within(dir, owner) { owner } else { folder(dir) };
             add(dir, owner);
         }
         let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
         let sources = shared.keys().filter(|dir| !dir.is_empty() && !is_package(dir));
         self.kinds.sources = sources.cloned().collect();
-        // A `src` folder beside it has the packages of a project.
+        // If a project has a folder `src`, its packages are there.
         let is_flat = |dir: &&String| !shared.contains_key(*dir) && !shared.contains_key(&below(dir, "src"));
         self.kinds.flat = declared.flat.iter().filter(is_flat).cloned().collect();
         self.kinds.shared = shared;
-        let projects = self.folders.iter().filter(|found| !found.is_package);
-        let projects = projects.map(|found| text_of(table, *found));
+        let projects = self.folders.iter().filter(|folder| !folder.is_package);
+        let projects = projects.map(|folder| text_of(table, *folder));
         let projects = projects.filter(|dir| self.source_above(dir).is_some() && is_project(table, dir));
         self.kinds.projects = projects.map(str::to_owned).collect();
     }
@@ -195,12 +195,12 @@ impl PythonRoots {
         source_above(&self.kinds.sources, dir)
     }
 
-    /// Finds the other roots, once it is known which folders below source roots are namespaces.
+    /// Finds the other roots. `homes` must be known, because it tells namespaces below source roots from roots.
     fn find_roots(&mut self, table: &PathTable, declared: &PythonLayout, python: &[FileId]) {
         let mut kinds = std::mem::take(&mut self.kinds);
         let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
-        for found in self.folders.iter().filter(|found| found.is_package) {
-            let parent = folder(text_of(table, *found));
+        for package in self.folders.iter().filter(|folder| folder.is_package) {
+            let parent = folder(text_of(table, *package));
             if is_package(parent) {
                 continue;
             }
@@ -227,11 +227,11 @@ impl PythonRoots {
         let flat = kinds.flat.iter().map(|dir| (dir.clone(), dir.clone()));
         kinds.installed.extend(flat);
         kinds.local.extend(declared.local.iter().cloned());
-        let tests = python.iter().map(|id| table.path(*id));
-        let tests = tests.filter_map(|path| path.strip_suffix("/conftest.py"));
+        let paths = python.iter().map(|id| table.path(*id));
+        let test_dirs = paths.filter_map(|path| path.strip_suffix("/conftest.py"));
         kinds
             .local
-            .extend(tests.filter(|dir| !is_package(dir)).map(str::to_owned));
+            .extend(test_dirs.filter(|dir| !is_package(dir)).map(str::to_owned));
         kinds.packages.clone_from(&declared.packages);
         kinds.required.clone_from(&declared.required);
         self.kinds = kinds;
@@ -255,8 +255,8 @@ impl PythonRoots {
                 add(folder(path), stem);
             }
         }
-        for found in &self.folders {
-            let dir = text_of(table, *found);
+        for python_folder in &self.folders {
+            let dir = text_of(table, *python_folder);
             add(folder(dir), dir);
         }
         for roots in tops.values_mut() {
@@ -280,13 +280,13 @@ impl PythonRoots {
         older_table: &PathTable,
         sink: &mut impl FnMut(u32),
     ) {
-        let meaning = |found: Folder| (found.is_package, found.hidden);
+        let meaning = |folder: Folder| (folder.is_package, folder.hidden);
         for (mine, mine_table, theirs, theirs_table) in
             [(self, table, older, older_table), (older, older_table, self, table)]
         {
-            for found in &mine.folders {
-                let dir = text_of(mine_table, *found);
-                if theirs.folder_at(theirs_table, dir).map(meaning) != Some(meaning(*found)) {
+            for folder in &mine.folders {
+                let dir = text_of(mine_table, *folder);
+                if theirs.folder_at(theirs_table, dir).map(meaning) != Some(meaning(*folder)) {
                     sink(self.keys.of(dir));
                 }
             }
@@ -306,9 +306,9 @@ impl PythonRoots {
         }
     }
 
-    /// Whether `tree`, which has the paths and the declared folders of `older`, certainly has the same roots: they are those
-    /// of `older`.
-    pub(crate) fn are_those_of(&self, tree: TreeContext<'_>, older: TreeContext<'_>) -> bool {
+    /// Whether `tree` certainly has these roots, which are those of `older`. Both trees have the same paths and
+    /// declared folders.
+    pub(crate) fn is_unchanged(&self, tree: TreeContext<'_>, older: TreeContext<'_>) -> bool {
         let mut records = tree.table.files().iter().zip(tree.records.iter().zip(older.records));
         records.all(|(file, pair)| match pair {
             (Some(one), Some(other)) if Arc::ptr_eq(one, other) => true,
@@ -328,12 +328,12 @@ impl PythonRoots {
         self.kinds == older.kinds
     }
 
-    /// The root of the names of files in `dir`: the nearest folder that is neither a package nor a namespace below a source
-    /// root.
+    /// The folder where names of files in `dir` begin: the nearest folder that is neither a package nor a namespace
+    /// below a source root.
     pub(super) fn own_root<'a>(&'a self, table: &PathTable, dir: &'a str, trace: &mut Trace) -> &'a str {
         let is_package = |dir: &str, trace: &mut Trace| {
-            let known = self.traced_folder(table, dir, trace);
-            known.is_some_and(|folder| folder.is_package)
+            let folder = self.traced_folder(table, dir, trace);
+            folder.is_some_and(|folder| folder.is_package)
         };
         let mut root = dir;
         loop {
@@ -357,7 +357,7 @@ impl PythonRoots {
         }
     }
 
-    /// The nearest project or source root of `dir`, itself included; `None` where no source root is above.
+    /// The nearest project or source root of `dir`, itself included. `None` if no source root is above `dir`.
     pub(super) fn base_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
         self.source_above(dir)?;
         let mut above = dir;
@@ -379,19 +379,19 @@ fn source_above<'a>(sources: &HashSet<String>, dir: &'a str) -> Option<&'a str> 
     None
 }
 
-/// The folder of the manifest by whose patterns `dir` is a source root.
+/// The folder of the manifest whose patterns or markers make `dir` a source root.
 fn pattern_owner<'a>(table: &PathTable, declared: &'a PythonLayout, dir: &str) -> Option<&'a str> {
-    let inside = |owner: &str| {
+    let relative_to = |owner: &str| {
         let rest = is_within(dir, owner).then(|| dir.get(owner.len()..))?;
-        rest.map(|rest| rest.trim_start_matches('/').to_owned())
+        rest.map(|rest| rest.trim_start_matches('/'))
     };
     let by_pattern = declared.patterns.iter().find(|(owner, pattern)| {
-        let Some(inside) = inside(owner).filter(|inside| !inside.is_empty()) else {
+        let Some(relative) = relative_to(owner).filter(|relative| !relative.is_empty()) else {
             return false;
         };
         match pattern.strip_prefix('/') {
-            Some(whole) => matches(whole, &inside, Stop::AtEnd),
-            None => matches(&format!("**/{pattern}"), &inside, Stop::AtEnd),
+            Some(whole) => matches(whole, relative, Stop::AtEnd),
+            None => matches(&format!("**/{pattern}"), relative, Stop::AtEnd),
         }
     });
     let by_marker = || {
@@ -410,10 +410,10 @@ fn extended_packages(tree: TreeContext<'_>) -> HashSet<String> {
     packages.map(|(file, _)| folder(&file.path).to_owned()).collect()
 }
 
-/// Whether an `__init__` with these imports may extend the path of its package, by `pkgutil` or `pkg_resources`.
+/// Whether an `__init__` with these imports may extend the path of its package, with `pkgutil` or `pkg_resources`.
 fn extends_path(imports: &[Specifier]) -> bool {
-    let is_meant = |import: &Specifier| matches!(import.text.as_str(), "pkgutil" | "pkg_resources");
-    imports.iter().any(is_meant)
+    let can_extend = |import: &Specifier| matches!(import.text.as_str(), "pkgutil" | "pkg_resources");
+    imports.iter().any(can_extend)
 }
 
 fn is_init(path: &str) -> bool {
@@ -424,7 +424,7 @@ pub(super) fn text_of(table: &PathTable, folder: Folder) -> &str {
     table.path(folder.witness).get(..folder.length as usize).unwrap_or("")
 }
 
-/// Files at the root of a project: the project is run or installed from there.
+/// Files at the root of a project, where people run or install it.
 const PROJECT_FILES: [&str; 7] = [
     "pyproject.toml",
     "setup.py",

@@ -1,9 +1,9 @@
 //! Rust: modules and paths -> files.
 //!
-//! A path is followed along the tree of modules ([`modules`]). It begins at the roots of its crate, at its file, at files
-//! that declare its file, or at the library of another package of the repository ([`packages`]). It leads to the file of the
-//! deepest module that it names. Reexported names (`pub use`) are not followed: the target is the file that has to keep the
-//! name.
+//! The resolver follows a path along the tree of modules ([`modules`]). A path begins at the roots of its crate, at its
+//! file, at files that declare its file, or at the library of another package of the repository ([`packages`]). It
+//! leads to the file of the deepest module that it names. The resolver does not follow reexports (`pub use`): the
+//! target is the file that must keep the name.
 
 mod modules;
 mod packages;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use coord_scan::{ImportKind, Specifier};
-use modules::{Child, Modules, child_key, declarations, place_key};
+use modules::{Child, Modules, child_key, declarations, declarations_key};
 use packages::{MAX_PACKAGES, Owners, Package, Packages, packages};
 
 use crate::file::FileId;
@@ -31,13 +31,13 @@ const MAX_MODULES: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Crates {
     packages: Packages,
-    /// Those of roots whose only package is not the nearest around them.
-    elsewhere: Owners,
+    /// The owners of each root, unless its only owner is the nearest package around it.
+    owners: Owners,
     modules: Modules,
-    renamed: CrateNames,
+    crate_names: CrateNames,
 }
 
-/// Path of a file -> the names that it gives to crates -> the paths of these.
+/// Path of a file -> the names that it gives to crates -> the paths of these crates.
 type CrateNames = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Crates {
@@ -45,14 +45,14 @@ impl Crates {
         let (packages, mut owners) = packages(tree.table, tree.manifests);
         let modules = Modules::new(tree.table, tree.records, owners.keys());
         owners.retain(|root, owners| {
-            let nearest = nearest(&packages, root).map(|package| &package.folder);
+            let nearest = nearest_package(&packages, root).map(|package| &package.folder);
             owners.iter().ne(nearest)
         });
         Crates {
             packages,
-            elsewhere: owners,
+            owners,
             modules,
-            renamed: renamed_crates(tree),
+            crate_names: crate_names(tree),
         }
     }
 
@@ -65,7 +65,7 @@ impl Crates {
                 (None, None) => true,
                 (one_record, other_record) => {
                     declarations(one.records, id).eq(declarations(other.records, id))
-                        && renamed(one_record).eq(renamed(other_record))
+                        && crate_renames(one_record).eq(crate_renames(other_record))
                 }
             }
         };
@@ -74,7 +74,7 @@ impl Crates {
 
     /// Whether [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_packages(&self, older: &Self) -> bool {
-        self.packages == older.packages && self.elsewhere == older.elsewhere && self.renamed == older.renamed
+        self.packages == older.packages && self.owners == older.owners && self.crate_names == older.crate_names
     }
 
     /// The keys of lookups whose results differ from `older`'s.
@@ -98,7 +98,7 @@ impl Crates {
     ) -> Result<Vec<FileId>, Reason> {
         let path = table.path(from);
         match specifier.kind {
-            ImportKind::Module => self.declared(table, from, specifier, trace),
+            ImportKind::Module => self.resolve_mod(table, from, specifier, trace),
             ImportKind::Reference => {
                 let file = joined(folder(path), &specifier.text).ok_or(Reason::OutsideRepository)?;
                 table.file(&file, trace).map(|file| vec![file]).ok_or(Reason::Missing)
@@ -107,46 +107,46 @@ impl Crates {
                 let packages = self.packages_of(table, from, trace);
                 let is_2015 = packages.first().is_some_and(|package| package.is_2015);
                 match &specifier.name {
-                    Some(meaning) if is_renamed(specifier) || !is_2015 => {
-                        self.path(table, from, &packages, meaning, trace)
+                    Some(meaning) if is_crate_rename(specifier) || !is_2015 => {
+                        self.resolve_path(table, from, &packages, meaning, trace)
                     }
-                    _ if is_2015 => self.used(table, from, &packages, &specifier.text, trace),
-                    _ => self.path(table, from, &packages, &specifier.text, trace),
+                    _ if is_2015 => self.resolve_use_2015(table, from, &packages, &specifier.text, trace),
+                    _ => self.resolve_path(table, from, &packages, &specifier.text, trace),
                 }
             }
             _ => {
                 let packages = self.packages_of(table, from, trace);
-                self.path(table, from, &packages, &specifier.text, trace)
+                self.resolve_path(table, from, &packages, &specifier.text, trace)
             }
         }
     }
 
-    /// The packages of the crates that contain `file`, at most [`MAX_PACKAGES`]: each has a target with that root. A file that no
-    /// crate contains belongs to the nearest package around it.
+    /// The packages of the crates that contain `file`, at most [`MAX_PACKAGES`]. Each has a target with the crate's
+    /// root. A file that no crate contains belongs to the nearest package around it.
     fn packages_of(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Vec<&Package> {
-        trace.push(place_key(table.keys(), table.path(file)));
+        trace.push(declarations_key(table.keys(), table.path(file)));
         let roots = self.modules.node(file).map(|node| &node.roots[..]);
         let alone = [file];
-        let mut found: Vec<&Package> = Vec::new();
+        let mut packages: Vec<&Package> = Vec::new();
         for root in roots.filter(|roots| !roots.is_empty()).unwrap_or(&alone) {
             let root = table.path(*root);
-            // Each folder around the root may be that of its package.
+            // Each folder around the root may be the folder of its package.
             trace.charge_text(root.len() * 4);
-            let packages = match self.elsewhere.get(root) {
+            let root_packages = match self.owners.get(root) {
                 Some(owners) => owners.iter().filter_map(|dir| self.packages.get(dir)).collect(),
-                None => Vec::from_iter(nearest(&self.packages, root)),
+                None => Vec::from_iter(nearest_package(&self.packages, root)),
             };
-            for package in packages {
-                trace.charge_list(found.len());
-                if found.len() < MAX_PACKAGES && !found.iter().any(|known| std::ptr::eq(*known, package)) {
-                    found.push(package);
+            for package in root_packages {
+                trace.charge_list(packages.len());
+                if packages.len() < MAX_PACKAGES && !packages.iter().any(|other| std::ptr::eq(*other, package)) {
+                    packages.push(package);
                 }
             }
         }
-        found
+        packages
     }
 
-    fn declared(
+    fn resolve_mod(
         &self,
         table: &PathTable,
         from: FileId,
@@ -158,14 +158,14 @@ impl Crates {
         match self.modules.child(from, &specifier.text) {
             Some(Child::Files(files)) => Ok(files.to_vec()),
             _ => match &specifier.name {
-                Some(elsewhere) if joined(folder(path), elsewhere).is_none() => Err(Reason::OutsideRepository),
+                Some(relative) if joined(folder(path), relative).is_none() => Err(Reason::OutsideRepository),
                 _ => Err(Reason::Missing),
             },
         }
     }
 
-    /// The target of a path of `use` in the edition of 2015, where it begins at the crate's root.
-    fn used(
+    /// The target of a `use` path in edition 2015, which begins at the crate's root.
+    fn resolve_use_2015(
         &self,
         table: &PathTable,
         from: FileId,
@@ -176,19 +176,19 @@ impl Crates {
         if !matches!(split_first(path).0, "crate" | "self" | "super") {
             let path = path.trim_start_matches("::");
             let first = split_first(path).0;
-            let roots = self.roots(table, from, packages, trace);
-            let has_it = roots.iter().any(|root| {
+            let roots = self.crate_roots(table, from, packages, trace);
+            let has_module = roots.iter().any(|root| {
                 trace.push(child_key(table.keys(), table.path(*root), first));
                 self.modules.child(*root, first).is_some()
             });
-            if has_it || first == "*" {
+            if has_module || first == "*" {
                 return Ok(self.walk(table, roots, path, trace));
             }
         }
-        self.path(table, from, packages, path, trace)
+        self.resolve_path(table, from, packages, path, trace)
     }
 
-    fn path(
+    fn resolve_path(
         &self,
         table: &PathTable,
         from: FileId,
@@ -198,19 +198,19 @@ impl Crates {
     ) -> Result<Vec<FileId>, Reason> {
         match split_first(path) {
             ("crate", rest) => {
-                let roots = self.roots(table, from, packages, trace);
+                let roots = self.crate_roots(table, from, packages, trace);
                 Ok(self.walk(table, roots, rest, trace))
             }
             ("self", rest) => Ok(self.walk(table, vec![from], rest, trace)),
-            ("super", _) => self.above(table, from, path, trace),
-            ("", rest) if !rest.is_empty() => self.external(table, from, packages, rest, trace),
+            ("super", _) => self.resolve_super(table, from, path, trace),
+            ("", rest) if !rest.is_empty() => self.resolve_external(table, from, packages, rest, trace),
             ("", _) => Err(Reason::Invalid),
-            _ => self.external(table, from, packages, path, trace),
+            _ => self.resolve_external(table, from, packages, path, trace),
         }
     }
 
     /// The target of a path that begins with the name of a crate.
-    fn external(
+    fn resolve_external(
         &self,
         table: &PathTable,
         from: FileId,
@@ -219,9 +219,9 @@ impl Crates {
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
         let (mut name, rest) = split_first(path);
-        if !self.renamed.is_empty() {
-            for root in self.roots(table, from, packages, trace) {
-                let names = self.renamed.get(table.path(root));
+        if !self.crate_names.is_empty() {
+            for root in self.crate_roots(table, from, packages, trace) {
+                let names = self.crate_names.get(table.path(root));
                 match names.and_then(|names| names.get(name)).map(String::as_str) {
                     Some("crate") => return Ok(self.walk(table, vec![root], rest, trace)),
                     Some(path) => {
@@ -232,22 +232,23 @@ impl Crates {
                 }
             }
         }
-        let named: BTreeSet<&String> = packages.iter().filter_map(|package| package.crates.get(name)).collect();
-        if named.is_empty() {
+        let paths: BTreeSet<&String> = packages.iter().filter_map(|package| package.crates.get(name)).collect();
+        if paths.is_empty() {
             return Err(Reason::External);
         }
-        let roots: Vec<FileId> = named.into_iter().filter_map(|root| table.file(root, trace)).collect();
+        let roots: Vec<FileId> = paths.into_iter().filter_map(|root| table.file(root, trace)).collect();
         if roots.is_empty() {
             return Err(Reason::NoEntry);
         }
         Ok(self.walk(table, roots, rest, trace))
     }
 
-    /// The roots of the crates that contain `file`. A file that no module declares counts to the nearest root of its package
-    /// that has the name of one, or to the library if it is below the library's folder; else it is a root itself.
-    fn roots(&self, table: &PathTable, file: FileId, packages: &[&Package], trace: &mut Trace) -> Vec<FileId> {
+    /// The roots of the crates that contain `file`. If no module declares the file, this is the nearest `lib.rs` or
+    /// `main.rs` in its package that is a root. Without one, it is the library if the file is below the library's
+    /// folder, else the file itself.
+    fn crate_roots(&self, table: &PathTable, file: FileId, packages: &[&Package], trace: &mut Trace) -> Vec<FileId> {
         let path = table.path(file);
-        trace.push(place_key(table.keys(), path));
+        trace.push(declarations_key(table.keys(), path));
         if let Some(node) = self.modules.node(file).filter(|node| !node.roots.is_empty()) {
             return node.roots.clone();
         }
@@ -274,12 +275,12 @@ impl Crates {
 
     /// Whether `file` is the root of a crate.
     fn is_root(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> bool {
-        trace.push(place_key(table.keys(), table.path(file)));
+        trace.push(declarations_key(table.keys(), table.path(file)));
         self.modules.node(file).is_some_and(|node| node.roots.contains(&file))
     }
 
-    /// The module around a file that no module declares, by its path.
-    fn module_around(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Option<FileId> {
+    /// The module around `file` by its path, for a file that no module declares.
+    fn outer_module(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Option<FileId> {
         let path = table.path(file);
         let mut dir = folder(path);
         if path.ends_with("/mod.rs") {
@@ -287,34 +288,40 @@ impl Crates {
         }
         let candidates = ["mod.rs", "lib.rs", "main.rs"].map(|name| below(dir, name));
         let mut candidates = std::iter::once(format!("{dir}.rs")).chain(candidates);
-        candidates.find_map(|path| table.file(&path, trace).filter(|found| *found != file))
+        candidates.find_map(|path| table.file(&path, trace).filter(|other| *other != file))
     }
 
     /// The target of a path that begins with `super`.
-    fn above(&self, table: &PathTable, from: FileId, path: &str, trace: &mut Trace) -> Result<Vec<FileId>, Reason> {
+    fn resolve_super(
+        &self,
+        table: &PathTable,
+        from: FileId,
+        path: &str,
+        trace: &mut Trace,
+    ) -> Result<Vec<FileId>, Reason> {
         let mut places = vec![(from, String::new())];
         let mut rest = path;
-        while let ("super", behind) = split_first(rest) {
-            rest = behind;
-            let mut above = Vec::new();
+        while let ("super", after) = split_first(rest) {
+            rest = after;
+            let mut outer = Vec::new();
             for (file, inline) in places {
-                if let Some(outer) = inline.strip_suffix("::") {
-                    let outer = outer.rfind("::").map_or("", |at| &outer[..at + 2]);
-                    above.push((file, outer.to_owned()));
+                if let Some(module) = inline.strip_suffix("::") {
+                    let around = module.rfind("::").map_or("", |at| &module[..at + 2]);
+                    outer.push((file, around.to_owned()));
                     continue;
                 }
-                trace.push(place_key(table.keys(), table.path(file)));
+                trace.push(declarations_key(table.keys(), table.path(file)));
                 match self.modules.node(file) {
                     Some(node) if !node.parents.is_empty() || !node.roots.is_empty() => {
-                        above.extend(node.parents.iter().cloned());
+                        outer.extend(node.parents.iter().cloned());
                     }
-                    _ => above.extend(self.module_around(table, file, trace).map(|file| (file, String::new()))),
+                    _ => outer.extend(self.outer_module(table, file, trace).map(|file| (file, String::new()))),
                 }
             }
-            above.sort_unstable();
-            above.dedup();
-            above.truncate(MAX_MODULES);
-            places = above;
+            outer.sort_unstable();
+            outer.dedup();
+            outer.truncate(MAX_MODULES);
+            places = outer;
         }
         if places.is_empty() {
             return Err(Reason::Missing);
@@ -361,7 +368,7 @@ impl Crates {
 }
 
 /// The package whose folder is the nearest one around `path`.
-fn nearest<'a>(packages: &'a Packages, path: &str) -> Option<&'a Package> {
+fn nearest_package<'a>(packages: &'a Packages, path: &str) -> Option<&'a Package> {
     let mut dir = folder(path);
     loop {
         if let Some(package) = packages.get(dir) {
@@ -375,26 +382,27 @@ fn nearest<'a>(packages: &'a Packages, path: &str) -> Option<&'a Package> {
 }
 
 /// The names that the files of `tree` give to crates, for all files of their crates.
-fn renamed_crates(tree: TreeContext<'_>) -> CrateNames {
+fn crate_names(tree: TreeContext<'_>) -> CrateNames {
     let files = tree.table.files().iter().zip(tree.records);
-    let rust = files.filter(|(file, _)| file.path.ends_with(".rs"));
-    let named = rust.filter_map(|(file, record)| {
-        let names: BTreeMap<String, String> = renamed(record)
+    let rust_files = files.filter(|(file, _)| file.path.ends_with(".rs"));
+    let names_by_path = rust_files.filter_map(|(file, record)| {
+        let names: BTreeMap<String, String> = crate_renames(record)
             .map(|(name, path)| (name.to_owned(), path.to_owned()))
             .collect();
         (!names.is_empty()).then(|| (file.path.clone(), names))
     });
-    named.collect()
+    names_by_path.collect()
 }
 
-fn renamed(record: &Option<Arc<Record>>) -> impl Iterator<Item = (&str, &str)> {
+/// The names that a file gives to crates, and the paths of these crates.
+fn crate_renames(record: &Option<Arc<Record>>) -> impl Iterator<Item = (&str, &str)> {
     let specifiers = record.as_deref().map_or(&[][..], |record| &record.specifiers);
-    let renamed = specifiers.iter().filter(|specifier| is_renamed(specifier));
-    renamed.filter_map(|specifier| Some((specifier.text.as_str(), specifier.name.as_deref()?)))
+    let renames = specifiers.iter().filter(|specifier| is_crate_rename(specifier));
+    renames.filter_map(|specifier| Some((specifier.text.as_str(), specifier.name.as_deref()?)))
 }
 
 /// Whether it is an `extern crate` that gives the crate another name.
-fn is_renamed(specifier: &Specifier) -> bool {
+fn is_crate_rename(specifier: &Specifier) -> bool {
     let is_crate = |path: &String| path == "crate" || path.strip_prefix("::").is_some_and(|name| !name.contains("::"));
     specifier.kind == ImportKind::Import
         && specifier.name.as_ref().is_some_and(is_crate)

@@ -1,8 +1,8 @@
 //! The tree of modules: the files that declare each other as modules.
 //!
-//! It is built from the `mod`s of all files, starting at the crate roots: with `#[path]` and conditions, a path alone does
-//! not show where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
-//! files (one for each platform); all of them count.
+//! It consists of the `mod`s of all files, starting at the crate roots: with `#[path]` and conditions, a path alone
+//! does not show where a module belongs. Several files may declare the same file (`tests/common`), and a name may mean
+//! several files (one for each platform). All of them count.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::resolve::keys::{KeySpace, Keys};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
 
-/// Most files of one name, most places of one file, and most crates of one file. Real code stays far below; the limit bounds
-/// the work for hostile code.
+/// Most files with one name, most declarations of one file, and most crates with one file. Real code stays far below.
+/// The bound limits the work for hostile code.
 const MAX_MEANINGS: usize = 32;
 
 /// One file as a module.
@@ -24,7 +24,7 @@ const MAX_MEANINGS: usize = 32;
 pub(crate) struct Node {
     /// Name of a module, after the names of inline modules around it -> its files.
     children: BTreeMap<String, Vec<FileId>>,
-    /// The files that declare it, each with the inline module of the declaration; every name has `::` after it.
+    /// The files that declare it, each with the inline modules around the declaration. `::` follows each inline name.
     pub(crate) parents: Vec<(FileId, String)>,
     /// The roots of the crates that contain it, by path.
     pub(crate) roots: Vec<FileId>,
@@ -47,7 +47,7 @@ pub(crate) struct Modules {
 enum ModuleFolder {
     /// The file's own folder: for a crate's root, a `mod.rs`, and a file that `#[path]` names.
     Folder,
-    /// The folder with the file's name, beside it.
+    /// The folder next to the file that has the file's name.
     Beside,
 }
 
@@ -66,8 +66,8 @@ impl Modules {
         // Files outside any crate can have modules too.
         for id in (0..records.len() as FileId).filter(|id| declarations(records, *id).next().is_some()) {
             if !modules.nodes.contains_key(&id) {
-                let place = module_folder(table.path(id));
-                modules.declare_from(table, records, (id, place), &mut seen);
+                let folder = module_folder(table.path(id));
+                modules.declare_from(table, records, (id, folder), &mut seen);
             }
         }
         for root in roots {
@@ -85,22 +85,22 @@ impl Modules {
         seen: &mut HashSet<(FileId, ModuleFolder)>,
     ) {
         let mut queue = vec![first];
-        while let Some((file, at)) = queue.pop() {
-            if !seen.insert((file, at)) {
+        while let Some((file, folder)) = queue.pop() {
+            if !seen.insert((file, folder)) {
                 continue;
             }
             self.nodes.entry(file).or_default();
             for specifier in declarations(records, file) {
-                let Some((child, place)) = locate(table, table.path(file), at, specifier) else {
+                let Some((child, child_folder)) = locate(table, table.path(file), folder, specifier) else {
                     continue;
                 };
                 let node = self.nodes.entry(file).or_default();
                 let files = node.children.entry(specifier.text.clone()).or_default();
-                push(files, child);
+                push_new(files, child);
                 let name = specifier.text.rsplit("::").next().unwrap_or_default();
                 let inline = specifier.text[..specifier.text.len() - name.len()].to_owned();
-                push(&mut self.nodes.entry(child).or_default().parents, (file, inline));
-                queue.push((child, place));
+                push_new(&mut self.nodes.entry(child).or_default().parents, (file, inline));
+                queue.push((child, child_folder));
             }
         }
     }
@@ -146,14 +146,9 @@ impl Modules {
         for (mine, mine_table, theirs, theirs_table) in
             [(self, table, older, older_table), (older, older_table, self, table)]
         {
-            let same = |one: &[FileId], other: &[FileId]| {
-                let paths = |table, files: &[FileId]| {
-                    files
-                        .iter()
-                        .map(|id| PathTable::path(table, *id).to_owned())
-                        .collect::<Vec<_>>()
-                };
-                one.len() == other.len() && paths(mine_table, one) == paths(theirs_table, other)
+            let are_same = |one: &[FileId], other: &[FileId]| {
+                let paths = one.iter().map(|id| mine_table.path(*id));
+                paths.eq(other.iter().map(|id| theirs_table.path(*id)))
             };
             for (file, node) in &mine.nodes {
                 let path = mine_table.path(*file);
@@ -162,19 +157,18 @@ impl Modules {
                     .and_then(|id| theirs.nodes.get(&id))
                     .unwrap_or(&nothing);
                 for (name, files) in &node.children {
-                    if !other.children.get(name).is_some_and(|others| same(files, others)) {
+                    if !other.children.get(name).is_some_and(|others| are_same(files, others)) {
                         let ends = name.match_indices("::").map(|(at, _)| at).chain([name.len()]);
                         ends.for_each(|end| sink(child_key(keys, path, &name[..end])));
                     }
                 }
                 let parents = |node: &Node| -> Vec<FileId> { node.parents.iter().map(|(file, _)| *file).collect() };
-                let inlines =
-                    |node: &Node| -> Vec<String> { node.parents.iter().map(|(_, inline)| inline.clone()).collect() };
-                if !same(&node.roots, &other.roots)
-                    || !same(&parents(node), &parents(other))
-                    || inlines(node) != inlines(other)
+                let inlines = node.parents.iter().map(|(_, inline)| inline);
+                if !are_same(&node.roots, &other.roots)
+                    || !are_same(&parents(node), &parents(other))
+                    || inlines.ne(other.parents.iter().map(|(_, inline)| inline))
                 {
-                    sink(place_key(keys, path));
+                    sink(declarations_key(keys, path));
                 }
             }
         }
@@ -188,11 +182,12 @@ pub(crate) fn child_key(keys: &Keys, path: &str, name: &str) -> u32 {
 }
 
 /// The key of the lookup of the declarations of the module at `path`.
-pub(crate) fn place_key(keys: &Keys, path: &str) -> u32 {
+pub(crate) fn declarations_key(keys: &Keys, path: &str) -> u32 {
     keys.of_named(KeySpace::RustModules, path)
 }
 
-fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
+/// Adds `item` if it is new and there is room for it.
+fn push_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if list.len() < MAX_MEANINGS && !list.contains(&item) {
         list.push(item);
     }
@@ -214,7 +209,7 @@ fn module_folder(path: &str) -> ModuleFolder {
     }
 }
 
-/// The file that a `mod` in the file at `path` means, by the rules of the Rust reference.
+/// The file that a `mod` in the file at `path` means by the rules of the Rust reference, and the folder of its modules.
 fn locate(table: &PathTable, path: &str, at: ModuleFolder, specifier: &Specifier) -> Option<(FileId, ModuleFolder)> {
     let own = folder(path);
     let modules = match at {
@@ -223,13 +218,14 @@ fn locate(table: &PathTable, path: &str, at: ModuleFolder, specifier: &Specifier
     };
     let (inline, name) = specifier.text.rsplit_once("::").unwrap_or(("", &specifier.text));
     let inline_folder = || joined(modules, &inline.replace("::", "/"));
-    if let Some(elsewhere) = &specifier.name {
+    // The path in `#[path]`.
+    if let Some(relative) = &specifier.name {
         let base = if inline.is_empty() {
             own.to_owned()
         } else {
             inline_folder()?
         };
-        let file = table.file_untraced(&joined(&base, elsewhere)?)?;
+        let file = table.file_untraced(&joined(&base, relative)?)?;
         return Some((file, ModuleFolder::Folder));
     }
     let base = inline_folder()?;

@@ -18,7 +18,7 @@ pub(crate) struct Package {
     pub(crate) crates: BTreeMap<String, String>,
 }
 
-/// Most packages of one file. Real code has one or two; the limit bounds the work for hostile manifests.
+/// Most packages of one file. Real code has one or two. The bound limits the work for hostile manifests.
 pub(crate) const MAX_PACKAGES: usize = 32;
 
 /// All packages, by folder.
@@ -44,7 +44,7 @@ pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, O
         let lib = index.libs.get(*here);
         let mut crates = BTreeMap::new();
         for dependency in &manifest.dependencies {
-            crates.extend(index.named_crate(here, dependency, workspace));
+            crates.extend(index.local_crate(here, dependency, workspace));
         }
         crates.extend(lib.map(|lib| (lib.name.clone(), lib.path.clone())));
         for root in index.roots(here, manifest, section) {
@@ -118,28 +118,28 @@ impl<'a> Index<'a> {
     }
 
     fn lib(&self, here: &str, manifest: &CargoManifest, section: &PackageSection) -> Option<Lib> {
-        let listed = manifest.targets.iter().find(|target| target.kind == TargetKind::Lib);
-        let path = listed.and_then(|lib| lib.path.as_deref()).unwrap_or("src/lib.rs");
-        let name = listed.and_then(|lib| lib.name.as_ref()).unwrap_or(&section.name);
+        let target = manifest.targets.iter().find(|target| target.kind == TargetKind::Lib);
+        let path = target.and_then(|lib| lib.path.as_deref()).unwrap_or("src/lib.rs");
+        let name = target.and_then(|lib| lib.name.as_ref()).unwrap_or(&section.name);
         Some(Lib {
             name: name.replace('-', "_"),
             path: joined(here, path).filter(|path| self.exists(path.as_str()))?,
         })
     }
 
-    /// The workspace of the package in `here`: the one that it names, or the nearest around it, itself included.
+    /// The workspace of the package in `here`: the one that it names, or the nearest at or above `here`.
     fn workspace(&self, here: &str, section: &PackageSection) -> Workspace<'a> {
-        let is_workspace = |dir: &str| {
+        let workspace_at = |dir: &str| {
             let (dir, manifest) = self.manifests.get_key_value(dir)?;
             manifest.workspace.is_some().then_some((*dir, *manifest))
         };
-        if let Some(named) = &section.workspace {
-            return is_workspace(&joined(here, named)?);
+        if let Some(folder) = &section.workspace {
+            return workspace_at(&joined(here, folder)?);
         }
         let mut dir = here;
         loop {
-            if let Some(found) = is_workspace(dir) {
-                return Some(found);
+            if let Some(workspace) = workspace_at(dir) {
+                return Some(workspace);
             }
             if dir.is_empty() {
                 return None;
@@ -149,20 +149,20 @@ impl<'a> Index<'a> {
     }
 
     /// The name in code, and the library's root, of a dependency within the tree.
-    fn named_crate(&self, here: &str, dependency: &Dependency, workspace: Workspace<'_>) -> Option<(String, String)> {
+    fn local_crate(&self, here: &str, dependency: &Dependency, workspace: Workspace<'_>) -> Option<(String, String)> {
         let (mut base, mut origin) = (here, dependency);
-        if dependency.is_workspaces {
+        if dependency.inherits_workspace {
             let (dir, _) = workspace?;
             (base, origin) = (dir, *self.workspace_dependencies.get(&(dir, dependency.key.as_str()))?);
         }
-        let renamed = origin.package.is_some();
+        let is_renamed = origin.package.is_some();
         if origin.path.is_none() {
             let (dir, _) = workspace.or_else(|| Some((here, *self.manifests.get(here)?)))?;
             let name = origin.package.as_ref().unwrap_or(&origin.key);
             (base, origin) = (dir, *self.patches.get(&(dir, name.as_str()))?);
         }
         let lib = self.libs.get(joined(base, origin.path.as_ref()?)?.as_str())?;
-        let name = if renamed {
+        let name = if is_renamed {
             dependency.key.replace('-', "_")
         } else {
             lib.name.clone()
@@ -175,16 +175,16 @@ impl<'a> Index<'a> {
         let mut roots = BTreeSet::new();
         let mut add = |path: Option<String>| {
             let path = path.filter(|path| self.exists(path.as_str()));
-            let is_found = path.is_some();
+            let exists = path.is_some();
             roots.extend(path);
-            is_found
+            exists
         };
         add(self.libs.get(here).map(|lib| lib.path.clone()));
         match &section.build {
             None => add(joined(here, "build.rs")),
             Some(path) => add(path.as_ref().and_then(|path| joined(here, path))),
         };
-        for (kind, _, dir, _) in TargetKind::LISTED {
+        for (kind, _, dir, _) in TargetKind::REPEATABLE {
             for target in manifest.targets.iter().filter(|target| target.kind == kind) {
                 if let Some(path) = &target.path {
                     add(joined(here, path));
@@ -195,21 +195,21 @@ impl<'a> Index<'a> {
                     || add(joined(here, &format!("{dir}/{name}/main.rs")))
                     || (kind == TargetKind::Bin && add(joined(here, "src/main.rs")));
             }
-            if section.listed_only.contains(&kind) {
+            if section.undiscovered_kinds.contains(&kind) {
                 continue;
             }
             if kind == TargetKind::Bin {
                 add(joined(here, "src/main.rs"));
             }
-            for path in joined(here, dir).map_or(&[][..], |dir| self.table.below(&dir)) {
-                let inside = path.path.get(here.len()..).unwrap_or("").trim_start_matches('/');
+            for entry in joined(here, dir).map_or(&[][..], |dir| self.table.entries_below(&dir)) {
+                let inside = entry.path.get(here.len()..).unwrap_or("").trim_start_matches('/');
                 let inside = inside.get(dir.len() + 1..).unwrap_or("");
                 let is_root = match inside.split_once('/') {
                     None => inside.ends_with(".rs"),
                     Some((_, rest)) => rest == "main.rs",
                 };
                 if is_root {
-                    add(Some(path.path.clone()));
+                    add(Some(entry.path.clone()));
                 }
             }
         }

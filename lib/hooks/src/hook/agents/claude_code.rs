@@ -1,5 +1,5 @@
-//! Claude Code: <https://code.claude.com/docs/en/hooks>. Denied by JSON or by exit status 2; with another status the message is
-//! shown and the tool still runs.
+//! Claude Code: <https://code.claude.com/docs/en/hooks>. JSON or exit status 2 denies a tool. With another status,
+//! Claude Code shows the message, and the tool still runs.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ use super::table;
 pub(super) const FORM: Form = Form {
     agent: "claude-code",
     rows: &table::CLAUDE_CODE,
-    // Cursor and VS Code run these hooks too, with their own names of the conversation.
-    conversation: &["conversation_id", "session_id", "sessionId"],
-    writer: &["agent_id"],
+    // Cursor and VS Code run these hooks too, and have their own fields for the conversation.
+    conversation_fields: &["conversation_id", "session_id", "sessionId"],
+    writer_fields: &["agent_id"],
     takes_arguments: true,
-    arguments: &["tool_input"],
-    name: &["tool_name"],
+    argument_fields: &["tool_input"],
+    name_fields: &["tool_name"],
     exception: |_, _, _| None,
     takes_context: |_, moment| !moment.is_end(),
     has_failed: |_| false,
@@ -23,10 +23,10 @@ pub(super) const FORM: Form = Form {
     denies_by_any_status: false,
 };
 
-/// The hook that waits in the place of a session: Coord's own name for a second one at `Stop`.
+/// The hook that waits for an idle session: Coord's own name for a second hook at `Stop`.
 const IDLE: &str = "Idle";
 
-/// The answer, which Codex has taken over.
+/// The answer, which is also the base of Codex's.
 pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
     match decision {
         Decision::Deny { reason } => Answer {
@@ -37,7 +37,7 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
             } })),
             ..Answer::default()
         },
-        Decision::GoOn { reason, note } => {
+        Decision::Continue { reason, note } => {
             let mut body = json!({ "decision": "block", "reason": reason });
             if let Some(note) = note {
                 body["systemMessage"] = json!(note);
@@ -57,13 +57,13 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
                 ..Answer::default()
             }
         }
-        // It runs in the background, and this status wakes the model with the text on standard error.
+        // This hook runs in the background. Its status wakes the model with the text on standard error.
         Decision::Proceed {
             context: Some(context), ..
         } if event == IDLE => Answer {
             body: None,
             status: 2,
-            aside: Some(context.clone()),
+            stderr: Some(context.clone()),
         },
         Decision::Proceed { context, note } => {
             let mut body = serde_json::Map::new();
@@ -71,14 +71,14 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
                 let output = json!({ "hookEventName": event, "additionalContext": context });
                 body.insert("hookSpecificOutput".to_owned(), output);
             }
-            // At the end of a session no one reads fields.
+            // At the end of a session, nobody reads fields.
             let has_reader = event != "SessionEnd";
             if let Some(note) = note.as_ref().filter(|_| has_reader) {
                 body.insert("systemMessage".to_owned(), json!(note));
             }
             Answer {
                 body: (!body.is_empty()).then_some(Value::Object(body)),
-                aside: note.clone().filter(|_| !has_reader),
+                stderr: note.clone().filter(|_| !has_reader),
                 ..Answer::default()
             }
         }

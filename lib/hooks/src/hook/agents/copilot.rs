@@ -1,6 +1,6 @@
-//! Copilot CLI: <https://docs.github.com/en/copilot/reference/hooks-reference>. A tool is denied by JSON and by every exit status but zero;
-//! only a time limit that is met lets it run. Events whose names begin with a capital send other names of fields and tools. Output for a
-//! prompt is dropped. VS Code's own agent runs the same hooks, with the fields of the events with a capital.
+//! Copilot CLI: <https://docs.github.com/en/copilot/reference/hooks-reference>. JSON or any exit status but zero denies
+//! a tool; only a timeout lets it run. Events whose names begin with a capital have other names of fields and tools.
+//! Output for a prompt is dropped. VS Code's own agent runs the same hooks, with the fields of the capitalized events.
 
 use serde_json::{Value, json};
 
@@ -9,16 +9,16 @@ use super::form::Form;
 use super::{fields, table};
 
 /// The field with the arguments of a tool, by the names of both families of events.
-const ARGUMENTS: &[&str] = &["toolArgs", "tool_input"];
+const ARGUMENT_FIELDS: &[&str] = &["toolArgs", "tool_input"];
 
 pub(super) const FORM: Form = Form {
     agent: "copilot",
     rows: &table::COPILOT,
-    conversation: &["sessionId", "session_id"],
-    writer: &[],
+    conversation_fields: &["sessionId", "session_id"],
+    writer_fields: &[],
     takes_arguments: true,
-    arguments: ARGUMENTS,
-    name: &["toolName", "tool_name"],
+    argument_fields: ARGUMENT_FIELDS,
+    name_fields: &["toolName", "tool_name"],
     exception,
     takes_context: |_, moment| {
         matches!(
@@ -32,13 +32,13 @@ pub(super) const FORM: Form = Form {
 };
 
 fn exception(_: &str, name: &str, call: &Value) -> Option<Result<Tool, String>> {
-    let arguments = || fields::arguments(call, ARGUMENTS);
+    let arguments = || fields::arguments(call, ARGUMENT_FIELDS);
     match name {
         "str_replace_editor" if fields::text(&arguments(), &["command"]).as_deref() == Some("view") => {
-            Some(Ok(fields::read(&arguments())))
+            Some(Ok(fields::read_tool(&arguments())))
         }
-        // By its other name, a patch is an edit.
-        "Edit" if fields::edit(name, &arguments()).is_err() => Some(fields::patch(name, &arguments())),
+        // For these events, a patch is named like an edit.
+        "Edit" if fields::edit_tool(name, &arguments()).is_err() => Some(fields::patch_tool(name, &arguments())),
         _ => None,
     }
 }
@@ -54,18 +54,18 @@ fn answer(event: &str, decision: &Decision) -> Answer {
     match decision {
         Decision::Deny { reason } => Answer {
             body: Some(json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })),
-            // The JSON is still read, and the status denies even if the JSON is not understood.
+            // Copilot still reads the JSON. The status denies the tool even if it does not understand the JSON.
             status: 2,
-            aside: Some(reason.clone()),
+            stderr: Some(reason.clone()),
         },
-        Decision::GoOn { reason, note } => Answer {
+        Decision::Continue { reason, note } => Answer {
             body: Some(json!({ "decision": "block", "reason": reason })),
-            aside: note.clone(),
+            stderr: note.clone(),
             ..Answer::default()
         },
         Decision::Rewrite { arguments, note } => Answer {
             body: Some(json!({ "modifiedArgs": arguments })),
-            aside: note.clone(),
+            stderr: note.clone(),
             ..Answer::default()
         },
         // After a failed tool, Copilot passes only standard error to the model, and only with this status.
@@ -74,18 +74,18 @@ fn answer(event: &str, decision: &Decision) -> Answer {
         } if event.ends_with("ToolUseFailure") => Answer {
             body: None,
             status: 2,
-            aside: Some(context.clone()),
+            stderr: Some(context.clone()),
         },
         Decision::Proceed { context, note } => Answer {
-            body: context.as_ref().map(|context| with_context(event, context)),
-            aside: note.clone(),
+            body: context.as_ref().map(|context| context_body(event, context)),
+            stderr: note.clone(),
             ..Answer::default()
         },
     }
 }
 
-/// Copilot CLI reads the first field and ignores the second; VS Code, which runs these hooks too, does the opposite.
-fn with_context(event: &str, context: &str) -> Value {
+/// Copilot CLI reads the first field and ignores the second. VS Code, which runs these hooks too, does the opposite.
+fn context_body(event: &str, context: &str) -> Value {
     let mut name = event.to_owned();
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -1,5 +1,6 @@
-//! Cursor: <https://cursor.com/docs/hooks>. Denied by JSON or by exit status 2; after another failure the tool runs, unless the hook is
-//! configured with `failClosed`. A prompt takes no text for the model; the beginning of a session and a tool's result do.
+//! Cursor: <https://cursor.com/docs/hooks>. JSON or exit status 2 denies a tool. After another failure the tool runs,
+//! unless the hook is configured with `failClosed`. A prompt accepts no text for the model; the start of a session and
+//! the result of a tool do.
 
 use serde_json::{Value, json};
 
@@ -10,11 +11,11 @@ use super::{fields, table};
 pub(super) const FORM: Form = Form {
     agent: "cursor",
     rows: &table::CURSOR,
-    conversation: &["conversation_id", "session_id"],
-    writer: &[],
+    conversation_fields: &["conversation_id", "session_id"],
+    writer_fields: &[],
     takes_arguments: false,
-    arguments: &["tool_input"],
-    name: &["tool_name"],
+    argument_fields: &["tool_input"],
+    name_fields: &["tool_name"],
     exception,
     takes_context: |event, _| takes_context(event),
     has_failed: |_| false,
@@ -26,11 +27,11 @@ fn takes_context(event: &str) -> bool {
     matches!(event, "sessionStart" | "postToolUse")
 }
 
-/// These events are each for one tool, and name none.
+/// Each of these events is for a single tool, and does not name it.
 fn exception(event: &str, _: &str, call: &Value) -> Option<Result<Tool, String>> {
     match event {
-        "beforeShellExecution" | "afterShellExecution" => Some(Ok(fields::shell(call))),
-        "afterFileEdit" => Some(fields::edit(event, call)),
+        "beforeShellExecution" | "afterShellExecution" => Some(Ok(fields::shell_tool(call))),
+        "afterFileEdit" => Some(fields::edit_tool(event, call)),
         _ => None,
     }
 }
@@ -42,17 +43,17 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             ..Answer::default()
         },
         // Cursor sends it as the next prompt of its user.
-        Decision::GoOn { reason, note } => Answer {
+        Decision::Continue { reason, note } => Answer {
             body: Some(json!({ "followup_message": reason })),
-            aside: note.clone(),
+            stderr: note.clone(),
             ..Answer::default()
         },
         Decision::Rewrite { note, .. } => Answer {
             body: Some(json!({})),
-            aside: note.clone(),
+            stderr: note.clone(),
             ..Answer::default()
         },
-        // Without `permission`, Cursor asks its user where it would without a hook.
+        // Without `permission`, Cursor asks its user whenever it would ask without a hook.
         Decision::Proceed { context, note } => {
             let body = match context {
                 Some(context) if takes_context(event) => json!({ "additional_context": context }),
@@ -60,8 +61,8 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             };
             Answer {
                 body: Some(body),
-                // A field of `stop` would make the agent go on with it as a prompt.
-                aside: note.clone(),
+                // The agent would take a field of `stop` as its next prompt.
+                stderr: note.clone(),
                 ..Answer::default()
             }
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::event::Tool;
 
 /// Fields of tools' arguments that name a file.
-pub(super) const PATHS: &[&str] = &[
+pub(super) const PATH_FIELDS: &[&str] = &[
     "file_path",
     "filePath",
     "path",
@@ -16,12 +16,12 @@ pub(super) const PATHS: &[&str] = &[
 ];
 
 /// Fields of tools' arguments that name the folder of a command.
-const FOLDERS: &[&str] = &["workdir", "working_directory", "dir_path", "directory", "cwd"];
+const FOLDER_FIELDS: &[&str] = &["workdir", "working_directory", "dir_path", "directory", "cwd"];
 
 /// The first of the fields `names` that is a text and not empty.
 pub(super) fn text(object: &Value, names: &[&str]) -> Option<String> {
-    let mut found = names.iter().filter_map(|name| object.get(name)?.as_str());
-    found.find(|text| !text.is_empty()).map(str::to_owned)
+    let mut texts = names.iter().filter_map(|name| object.get(name)?.as_str());
+    texts.find(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// The first text of the list in the field `name`.
@@ -39,28 +39,28 @@ pub(super) fn has_members(object: &Value, name: &str) -> bool {
 
 /// The first of the fields `names`, as an object: some agents send arguments as JSON in a text.
 pub(super) fn arguments(object: &Value, names: &[&str]) -> Value {
-    let found = names.iter().find_map(|name| object.get(name));
-    match found {
+    match names.iter().find_map(|name| object.get(name)) {
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
         Some(value) => value.clone(),
         None => Value::Null,
     }
 }
 
-/// Lists in tools' arguments whose members name a file each.
-const LISTS: &[&str] = &["replacements", "edits", "files"];
+/// Lists in tools' arguments whose members each name a file.
+const LIST_FIELDS: &[&str] = &["replacements", "edits", "files"];
 
 /// The tool `name`, which writes the files that its arguments name.
 ///
 /// # Errors
-/// A sentence, when they name none.
-pub(super) fn edit(name: &str, arguments: &Value) -> Result<Tool, String> {
-    let mut paths: Vec<String> = text(arguments, PATHS).into_iter().collect();
-    let members = LISTS
+/// A sentence, when the arguments name no file.
+pub(super) fn edit_tool(name: &str, arguments: &Value) -> Result<Tool, String> {
+    let mut paths: Vec<String> = text(arguments, PATH_FIELDS).into_iter().collect();
+    let members = LIST_FIELDS
         .iter()
         .filter_map(|list| arguments.get(list)?.as_array())
         .flatten();
-    for path in members.filter_map(|member| text(member, PATHS).or_else(|| member.as_str().map(str::to_owned))) {
+    let path_of = |member: &Value| text(member, PATH_FIELDS).or_else(|| member.as_str().map(str::to_owned));
+    for path in members.filter_map(path_of) {
         if !paths.contains(&path) {
             paths.push(path);
         }
@@ -72,25 +72,25 @@ pub(super) fn edit(name: &str, arguments: &Value) -> Result<Tool, String> {
 }
 
 /// A tool that reads the file that its arguments name.
-pub(super) fn read(arguments: &Value) -> Tool {
-    Tool::Read(text(arguments, PATHS))
+pub(super) fn read_tool(arguments: &Value) -> Tool {
+    Tool::Read(text(arguments, PATH_FIELDS))
 }
 
 /// A tool that runs the command in its arguments.
-pub(super) fn shell(arguments: &Value) -> Tool {
+pub(super) fn shell_tool(arguments: &Value) -> Tool {
     match text(arguments, &["command"]) {
         Some(command) => Tool::Shell {
             command,
-            folder: text(arguments, FOLDERS),
+            folder: text(arguments, FOLDER_FIELDS),
         },
         None => Tool::Unknown,
     }
 }
 
-/// A tool that runs a command of PowerShell. Commands that look the same in other shells are parsed; paths have a different
-/// separator.
-pub(super) fn power_shell(arguments: &Value) -> Tool {
-    match shell(arguments) {
+/// A tool that runs a command of PowerShell. Only the commands that PowerShell shares with other shells are parsed; its
+/// paths have another separator.
+pub(super) fn power_shell_tool(arguments: &Value) -> Tool {
+    match shell_tool(arguments) {
         Tool::Shell { command, folder } => Tool::Shell {
             command: command.replace('\\', "/"),
             folder,
@@ -99,8 +99,8 @@ pub(super) fn power_shell(arguments: &Value) -> Tool {
     }
 }
 
-/// The user's words, without what agents wrap around them: elements at the beginning, such as the context of hooks (Gemini CLI) and
-/// notices of ended background tasks (Claude Code), and quotation marks around the whole (OpenCode's command line).
+/// The user's prompt without the text that agents add: elements at the beginning, such as the context of hooks (Gemini
+/// CLI) and notices of ended background tasks (Claude Code), and quotation marks around it (OpenCode's command line).
 pub(super) fn prompt(object: &Value) -> Option<String> {
     let prompt = text(object, &["prompt", "initialPrompt", "initial_prompt"])?;
     let mut text = prompt.trim();
@@ -125,8 +125,8 @@ fn after_element(text: &str) -> Option<&str> {
 /// The tool `name`, which applies the patch in its arguments.
 ///
 /// # Errors
-/// A sentence, when it names no file.
-pub(super) fn patch(name: &str, arguments: &Value) -> Result<Tool, String> {
+/// A sentence, when the patch names no file.
+pub(super) fn patch_tool(name: &str, arguments: &Value) -> Result<Tool, String> {
     let body = match arguments {
         Value::String(body) => Some(body.clone()),
         arguments => text(arguments, &["command", "patchText", "patch", "input"]),
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_edit_names_each_of_its_files_once() {
-        let files = |arguments: Value| match edit("x", &arguments) {
+        let files = |arguments: Value| match edit_tool("x", &arguments) {
             Ok(Tool::Edit(files)) => files,
             other => panic!("{other:?}"),
         };
@@ -185,6 +185,6 @@ mod tests {
             ["a", "b"]
         );
         assert_eq!(files(json!({ "files": ["a", "b"] })), ["a", "b"]);
-        assert!(edit("x", &json!({ "files": [] })).is_err() && edit("x", &json!("a")).is_err());
+        assert!(edit_tool("x", &json!({ "files": [] })).is_err() && edit_tool("x", &json!("a")).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Gemini CLI: <https://geminicli.com/docs/hooks/reference>. Denied by JSON or by exit status 2; another status is a warning, and
-//! the tool runs. Standard output must be JSON and nothing else.
+//! Gemini CLI: <https://geminicli.com/docs/hooks/reference>. JSON or exit status 2 denies a tool. Another status is a
+//! warning, and the tool runs. Standard output must be JSON and nothing else.
 
 use serde_json::{Map, Value, json};
 
@@ -10,11 +10,11 @@ use super::table;
 pub(super) const FORM: Form = Form {
     agent: "gemini",
     rows: &table::GEMINI,
-    conversation: &["session_id"],
-    writer: &[],
+    conversation_fields: &["session_id"],
+    writer_fields: &[],
     takes_arguments: true,
-    arguments: &["tool_input"],
-    name: &["tool_name"],
+    argument_fields: &["tool_input"],
+    name_fields: &["tool_name"],
     exception: |_, _, _| None,
     takes_context: |event, _| matches!(event, "SessionStart" | "BeforeAgent" | "AfterTool"),
     has_failed: |call| call["tool_response"].get("error").is_some_and(|error| !error.is_null()),
@@ -25,7 +25,7 @@ pub(super) const FORM: Form = Form {
 fn answer(event: &str, decision: &Decision) -> Answer {
     let body = match decision {
         Decision::Deny { reason } => json!({ "decision": "deny", "reason": reason }),
-        Decision::GoOn { reason, note } => {
+        Decision::Continue { reason, note } => {
             let mut body = json!({ "decision": "deny", "reason": reason });
             if let Some(note) = note {
                 body["systemMessage"] = json!(note);

@@ -22,7 +22,7 @@ use super::event::{Answer, Decision, HookCall, Moment, Tool};
 use form::Form;
 use table::ToolEffect;
 
-/// An agent whose hooks are understood.
+/// An agent whose hooks Coord understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Agent {
     /// Claude Code
@@ -42,7 +42,7 @@ pub enum Agent {
 
 /// The file that the arguments of a tool name.
 pub(super) fn path_in(arguments: &Value) -> Option<String> {
-    fields::text(arguments, fields::PATHS)
+    fields::text(arguments, fields::PATH_FIELDS)
 }
 
 impl Agent {
@@ -62,26 +62,26 @@ impl Agent {
         self.form().agent
     }
 
-    /// Its events that hooks are for, by its own names.
+    /// Its events that have hooks, by its own names.
     pub fn events(self) -> impl Iterator<Item = (&'static str, Moment)> {
         self.form().rows.events.iter().copied()
     }
 
-    /// When it sends `event`. `None` where it has no such event, or none that concerns files.
+    /// When it sends `event`. `None` if it has no such event, or if the event does not concern files.
     pub fn moment(self, event: &str) -> Option<Moment> {
-        let found = self.events().find(|(name, _)| *name == event);
-        found.map(|(_, moment)| moment)
+        self.events().find(|(name, _)| *name == event).map(|(_, moment)| moment)
     }
 
     /// The event with which it ends its turn.
     pub fn end_of_turn(self) -> Option<&'static str> {
-        let found = self.events().find(|(_, moment)| *moment == Moment::TurnEnd);
-        found.map(|(name, _)| name)
+        self.events()
+            .find(|(_, moment)| *moment == Moment::TurnEnd)
+            .map(|(name, _)| name)
     }
 
-    /// Whether it tells hooks which writer within the conversation calls.
+    /// Whether it names the calling writer within the conversation.
     pub fn names_writers(self) -> bool {
-        !self.form().writer.is_empty()
+        !self.form().writer_fields.is_empty()
     }
 
     /// Whether a hook may change the arguments of a tool.
@@ -94,7 +94,7 @@ impl Agent {
         self.events().any(|(_, moment)| moment == Moment::Environment)
     }
 
-    /// Whether it hands text from `event` on to its model.
+    /// Whether it passes text from `event` to its model.
     pub fn takes_context(self, event: &str) -> bool {
         self.moment(event)
             .is_some_and(|moment| (self.form().takes_context)(event, moment))
@@ -103,14 +103,14 @@ impl Agent {
     /// Parses `call`, which the agent sends with `event`.
     ///
     /// # Errors
-    /// A sentence, when it is not of the agent's form.
+    /// A sentence, when it does not have the agent's form.
     pub fn parse(self, event: &str, call: &Value) -> Result<HookCall, String> {
         let Some(moment) = self.moment(event) else {
-            let known: Vec<&str> = self.events().map(|(name, _)| name).collect();
+            let names: Vec<&str> = self.events().map(|(name, _)| name).collect();
             return Err(format!(
                 "{} has no event {event:?} that Coord has a hook for; there are {}",
                 self.name(),
-                known.join(", ")
+                names.join(", ")
             ));
         };
         if !call.is_object() {
@@ -119,11 +119,11 @@ impl Agent {
         let form = self.form();
         let (tool, input) = match moment {
             Moment::BeforeTool => form.tool(event, call)?,
-            // It has run, whatever it is.
+            // It has run already, so an unknown tool is no error.
             Moment::AfterTool => form.tool(event, call).unwrap_or((Tool::Unknown, Value::Null)),
-            _ => (Tool::Reads, Value::Null),
+            _ => (Tool::ReadOnly, Value::Null),
         };
-        let writer = fields::text(call, form.writer);
+        let writer = fields::text(call, form.writer_fields);
         let moment = match moment {
             Moment::TurnEnd if writer.is_some() => Moment::WriterEnd,
             moment => moment,
@@ -131,10 +131,10 @@ impl Agent {
         Ok(HookCall {
             moment,
             folder: fields::text(call, &["cwd"]).or_else(|| fields::first_text(call, "workspace_roots")),
-            conversation: fields::text(call, form.conversation),
+            conversation: fields::text(call, form.conversation_fields),
             writer,
             prompt: fields::prompt(call),
-            tool_name: fields::text(call, form.name).unwrap_or_else(|| event.to_owned()),
+            tool_name: fields::text(call, form.name_fields).unwrap_or_else(|| event.to_owned()),
             tool,
             input,
             has_failed: moment == Moment::AfterTool && (event.ends_with("Failure") || (form.has_failed)(call)),
@@ -147,16 +147,16 @@ impl Agent {
         })
     }
 
-    /// Whether nothing can be denied at `event`, or the tool that `fields` name only reads: these never fail because of their input.
+    /// Whether a hook with invalid input may succeed, because nothing can be denied: after a tool, or before a tool in
+    /// `fields` that only reads.
     pub fn changes_nothing(self, event: &str, fields: &Value) -> bool {
         let form = self.form();
-        let tool = || fields::text(fields, form.name);
-        let reads = |name: String| {
+        let is_read_only = |name: String| {
             matches!(form.rows.tool(&name), Some(ToolEffect::Reads | ToolEffect::ReadsFile))
-                || own_tools::own(&name).is_some()
+                || own_tools::find(&name).is_some()
         };
         match self.moment(event) {
-            Some(Moment::BeforeTool) => tool().is_some_and(reads),
+            Some(Moment::BeforeTool) => fields::text(fields, form.name_fields).is_some_and(is_read_only),
             moment => moment == Some(Moment::AfterTool),
         }
     }
@@ -166,13 +166,13 @@ impl Agent {
         (self.form().answer)(event, decision)
     }
 
-    /// The exit status where the hook fails, so that the tool of `event` is denied, if `is_closed`, and goes on otherwise.
+    /// The exit status if the hook fails. It denies the tool of `event` if `is_closed`, and otherwise lets it run.
     pub fn status_of_failure(self, event: &str, is_closed: bool) -> u8 {
         let is_before = self.moment(event) == Some(Moment::BeforeTool);
         match (is_before, is_closed) {
             (true, true) => 2,
             (true, false) if self.form().denies_by_any_status => 0,
-            // Agents show it as a failure of the hook, and go on.
+            // Agents report this status as a failure of the hook, and go on.
             _ => 1,
         }
     }

@@ -1,5 +1,5 @@
-//! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs. Coord's plugin calls this one in a custom form,
-//! and throws if a tool is denied.
+//! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs. Coord's plugin calls `coord hook`
+//! in a custom form, and throws if a tool is denied.
 
 use std::sync::LazyLock;
 
@@ -12,18 +12,18 @@ use super::table;
 /// The plugin, for `.opencode/plugins/coord.js`.
 pub const PLUGIN: &str = include_str!("opencode_plugin.js");
 
-/// The plugin of `coord init --strict`: it denies tools that may change something where there is no `coord`.
+/// The plugin of `coord init --strict`: if there is no `coord`, it denies tools that may change something.
 pub static STRICT_PLUGIN: LazyLock<String> =
     LazyLock::new(|| PLUGIN.replace("const IS_REQUIRED = false;", "const IS_REQUIRED = true;"));
 
 pub(super) const FORM: Form = Form {
     agent: "opencode",
     rows: &table::OPENCODE,
-    conversation: &["sessionID"],
-    writer: &["agent_id"],
+    conversation_fields: &["sessionID"],
+    writer_fields: &["agent_id"],
     takes_arguments: true,
-    arguments: &["args"],
-    name: &["tool"],
+    argument_fields: &["args"],
+    name_fields: &["tool"],
     exception: |_, _, _| None,
     takes_context: |event, _| matches!(event, "chat.message" | "tool.execute.after"),
     has_failed: |_| false,
@@ -34,7 +34,7 @@ pub(super) const FORM: Form = Form {
 fn answer(_: &str, decision: &Decision) -> Answer {
     let body = match decision {
         Decision::Deny { reason } => json!({ "deny": reason }),
-        Decision::GoOn { reason, note } => json!({ "goOn": reason, "note": note }),
+        Decision::Continue { reason, note } => json!({ "goOn": reason, "note": note }),
         Decision::Rewrite { arguments, note } => json!({ "args": arguments, "note": note }),
         Decision::Proceed { context, note } => json!({ "context": context, "note": note }),
     };
@@ -55,7 +55,7 @@ mod tests {
         let (listed, _) = after.split_once("]);").unwrap();
         let listed: Vec<&str> = listed.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let reading = table::OPENCODE.tools.iter();
-        let reading = reading.filter(|(does, _)| matches!(does, ToolEffect::Reads | ToolEffect::ReadsFile));
+        let reading = reading.filter(|(effect, _)| matches!(effect, ToolEffect::Reads | ToolEffect::ReadsFile));
         let mut reading: Vec<&str> = reading.flat_map(|(_, names)| names.iter().copied()).collect();
         reading.sort_unstable();
         assert_eq!(listed[..reading.len()], reading);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strict_plugin_is_another_one() {
+    fn the_strict_plugin_differs_from_the_default_one() {
         assert_ne!(*STRICT_PLUGIN, PLUGIN);
     }
 }

@@ -2,17 +2,17 @@
 
 use coord_protocol::tool_names;
 
-/// The tool of Coord's own MCP server that an agent calls `name`, such as `mcp__coord__check_status`: each agent joins server and
-/// tool in its own way.
-pub(super) fn own(name: &str) -> Option<&'static str> {
+/// The tool of Coord's own MCP server that an agent calls `name`, such as `mcp__coord__check_status`: each agent joins
+/// the names of server and tool in its own way.
+pub(super) fn find(name: &str) -> Option<&'static str> {
     const SEPARATORS: [char; 5] = ['_', '-', ':', '.', '/'];
-    let is_named = |tool: &&str| {
+    let has_name = |tool: &&str| {
         name.strip_suffix(*tool).is_some_and(|server| {
             let server = server.trim_end_matches(SEPARATORS).rsplit(SEPARATORS).next();
             name == *tool || server == Some("coord")
         })
     };
-    tool_names::ALL.iter().copied().find(is_named)
+    tool_names::ALL.iter().copied().find(has_name)
 }
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ mod tests {
             "MCP:coord:check_status",
             "check_status",
         ] {
-            assert_eq!(own(name), Some("check_status"), "{name}");
+            assert_eq!(find(name), Some("check_status"), "{name}");
         }
         for name in [
             "mcp__other__check_status",
@@ -38,7 +38,7 @@ mod tests {
             "coord",
             "mcp__coord__delete",
         ] {
-            assert_eq!(own(name), None, "{name}");
+            assert_eq!(find(name), None, "{name}");
         }
         for (name, tool) in [
             ("coord_read-messages", "read-messages"),
@@ -46,8 +46,8 @@ mod tests {
             ("mcp__coord__join-team", "join-team"),
             ("mcp__coord__team", "team"),
         ] {
-            assert_eq!(own(name), Some(tool), "{name}");
+            assert_eq!(find(name), Some(tool), "{name}");
         }
-        assert_eq!(own("other_read-messages"), None);
+        assert_eq!(find("other_read-messages"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! A patch in the form of `apply_patch`, in which Codex and others send all of their edits: its files, and their changes.
+//! The files of a patch in the form of `apply_patch`, and their changes. Codex and others send all of their edits so.
 
 /// One file's change in a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +17,14 @@ pub(in super::super) enum FilePatch<'a> {
     },
 }
 
-/// Lines that stand together in a file, and those that take their place.
+/// Consecutive lines of a file, and their replacement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Hunk<'a> {
     old: Vec<&'a str>,
     new: Vec<&'a str>,
 }
 
-/// The changes of `patch`, in order. Lines that are no part of the form are left out.
+/// The changes of `patch`, in order. Other lines are ignored.
 pub(in super::super) fn parse_patch(patch: &str) -> Vec<FilePatch<'_>> {
     let mut changes = Vec::new();
     for line in patch.lines() {
@@ -62,13 +62,13 @@ fn add_line<'a>(hunks: &mut Vec<Hunk<'a>>, line: &'a str) {
     }
     let Some(hunk) = hunks.last_mut() else { return };
     match line.split_at_checked(1) {
-        Some((" ", same)) => {
-            hunk.old.push(same);
-            hunk.new.push(same);
+        Some((" ", context)) => {
+            hunk.old.push(context);
+            hunk.new.push(context);
         }
         Some(("-", old)) => hunk.old.push(old),
         Some(("+", new)) => hunk.new.push(new),
-        // Some agents leave out the space of an empty line.
+        // Some agents omit the space of an empty line.
         None => {
             hunk.old.push("");
             hunk.new.push("");
@@ -78,28 +78,28 @@ fn add_line<'a>(hunks: &mut Vec<Hunk<'a>>, line: &'a str) {
 }
 
 impl Hunk<'_> {
-    /// `content` with the new lines in the place of the old ones, which are found as they are, or but for blanks at their ends. `None`
-    /// where they are not there.
-    pub(in super::super) fn applied_to(&self, content: &str) -> Option<String> {
+    /// Replaces the old lines in `content` with the new ones. If the old lines are not found, white space at their ends
+    /// is ignored. `None` if they are still not found.
+    pub(in super::super) fn apply_to(&self, content: &str) -> Option<String> {
         let lines: Vec<&str> = content.lines().collect();
-        let at = match self.old.as_slice() {
+        let position = match self.old.as_slice() {
             [] => Some(lines.len()),
             old => {
-                let is_at = |same: fn(&str, &str) -> bool| {
+                let find_by = |is_same: fn(&str, &str) -> bool| {
                     let mut windows = lines.windows(old.len());
-                    windows.position(|window| window.iter().zip(old).all(|(one, other)| same(one, other)))
+                    windows.position(|window| window.iter().zip(old).all(|(one, other)| is_same(one, other)))
                 };
-                is_at(|one, other| one == other).or_else(|| is_at(|one, other| one.trim() == other.trim()))
+                find_by(|one, other| one == other).or_else(|| find_by(|one, other| one.trim() == other.trim()))
             }
         }?;
-        let (before, rest) = lines.split_at(at);
+        let (before, rest) = lines.split_at(position);
         let after = rest.get(self.old.len()..)?;
         let lines = before.iter().chain(&self.new).chain(after);
         Some(lines.map(|line| format!("{line}\n")).collect())
     }
 }
 
-/// The files that `patch` writes, removes and moves, both names of a moved one, each once.
+/// The files that `patch` writes, removes and moves, each once. A moved file has both of its names.
 pub fn patched_files(patch: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for change in parse_patch(patch) {
@@ -108,7 +108,7 @@ pub fn patched_files(patch: &str) -> Vec<String> {
             FilePatch::Updated { path, moved_to, .. } => (path, moved_to),
         };
         for name in std::iter::once(path).chain(moved_to) {
-            if !files.iter().any(|known| known == name) {
+            if !files.iter().any(|file| file == name) {
                 files.push(name.to_owned());
             }
         }
@@ -139,15 +139,15 @@ mod tests {
             old: vec!["  b", "c"],
             new: vec!["  B"],
         };
-        assert_eq!(hunk.applied_to("b\nc\n  b\nc\nd").as_deref(), Some("b\nc\n  B\nd\n"));
-        assert_eq!(hunk.applied_to("a\nb \nc\n").as_deref(), Some("a\n  B\n"));
-        assert_eq!(hunk.applied_to("a\nb\n"), None);
+        assert_eq!(hunk.apply_to("b\nc\n  b\nc\nd").as_deref(), Some("b\nc\n  B\nd\n"));
+        assert_eq!(hunk.apply_to("a\nb \nc\n").as_deref(), Some("a\n  B\n"));
+        assert_eq!(hunk.apply_to("a\nb\n"), None);
         assert_eq!(
             Hunk {
                 old: vec![],
                 new: vec!["x"]
             }
-            .applied_to("a\n")
+            .apply_to("a\n")
             .as_deref(),
             Some("a\nx\n")
         );

@@ -1,5 +1,5 @@
-//! One table: which event of each agent is which moment, and which of its tools reads or changes. A tool that is not here, such as
-//! one of an MCP server, changes something, unless the repository's `coord.toml` says otherwise.
+//! The table of all agents: the moment of each event, and the effect of each tool. A tool that is not in it, such as
+//! one of an MCP server, counts as one that changes something, unless the repository's `coord.toml` says otherwise.
 
 use super::super::event::Moment::{
     self, AfterTool, BeforeTool, Compaction, Environment, Idle, Interruption, Prompt, SessionEnd, SessionStart,
@@ -12,7 +12,7 @@ use ToolEffect::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
 pub(super) enum ToolEffect {
     /// It changes no file.
     Reads,
-    /// It hands the content of the file that it names to the model.
+    /// It gives the content of the file that it names to the model.
     ReadsFile,
     /// It writes the file that it names.
     Edits,
@@ -88,8 +88,8 @@ impl Rows {
             false => &[],
         };
         let mut rows = self.tools.iter().chain(of_vscode);
-        let found = rows.find(|(_, names)| names.contains(&name));
-        found.map(|(does, _)| *does)
+        let row = rows.find(|(_, names)| names.contains(&name));
+        row.map(|(effect, _)| *effect)
     }
 }
 
@@ -402,12 +402,12 @@ mod tests {
     fn no_tool_of_an_agent_is_in_two_rows() {
         for rows in [CLAUDE_CODE, CODEX, CURSOR, GEMINI, COPILOT, OPENCODE] {
             let of_vscode = OF_VSCODE.iter().filter(|_| rows.runs_in_vscode);
-            let all = rows.tools.iter().chain(of_vscode);
-            let mut names: Vec<&str> = all.flat_map(|(_, names)| names.iter().copied()).collect();
-            let all = names.len();
+            let tools = rows.tools.iter().chain(of_vscode);
+            let mut names: Vec<&str> = tools.flat_map(|(_, names)| names.iter().copied()).collect();
+            let count = names.len();
             names.sort_unstable();
             names.dedup();
-            assert_eq!(names.len(), all);
+            assert_eq!(names.len(), count);
         }
     }
 }

@@ -1,28 +1,28 @@
-//! Agents write text that JSON forbids, and it is repaired while it is read: byte-order marks before the value, bytes that are not
-//! UTF-8, and halves of surrogate pairs, as `JSON.stringify` writes them.
+//! Repairs text that agents write although JSON forbids it, as a stream: byte-order marks before the value, bytes that
+//! are not UTF-8, and halves of surrogate pairs, which `JSON.stringify` writes.
 
 use std::io::{self, Read};
 
-/// Bytes that are read at once.
+/// Maximum number of bytes of one read.
 const CHUNK: usize = 64 * 1024;
 
-const MARK: &str = "\u{feff}";
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// In place of half a pair.
-const REPLACED: &[u8] = br"\ufffd";
+/// Replaces half a surrogate pair.
+const REPLACEMENT: &[u8] = br"\ufffd";
 
-/// JSON that a parser accepts.
+/// A reader of JSON that a parser accepts.
 pub(super) struct JsonCleaner<R> {
     input: R,
-    /// Read, and not yet looked at: the beginning of a character.
+    /// Bytes that were read but not cleaned: the beginning of a character.
     raw: Vec<u8>,
-    /// Looked at, and not yet given away from `given` on.
-    ready: Vec<u8>,
-    given: usize,
+    /// Cleaned bytes. Those before `returned` were returned to the caller.
+    cleaned: Vec<u8>,
+    returned: usize,
     /// Whether the value has begun.
     has_begun: bool,
-    is_in_text: bool,
-    /// An escape that is not whole, from its backslash on; of a first half of a pair, the second one belongs to it.
+    is_in_string: bool,
+    /// An incomplete escape, from its backslash. The first half of a surrogate pair includes the second half.
     escape: Vec<u8>,
 }
 
@@ -31,22 +31,22 @@ impl<R: Read> JsonCleaner<R> {
         JsonCleaner {
             input,
             raw: Vec::new(),
-            ready: Vec::new(),
-            given: 0,
+            cleaned: Vec::new(),
+            returned: 0,
             has_begun: false,
-            is_in_text: false,
+            is_in_string: false,
             escape: Vec::new(),
         }
     }
 
-    /// Takes over the characters of `raw` that are whole; at the end of the input, all.
-    fn take_over(&mut self, is_end: bool) {
+    /// Cleans the complete characters of `raw`; at the end of the input, all of them.
+    fn clean_raw(&mut self, is_end: bool) {
         let raw = std::mem::take(&mut self.raw);
-        let mut looked_at = 0;
+        let mut consumed = 0;
         for chunk in raw.utf8_chunks() {
-            looked_at += chunk.valid().len() + chunk.invalid().len();
+            consumed += chunk.valid().len() + chunk.invalid().len();
             self.add(chunk.valid());
-            let is_cut = looked_at == raw.len() && chunk.invalid().len() < 4 && is_beginning(chunk.invalid());
+            let is_cut = consumed == raw.len() && chunk.invalid().len() < 4 && is_incomplete(chunk.invalid());
             if is_cut && !is_end {
                 self.raw = chunk.invalid().to_vec();
             } else if !chunk.invalid().is_empty() {
@@ -54,14 +54,14 @@ impl<R: Read> JsonCleaner<R> {
             }
         }
         if is_end {
-            self.ready.append(&mut self.escape);
+            self.cleaned.append(&mut self.escape);
         }
     }
 
     fn add(&mut self, text: &str) {
         let text = match self.has_begun {
             true => text,
-            false => text.trim_start_matches(|letter: char| MARK.contains(letter) || letter.is_ascii_whitespace()),
+            false => text.trim_start_matches(|letter: char| letter == BYTE_ORDER_MARK || letter.is_ascii_whitespace()),
         };
         self.has_begun |= !text.is_empty();
         text.bytes().for_each(|byte| self.push(byte));
@@ -70,40 +70,41 @@ impl<R: Read> JsonCleaner<R> {
     fn push(&mut self, byte: u8) {
         if !self.escape.is_empty() {
             self.escape.push(byte);
-            return self.look_at_escape();
+            return self.clean_escape();
         }
         match byte {
-            b'\\' if self.is_in_text => self.escape.push(byte),
+            b'\\' if self.is_in_string => self.escape.push(byte),
             b'"' => {
-                self.is_in_text = !self.is_in_text;
-                self.ready.push(byte);
+                self.is_in_string = !self.is_in_string;
+                self.cleaned.push(byte);
             }
-            _ => self.ready.push(byte),
+            _ => self.cleaned.push(byte),
         }
     }
 
-    fn look_at_escape(&mut self) {
+    /// Moves `escape` to `cleaned` if it is complete.
+    fn clean_escape(&mut self) {
         let is_unicode = |escape: &[u8]| escape.get(1) == Some(&b'u');
         let (first, second) = self.escape.split_at(self.escape.len().min(6));
         match (first.len(), second.len()) {
-            (2, _) if !is_unicode(first) => self.ready.append(&mut self.escape),
+            (2, _) if !is_unicode(first) => self.cleaned.append(&mut self.escape),
             (..6, _) => {}
-            (_, 0) => match unit(first) {
+            (_, 0) => match utf16_unit(first) {
                 Some(0xd800..=0xdbff) => {}
                 Some(0xdc00..=0xdfff) => {
                     self.escape.clear();
-                    self.ready.extend(REPLACED);
+                    self.cleaned.extend(REPLACEMENT);
                 }
-                _ => self.ready.append(&mut self.escape),
+                _ => self.cleaned.append(&mut self.escape),
             },
             (_, 1) if second == b"\\" => {}
             (_, 2..=5) if is_unicode(second) => {}
-            (_, 6) if matches!(unit(second), Some(0xdc00..=0xdfff)) => self.ready.append(&mut self.escape),
-            // Half a pair, and something else.
+            (_, 6) if matches!(utf16_unit(second), Some(0xdc00..=0xdfff)) => self.cleaned.append(&mut self.escape),
+            // Half a surrogate pair, and other text after it.
             _ => {
                 let rest = second.to_vec();
                 self.escape.clear();
-                self.ready.extend(REPLACED);
+                self.cleaned.extend(REPLACEMENT);
                 rest.into_iter().for_each(|byte| self.push(byte));
             }
         }
@@ -112,34 +113,34 @@ impl<R: Read> JsonCleaner<R> {
 
 impl<R: Read> Read for JsonCleaner<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.ready.len() {
-            self.ready.clear();
-            self.given = 0;
+        while self.returned == self.cleaned.len() {
+            self.cleaned.clear();
+            self.returned = 0;
             let start = self.raw.len();
             self.raw.resize(start + CHUNK, 0);
-            let read = self.input.read(&mut self.raw[start..]);
-            self.raw.truncate(start + read.as_ref().map_or(0, |read| *read));
-            let is_end = read? == 0;
-            self.take_over(is_end);
+            let result = self.input.read(&mut self.raw[start..]);
+            self.raw.truncate(start + result.as_ref().map_or(0, |length| *length));
+            let is_end = result? == 0;
+            self.clean_raw(is_end);
             if is_end {
                 break;
             }
         }
-        let ready = &self.ready[self.given..];
-        let count = ready.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&ready[..count]);
-        self.given += count;
+        let available = &self.cleaned[self.returned..];
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.returned += count;
         Ok(count)
     }
 }
 
-/// Whether more bytes could make it a character.
-fn is_beginning(bytes: &[u8]) -> bool {
+/// Whether more bytes could make `bytes` a character.
+fn is_incomplete(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-/// The unit of UTF-16 that an escape of six characters stands for.
-fn unit(escape: &[u8]) -> Option<u16> {
+/// The UTF-16 unit of an escape of six characters.
+fn utf16_unit(escape: &[u8]) -> Option<u16> {
     u16::from_str_radix(std::str::from_utf8(escape.get(2..6)?).ok()?, 16).ok()
 }
 

@@ -2,48 +2,50 @@
 
 use coord_agent::mail_notes::TeamNotes;
 use coord_protocol::messages::{InboxResponse, MessageView};
-use coord_protocol::plain_text::{QUOTATION_NOTICE, quoted_beginning, shown_line};
+use coord_protocol::plain_text::{QUOTATION_NOTICE, quoted_beginning, visible_line};
 use coord_protocol::team_event::MessageType;
 use coord_protocol::teams::ShutdownView;
 
 use super::super::event::Moment;
 
-/// Most bytes that are shown of a message, and of the reason of a shutdown, with the marks of their lines.
+/// Maximum part of a message that is printed, in bytes, with the quotation marks of its lines.
 const MOST_BYTES_OF_MESSAGE: usize = 4 * 1024;
+
+/// The same for the reason of a shutdown.
 const MOST_BYTES_OF_REASON: usize = 1024;
 
-/// The text about one team, as far as there is `room`; delivered messages are noted in `known`.
+/// The text about one team, as far as there is `room`. Delivered messages are noted in `notes`.
 pub(super) fn inbox_text(
     inbox: &InboxResponse,
-    known: &mut TeamNotes,
+    notes: &mut TeamNotes,
     moment: Moment,
     room: &mut usize,
 ) -> Option<String> {
-    let shutdown = open_shutdown(inbox, known, moment);
+    let shutdown = shutdown_text(inbox, notes, moment);
     *room = room.saturating_sub(shutdown.as_ref().map_or(0, String::len));
     let mut lines = Vec::new();
-    let mut given = 0;
+    let mut delivered = 0;
     for message in &inbox.messages {
-        // The text about the shutdown has its message.
-        let is_shown = shutdown.is_some() && is_request(message, inbox);
+        // The text about the shutdown includes its request.
+        let is_in_shutdown = shutdown.is_some() && is_shutdown_request(message, inbox);
         let text = message_text(message, &inbox.team);
-        if !is_shown && text.len() > *room {
+        if !is_in_shutdown && text.len() > *room {
             break;
         }
-        known.cursor = Some(message.id);
-        given += 1;
-        if !is_shown {
+        notes.cursor = Some(message.id);
+        delivered += 1;
+        if !is_in_shutdown {
             *room -= text.len();
             lines.push(text);
         }
     }
-    if given == inbox.messages.len() {
-        // Beyond the session's own broadcasts, too.
-        known.cursor = Some(inbox.cursor);
+    if delivered == inbox.messages.len() {
+        // This cursor also skips the session's own broadcasts.
+        notes.cursor = Some(inbox.cursor);
     }
     let (team, handle) = (&inbox.team, &inbox.handle);
     if !lines.is_empty() {
-        let more = match inbox.unread.saturating_sub(given as u64) {
+        let more = match inbox.unread.saturating_sub(delivered as u64) {
             0 => String::new(),
             more => format!(" {more} more wait: the next call of the hook brings them, and so does message_read."),
         };
@@ -52,59 +54,63 @@ pub(super) fn inbox_text(
             format!("Coord: new messages for you, \"{handle}\" of team \"{team}\".{more} {QUOTATION_NOTICE}"),
         );
     }
-    if inbox.missed > 0 && given > 0 {
+    if inbox.missed > 0 && delivered > 0 {
         lines.push(format!("{} older broadcasts are gone, unread.", inbox.missed));
     }
     lines.extend(shutdown);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// The text about an open shutdown that asks the session: when it is new, and at each moment but after a tool.
-fn open_shutdown(inbox: &InboxResponse, known: &mut TeamNotes, moment: Moment) -> Option<String> {
+/// The text about an open shutdown that the session has to answer. After a tool, a shutdown is reported only once; at
+/// other moments, each time.
+fn shutdown_text(inbox: &InboxResponse, notes: &mut TeamNotes, moment: Moment) -> Option<String> {
     let (team, handle) = (&inbox.team, &inbox.handle);
-    let shutdown = inbox.shutdown.as_ref().filter(|shutdown| asks(shutdown, handle))?;
+    let shutdown = inbox
+        .shutdown
+        .as_ref()
+        .filter(|shutdown| must_answer(shutdown, handle))?;
     let ShutdownView { id, by, respond_by, .. } = shutdown;
-    if moment == Moment::AfterTool && known.shutdown.as_ref() == Some(id) {
+    if moment == Moment::AfterTool && notes.shutdown.as_ref() == Some(id) {
         return None;
     }
-    known.shutdown = Some(id.clone());
+    notes.shutdown = Some(id.clone());
     let (reason, _) = quoted_beginning(&shutdown.reason, MOST_BYTES_OF_REASON);
     let login = shutdown
         .login
         .as_deref()
-        .map(|login| format!(" (login {})", shown_line(login)));
+        .map(|login| format!(" (login {})", visible_line(login)));
     let login = login.unwrap_or_default();
     Some(format!(
-        "Coord: SHUTDOWN_REQUESTED: \"{by}\" asks you, \"{handle}\" of team \"{team}\", to stop by {respond_by}; you get no tasks until you \
-         answer. Approve (`coord team shutdown approve {id} --team {team}`, or the tool team), which releases your tasks, or \
-         reject with a reason. The reason of \"{by}\"{login}:\n{reason}"
+        "Coord: SHUTDOWN_REQUESTED: \"{by}\" asks you, \"{handle}\" of team \"{team}\", to stop by {respond_by}; you \
+         get no tasks until you answer. Approve (`coord team shutdown approve {id} --team {team}`, or the tool team), \
+         which releases your tasks, or reject with a reason. The reason of \"{by}\"{login}:\n{reason}"
     ))
 }
 
 /// Whether `message` is the request of the open shutdown.
-fn is_request(message: &MessageView, inbox: &InboxResponse) -> bool {
+fn is_shutdown_request(message: &MessageView, inbox: &InboxResponse) -> bool {
     let reason = inbox.shutdown.as_ref().map(|shutdown| &shutdown.reason);
     message.kind == MessageType::ShutdownRequest && reason == Some(&message.message)
 }
 
-/// Whether `handle` has yet to answer.
-pub(super) fn asks(shutdown: &ShutdownView, handle: &str) -> bool {
+/// Whether `handle` has yet to answer `shutdown`.
+pub(super) fn must_answer(shutdown: &ShutdownView, handle: &str) -> bool {
     let is_own = |name: &String| name.eq_ignore_ascii_case(handle);
-    let mut answered = shutdown.approved.iter().chain(&shutdown.rejected);
-    shutdown.target.as_ref().is_none_or(is_own) && !answered.any(is_own)
+    let mut answers = shutdown.approved.iter().chain(&shutdown.rejected);
+    shutdown.target.as_ref().is_none_or(is_own) && !answers.any(is_own)
 }
 
-/// A message, with its sender as the server knows it.
+/// A message with its sender, whom the server has verified.
 fn message_text(message: &MessageView, team: &str) -> String {
     let id = message.id;
     let from = match (&message.from, &message.login) {
-        (Some(from), Some(login)) => format!("from \"{}\" (login {})", shown_line(from), shown_line(login)),
+        (Some(from), Some(login)) => format!("from \"{}\" (login {})", visible_line(from), visible_line(login)),
         _ => "of Coord itself".to_owned(),
     };
     let task = message
         .task_id
         .as_ref()
-        .map(|task| format!(", about task {}", shown_line(task)));
+        .map(|task| format!(", about task {}", visible_line(task)));
     let reply = message.reply_to.map(|other| format!(", in reply to {other}"));
     let kind = message.kind.as_str();
     let (text, rest) = quoted_beginning(&message.message, MOST_BYTES_OF_MESSAGE);

@@ -1,4 +1,4 @@
-//! Which files of a session have changes that are not on their branch, by git.
+//! The files of a session whose changes are not on their branch, by git.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,11 +13,11 @@ use coord_protocol::{HeldLock, LockMode};
 pub(super) struct Changes {
     /// Whether a working copy for the branch was found.
     is_known: bool,
-    /// Changed, and not committed.
+    /// Files that are changed and not committed.
     uncommitted: BTreeSet<String>,
-    /// Committed, and not on the branch.
+    /// Files that are committed and not on the branch.
     unpushed: BTreeSet<String>,
-    /// Changed on the branch since they were claimed for writing.
+    /// Files that have changed on the branch since they were claimed for writing.
     pushed: BTreeSet<String>,
     /// The newest commit of the branch that a working copy contains.
     pub(super) base: Option<String>,
@@ -26,35 +26,39 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of the files of `locks` in `copy_files`, whose work is for `branch`. Files pushed to a work branch count as there.
+    /// The changes of the files of `locks` in `working_copies`, whose work is for `branch`. Files that were pushed to a
+    /// work branch count as pushed.
     ///
     /// # Errors
     /// When git fails.
-    pub(super) async fn of(places: &[WorkingCopy], branch: &Branch, locks: &[HeldLock]) -> anyhow::Result<Changes> {
+    pub(super) async fn of(
+        working_copies: &[WorkingCopy],
+        branch: &Branch,
+        locks: &[HeldLock],
+    ) -> anyhow::Result<Changes> {
         let mut changes = Changes::default();
         let files: Vec<&str> = locks.iter().map(|lock| lock.file_path.as_str()).collect();
-        for place in places {
-            let root = place.root();
-            let target = branch;
-            let branch = place.pushed_branch_at_head(target);
-            let Some(base) = place.base_head(&branch).map(|base| base.to_string()) else {
+        for working_copy in working_copies {
+            let root = working_copy.root();
+            let pushed_branch = working_copy.pushed_branch_at_head(branch);
+            let Some(base) = working_copy.base_head(&pushed_branch).map(|base| base.to_string()) else {
                 continue;
             };
             changes.uncommitted.extend(uncommitted(root, &files).await?);
-            let mut unpushed = differing(root, &base, "HEAD", &files).await?;
-            // A file that is as at a head was pushed, whatever commit brought it there.
-            let tips = [&branch, target].map(|branch| place.tip(branch));
+            let mut unpushed = list_differing(root, &base, "HEAD", &files).await?;
+            // A file that is as at a tip was pushed, whatever commit brought it there.
+            let tips = [&pushed_branch, branch].map(|branch| working_copy.tip(branch));
             for tip in tips.into_iter().flatten().filter(|tip| tip.commit.as_str() != base) {
                 let files: Vec<&str> = unpushed.iter().map(String::as_str).collect();
                 if !files.is_empty() {
-                    unpushed = differing(root, tip.commit.as_str(), "HEAD", &files).await?;
+                    unpushed = list_differing(root, tip.commit.as_str(), "HEAD", &files).await?;
                 }
             }
             changes.unpushed.extend(unpushed);
             changes.is_known = true;
             changes.base = changes.base.or(Some(base));
         }
-        let Some(first) = places.first() else {
+        let Some(first) = working_copies.first() else {
             return Ok(changes);
         };
         changes.head = first
@@ -63,10 +67,10 @@ impl Changes {
         let Some(head) = &changes.head else {
             return Ok(changes);
         };
-        for (claimed_at, files) in by_claim(locks) {
-            if claimed_at.as_str() != head {
-                // The head of the claim may be gone after a forced push.
-                let pushed = differing(first.root(), claimed_at.as_str(), head, &files).await;
+        for (claim_head, files) in group_by_claim_head(locks) {
+            if claim_head.as_str() != head {
+                // A forced push may have removed the head of the claim.
+                let pushed = list_differing(first.root(), claim_head.as_str(), head, &files).await;
                 changes.pushed.extend(pushed.unwrap_or_default());
             }
         }
@@ -86,19 +90,20 @@ impl Changes {
         }
     }
 
-    /// Whether there are commits that nothing here knows to be pushed.
+    /// Whether there are commits that are not known to be pushed.
     pub(super) fn has_unpushed(&self) -> bool {
         !self.unpushed.is_empty()
     }
 
-    /// Whether the branch has got changes of `file` since it was claimed. Only the session that holds it can have made them.
+    /// Whether changes of `file` were pushed to the branch since it was claimed. Only the session that holds it can
+    /// have made them.
     pub(super) fn is_pushed(&self, file: &str) -> bool {
         self.pushed.contains(file)
     }
 }
 
 /// The files that are locked for writing, by the head of the branch at their claim.
-fn by_claim(locks: &[HeldLock]) -> BTreeMap<CommitSha, Vec<&str>> {
+fn group_by_claim_head(locks: &[HeldLock]) -> BTreeMap<CommitSha, Vec<&str>> {
     let mut files: BTreeMap<CommitSha, Vec<&str>> = BTreeMap::new();
     for lock in locks.iter().filter(|lock| lock.status == LockMode::Writing) {
         if let Some(head) = lock.agent_head.as_deref().and_then(|head| CommitSha::parse(head).ok()) {
@@ -108,8 +113,8 @@ fn by_claim(locks: &[HeldLock]) -> BTreeMap<CommitSha, Vec<&str>> {
     files
 }
 
-/// Those of `files` that differ between two commits of the working copy at `root`.
-async fn differing(root: &Path, one: &str, other: &str, files: &[&str]) -> anyhow::Result<Vec<String>> {
+/// The files of `files` that differ between two commits of the working copy at `root`.
+async fn list_differing(root: &Path, one: &str, other: &str, files: &[&str]) -> anyhow::Result<Vec<String>> {
     let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", one, other];
     list_files(root, &diff, files).await
 }

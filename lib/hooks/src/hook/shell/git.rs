@@ -5,26 +5,30 @@ use super::effects::TreeChange;
 use super::guard_bypass;
 use super::shell_state::ShellState;
 
-/// Options before the command that have a value in the next word.
-const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+/// Options before the command whose value is the next word.
+const OPTIONS_WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
 
-/// `git` runs with `words`.
-pub(super) fn run(place: &mut ShellState, words: &[Option<String>]) {
-    let before = place.folder.clone();
+/// Runs `git` with `words`.
+pub(super) fn run(state: &mut ShellState, words: &[Option<String>]) {
+    let folder_before = state.folder.clone();
     let mut position = 0;
     while let Some(Some(word)) = words.get(position).filter(|word| starts_with_dash(word)) {
         if word == "-C" {
             let folder = words.get(position + 1).and_then(Option::as_deref);
-            place.folder = folder.and_then(|folder| place.absolute(folder));
+            state.folder = folder.and_then(|folder| state.absolute(folder));
         }
-        position += if WITH_VALUE.contains(&word.as_str()) { 2 } else { 1 };
+        position += if OPTIONS_WITH_VALUE.contains(&word.as_str()) {
+            2
+        } else {
+            1
+        };
     }
     if let Some((Some(command), rest)) = words.get(position..).and_then(<[_]>::split_first) {
-        let past = guard_bypass::in_git(words, command, rest);
-        place.effects.guard_bypass = place.effects.guard_bypass.take().or(past);
-        subcommand(place, command, rest);
+        let bypass = guard_bypass::find_in_git(words, command, rest);
+        state.effects.guard_bypass = state.effects.guard_bypass.take().or(bypass);
+        run_subcommand(state, command, rest);
     }
-    place.folder = before;
+    state.folder = folder_before;
 }
 
 fn starts_with_dash(word: &Option<String>) -> bool {
@@ -53,57 +57,56 @@ const READERS: [&str; 18] = [
     "status",
 ];
 
-fn subcommand(place: &mut ShellState, command: &str, words: &[Option<String>]) {
+fn run_subcommand(state: &mut ShellState, command: &str, words: &[Option<String>]) {
     let arguments = Arguments(words);
     let writes_output = arguments.value(&["--output"]).is_some();
-    // The last two are commands that Coord gives agents.
+    // Coord itself gives these commands to agents.
     let is_advice = command == "push" || (command == "pull" && words.iter().flatten().any(|word| word == "--rebase"));
-    place.effects.changes |= !(is_advice || (READERS.contains(&command) && !writes_output));
+    state.effects.changes |= !(is_advice || (READERS.contains(&command) && !writes_output));
     let has = |names: &[&str]| words.iter().flatten().any(|word| names.contains(&word.as_str()));
     let first = words.first().and_then(Option::as_deref).unwrap_or_default();
     match command {
-        "push" if !has(&["--dry-run", "-n"]) => place.effects.pushes.extend(place.folder.clone()),
-        "rm" | "mv" if !has(&["--cached", "--dry-run", "-n"]) => moved(place, &arguments),
-        "checkout" => match files_of_checkout(place, words) {
-            Some(files) => files.into_iter().for_each(|path| place.writes(path)),
-            None => tree(place, command),
+        "push" if !has(&["--dry-run", "-n"]) => state.effects.pushes.extend(state.folder.clone()),
+        // `git rm FILE...`, `git mv SOURCE... TARGET`
+        "rm" | "mv" if !has(&["--cached", "--dry-run", "-n"]) => {
+            arguments.operands(&[]).for_each(|path| state.writes(path));
+        }
+        "checkout" => match files_of_checkout(state, words) {
+            Some(files) => files.into_iter().for_each(|path| state.writes(path)),
+            None => add_tree_change(state, command),
         },
-        // Of the index alone, it leaves files as they are.
+        // Without the working tree, it changes only the index.
         "restore" if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => {
             let operands = arguments.operands(&["-s", "--source"]);
-            operands.for_each(|path| place.writes(path));
+            operands.for_each(|path| state.writes(path));
         }
-        "stash" if !matches!(first, "list" | "show" | "create" | "store" | "drop" | "clear") => tree(place, command),
-        "reset" if has(&["--hard", "--merge", "--keep"]) => tree(place, "reset --hard"),
-        "clean" if !has(&["-n", "--dry-run"]) => tree(place, command),
-        "switch" | "merge" | "pull" | "rebase" => tree(place, command),
+        "stash" if !matches!(first, "list" | "show" | "create" | "store" | "drop" | "clear") => {
+            add_tree_change(state, command);
+        }
+        "reset" if has(&["--hard", "--merge", "--keep"]) => add_tree_change(state, "reset --hard"),
+        "clean" if !has(&["-n", "--dry-run"]) => add_tree_change(state, command),
+        "switch" | "merge" | "pull" | "rebase" => add_tree_change(state, command),
         _ => {}
     }
 }
 
-fn tree(place: &mut ShellState, command: &str) {
-    if let Some(folder) = place.folder.clone() {
-        place.effects.trees.push(TreeChange {
+fn add_tree_change(state: &mut ShellState, command: &str) {
+    if let Some(folder) = state.folder.clone() {
+        state.effects.tree_changes.push(TreeChange {
             folder,
             command: format!("git {command}"),
         });
     }
 }
 
-/// `git rm FILE...`, `git mv SOURCE... TARGET`.
-fn moved(place: &mut ShellState, arguments: &Arguments<'_>) {
-    let operands: Vec<&str> = arguments.operands(&[]).collect();
-    operands.into_iter().for_each(|path| place.writes(path));
-}
-
-/// The files of a checkout of files: those after `--`, or all operands where each is a file that exists. `None` for a checkout of
-/// a commit or a branch.
-fn files_of_checkout<'a>(place: &ShellState, words: &'a [Option<String>]) -> Option<Vec<&'a str>> {
+/// The files of a checkout of files: those after `--`, or all operands if each is an existing file. `None` for a
+/// checkout of a commit or a branch.
+fn files_of_checkout<'a>(state: &ShellState, words: &'a [Option<String>]) -> Option<Vec<&'a str>> {
     let end = words.iter().position(|word| word.as_deref() == Some("--"));
     if let Some(end) = end.filter(|end| end + 1 < words.len()) {
         return Some(words[end + 1..].iter().flatten().map(String::as_str).collect());
     }
-    let is_file = |word: &&str| place.absolute(word).is_some_and(|path| path.is_file());
+    let is_file = |word: &&str| state.absolute(word).is_some_and(|path| path.is_file());
     let plain: Option<Vec<&str>> = words.iter().map(Option::as_deref).collect();
     plain.filter(|words| !words.is_empty() && words.iter().all(is_file))
 }

@@ -1,8 +1,8 @@
-//! Commands that go past the guard in git's hooks.
+//! Commands that bypass the guard in git's hooks.
 
 use std::path::Path;
 
-/// Variables that switch hooks off, of Coord and of managers of hooks.
+/// Assignments that disable the hooks of Coord and of hook managers.
 const VARIABLES: [&str; 5] = [
     "COORD_BYPASS=",
     "HUSKY=0",
@@ -11,42 +11,42 @@ const VARIABLES: [&str; 5] = [
     "SKIP_SIMPLE_GIT_HOOKS=",
 ];
 
-/// The setting that moves hooks away, in lower case.
+/// The setting of the folder with the hooks, in lower case.
 const HOOKS_PATH: &str = "core.hookspath";
 
-/// The part of a shell command that goes past the guard, whatever program reads it.
-pub(super) fn in_text(command: &str) -> Option<String> {
-    let is_begun = |word: &&str| VARIABLES.iter().any(|variable| word.starts_with(variable));
-    let words = command.split(|letter: char| letter.is_whitespace() || "\"';&|()".contains(letter));
-    words.into_iter().find(is_begun).map(|word| format!("`{word}`"))
+/// The part of a shell command that bypasses the guard, whatever program runs it.
+pub(super) fn find_in_text(command: &str) -> Option<String> {
+    let disables_hooks = |word: &&str| VARIABLES.iter().any(|variable| word.starts_with(variable));
+    let mut words = command.split(|letter: char| letter.is_whitespace() || "\"';&|()".contains(letter));
+    words.find(disables_hooks).map(|word| format!("`{word}`"))
 }
 
-/// The part of `git WORDS`, which runs `command` with `rest`.
-pub(super) fn in_git(words: &[Option<String>], command: &str, rest: &[Option<String>]) -> Option<String> {
-    let given: Vec<&str> = words.iter().flatten().map(String::as_str).collect();
+/// The part of `git WORDS` that bypasses the guard. It runs `command` with `rest`.
+pub(super) fn find_in_git(words: &[Option<String>], command: &str, rest: &[Option<String>]) -> Option<String> {
     let rest: Vec<&str> = rest.iter().flatten().map(String::as_str).collect();
-    let is_short_n = |word: &&str| {
-        let options = word.strip_prefix('-').unwrap_or_default();
-        // The text after these letters is their value.
-        let own = options
+    let has_short_n = |word: &&str| {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        // The text after these options is their value.
+        let options = letters
             .split(['m', 'F', 'C', 'c', 't', 'u', 'S'])
             .next()
             .unwrap_or_default();
-        !options.starts_with('-') && own.contains('n')
+        !letters.starts_with('-') && options.contains('n')
     };
-    let options = rest.iter().take_while(|word| **word != "--");
-    let skips =
-        options.clone().any(|word| *word == "--no-verify") || (command == "commit" && options.clone().any(is_short_n));
-    if skips && ["commit", "push", "merge", "am", "rebase", "pull"].contains(&command) {
+    let mut options = rest.iter().take_while(|word| **word != "--");
+    let skips_hooks =
+        options.clone().any(|word| *word == "--no-verify") || (command == "commit" && options.any(has_short_n));
+    if skips_hooks && ["commit", "push", "merge", "am", "rebase", "pull"].contains(&command) {
         return Some(format!("`git {command}` without its hooks"));
     }
-    let names = |word: &&str| word.to_ascii_lowercase().contains(HOOKS_PATH);
-    let is_read = command == "config"
+    let names_hooks_path = |word: &str| word.to_ascii_lowercase().contains(HOOKS_PATH);
+    let only_reads = command == "config"
         && !rest
             .iter()
             .any(|word| word.starts_with("--unset") || *word == "unset" || *word == "set")
-        && rest.iter().rev().position(names) == Some(0);
-    (given.iter().any(names) && !is_read).then(|| "`core.hooksPath`".to_owned())
+        && rest.last().is_some_and(|word| names_hooks_path(word));
+    let is_named = words.iter().flatten().any(|word| names_hooks_path(word));
+    (is_named && !only_reads).then(|| "`core.hooksPath`".to_owned())
 }
 
 /// Whether `path` is a hook of git.

@@ -1,5 +1,6 @@
-//! The files that a shell command plainly writes. Quoting, operators and compound commands are those of a shell's parser; words
-//! with variables, substitutions or patterns name no file here, and a command that cannot be read names none.
+//! Finds the files that a shell command plainly writes. A shell's parser handles quoting, operators and compound
+//! commands. Words with variables, substitutions or patterns name no file here, and neither does a command that cannot
+//! be parsed.
 
 mod arguments;
 mod effects;
@@ -19,41 +20,41 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Longest command that is read, in bytes.
+/// Maximum length of a parsed command, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Most parentheses and braces within each other.
+/// Maximum depth of nested parentheses and braces.
 const MOST_DEPTH: usize = 64;
 
-/// Stack of the thread that reads a command: nested compound commands take some of it each. Only the used part takes
+/// Stack of the thread that parses a command: each nested compound command takes some of it. Only the used part takes
 /// memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Time limit of reading a command: some take a parser that tries alternatives very long.
+/// Time limit for parsing a command: the parser tries alternatives, which takes very long for some commands.
 const LIMIT: Duration = Duration::from_millis(500);
 
 /// The effects of `command`, which runs in `folder`.
 pub fn effects(command: &str, folder: &Path) -> Effects {
-    let mut found = read(command, folder);
-    found.person = found.person.or_else(|| person::in_text(command));
-    found.guard_bypass = found.guard_bypass.or_else(|| guard_bypass::in_text(command));
-    if found.guard_bypass.is_none() && found.writes.iter().any(|path| is_hook(path)) {
-        found.guard_bypass = Some("a change of git's hooks".to_owned());
+    let mut effects = parse(command, folder);
+    effects.person_act = effects.person_act.or_else(|| person::find_in_text(command));
+    effects.guard_bypass = effects.guard_bypass.or_else(|| guard_bypass::find_in_text(command));
+    if effects.guard_bypass.is_none() && effects.writes.iter().any(|path| is_hook(path)) {
+        effects.guard_bypass = Some("a change of git's hooks".to_owned());
     }
-    found
+    effects
 }
 
-fn read(command: &str, folder: &Path) -> Effects {
+fn parse(command: &str, folder: &Path) -> Effects {
     if command.len() > MOST_BYTES || is_deeper_than(command, MOST_DEPTH) {
         return Effects::unknown();
     }
     let (sender, receiver) = mpsc::channel();
     let (command, folder) = (command.to_owned(), folder.to_owned());
-    let reader = move || {
+    let parser = move || {
         let _ = sender.send(walk::effects(&command, &folder));
     };
-    let started = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(reader);
-    match started {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(parser);
+    match thread {
         Ok(_) => receiver.recv_timeout(LIMIT).unwrap_or_else(|_| Effects::unknown()),
         Err(_) => Effects::unknown(),
     }

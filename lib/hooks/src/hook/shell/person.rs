@@ -1,7 +1,7 @@
-//! Acts of a person on intents and locks. An agent that has its person's credential could do them in its shell; the hook refuses those that it
-//! sees.
+//! Acts on intents and locks that are reserved for people. An agent with its person's credential could do them in its
+//! shell; the hook refuses those that it detects.
 
-/// Commands of `coord intent` that are a person's, and those that are with an option.
+/// Reserved commands of `coord intent`, each with the options that make it reserved. Without options, it always is.
 const COMMANDS: [(&str, &[&str]); 6] = [
     ("unblock", &[]),
     ("allow", &[]),
@@ -20,11 +20,11 @@ const COMMANDS: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The ends of the paths of these acts, below `/api/intents/ID`.
+/// The ends of the paths of reserved requests, below `/api/intents/ID`.
 const PATHS: [&str; 3] = ["/unblock", "/allow", "/take_over"];
 
-/// The act that `coord WORDS` is.
-pub(super) fn in_words(words: &[Option<String>]) -> Option<String> {
+/// The reserved act of `coord WORDS`.
+pub(super) fn find_in_words(words: &[Option<String>]) -> Option<String> {
     let words: Vec<&str> = words.iter().flatten().map(String::as_str).collect();
     if words.contains(&"release") && words.contains(&"--force") {
         return Some("coord release --force".to_owned());
@@ -40,21 +40,21 @@ pub(super) fn in_words(words: &[Option<String>]) -> Option<String> {
     (options.is_empty() || rest.iter().any(is_option)).then(|| format!("coord intent {name}"))
 }
 
-/// The act that a request in `command` is, whatever program sends it.
-pub(super) fn in_text(command: &str) -> Option<String> {
+/// The reserved act of a request in `command`, whatever program sends it.
+pub(super) fn find_in_text(command: &str) -> Option<String> {
     if command.contains("api/post_status") && command.contains("\"force\"") {
         return Some("POST /api/post_status with \"force\"".to_owned());
     }
-    let rest = command.split("api/intents/").skip(1);
-    let is_act = |rest: &str| {
-        let path = rest
+    let mut requests = command.split("api/intents/").skip(1);
+    let act = requests.find_map(|request| {
+        let path = request
             .split(['"', '\'', ' ', '?', '\n', ')', ';'])
             .next()
-            .unwrap_or_default();
-        let act = PATHS.into_iter().find(|act| path.trim_end_matches('/').ends_with(act));
-        let is_forced = path.trim_end_matches('/').ends_with("/complete") && command.contains("force");
+            .unwrap_or_default()
+            .trim_end_matches('/');
+        let act = PATHS.into_iter().find(|act| path.ends_with(act));
+        let is_forced = path.ends_with("/complete") && command.contains("force");
         act.or(is_forced.then_some("/complete"))
-    };
-    let act = rest.into_iter().find_map(is_act)?;
+    })?;
     Some(format!("POST /api/intents/ID{act}"))
 }

@@ -1,4 +1,4 @@
-//! Programs that change nothing, and which files they show.
+//! Programs that change nothing, and the files that they show.
 
 use super::arguments::Arguments;
 use super::shell_state::ShellState;
@@ -36,10 +36,10 @@ const QUIET: [&str; 46] = [
 ];
 
 /// Options of `head` and `tail` whose value is a separate word.
-const OF_ENDS: &[&str] = &["-n", "-c", "--lines", "--bytes"];
+const HEAD_OPTIONS: &[&str] = &["-n", "-c", "--lines", "--bytes"];
 
 /// Options of the searching programs whose value is a separate word.
-const OF_SEARCH: &[&str] = &[
+const SEARCH_OPTIONS: &[&str] = &[
     "-A",
     "-B",
     "-C",
@@ -54,23 +54,28 @@ const OF_SEARCH: &[&str] = &[
     "--max-count",
 ];
 
-/// Whether `program` changes nothing. The files that it shows are noted.
-pub(super) fn run(place: &mut ShellState, program: &str, arguments: &Arguments<'_>) -> bool {
+/// Runs `program`, and records the files that it shows. Returns whether it changes nothing.
+pub(super) fn run(state: &mut ShellState, program: &str, arguments: &Arguments<'_>) -> bool {
     let has = |names: &[&str]| {
         let mut words = arguments.0.iter().flatten();
         words.any(|word| names.iter().any(|name| word.starts_with(name)))
     };
     match program {
         show if SHOW.contains(&show) => {
-            let with_value = if matches!(show, "head" | "tail") { OF_ENDS } else { &[] };
-            arguments.operands(with_value).for_each(|path| place.reads(path));
+            let with_value = match show {
+                "head" | "tail" => HEAD_OPTIONS,
+                _ => &[],
+            };
+            arguments.operands(with_value).for_each(|path| state.reads(path));
             true
         }
         search if SEARCH.contains(&search) => {
-            let operands = arguments.operands(OF_SEARCH);
-            let is_given = has(&["-e", "-f", "--regexp", "--file"]);
-            operands.skip(usize::from(!is_given)).for_each(|path| place.reads(path));
-            // A program for each file, of ripgrep.
+            let operands = arguments.operands(SEARCH_OPTIONS);
+            let is_pattern_given = has(&["-e", "-f", "--regexp", "--file"]);
+            operands
+                .skip(usize::from(!is_pattern_given))
+                .for_each(|path| state.reads(path));
+            // With this option, ripgrep runs a program for each file.
             !has(&["--pre"])
         }
         "find" => !has(&["-delete", "-exec", "-ok", "-fprint", "-fls"]),
@@ -79,11 +84,13 @@ pub(super) fn run(place: &mut ShellState, program: &str, arguments: &Arguments<'
     }
 }
 
-/// `sed` without `-i`: it shows its files, and its script may write others.
-pub(super) fn stream_editor(place: &mut ShellState, arguments: &Arguments<'_>) {
+/// Runs `sed` without `-i`: it shows its files, and its script may write others.
+pub(super) fn run_stream_editor(state: &mut ShellState, arguments: &Arguments<'_>) {
     let mut words = arguments.0.iter();
-    place.effects.changes |= words.any(|word| word.as_deref().is_none_or(|word| word.contains("w ")));
-    let is_given = arguments.value(&["-e", "--expression", "-f", "--file"]).is_some();
+    state.effects.changes |= words.any(|word| word.as_deref().is_none_or(|word| word.contains("w ")));
+    let is_script_given = arguments.value(&["-e", "--expression", "-f", "--file"]).is_some();
     let operands = arguments.operands(&["-e", "--expression", "-f", "--file", "-l"]);
-    operands.skip(usize::from(!is_given)).for_each(|path| place.reads(path));
+    operands
+        .skip(usize::from(!is_script_given))
+        .for_each(|path| state.reads(path));
 }

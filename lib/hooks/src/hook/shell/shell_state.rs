@@ -1,4 +1,4 @@
-//! The folder of a command, and its effects so far.
+//! The folder of a command, and the effects of the commands so far.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use super::effects::Effects;
 /// The folder of a command, and the effects of the commands so far.
 #[derive(Default)]
 pub(super) struct ShellState {
-    /// The folder, where it is known.
+    /// The folder, if it is known.
     pub(super) folder: Option<PathBuf>,
     pub(super) effects: Effects,
-    /// Commands in the arguments of a shell, which are still to be read.
+    /// Commands in the arguments of a shell, which are still to be parsed.
     pub(super) nested: Vec<String>,
 }
 
 impl ShellState {
-    /// The file that `path` names in the folder of the command, as one that is written.
+    /// Adds the file at `path`, relative to the command's folder, to the written files.
     pub(super) fn writes(&mut self, path: &str) {
         if path.is_empty() || is_device(path) {
             return;
@@ -26,13 +26,13 @@ impl ShellState {
         }
     }
 
-    /// The file that `path` names in the folder of the command, as one that is shown.
+    /// Adds the file at `path`, relative to the command's folder, to the shown files.
     pub(super) fn reads(&mut self, path: &str) {
-        let found = self.absolute(path).filter(|_| !is_device(path));
-        self.effects.reads.extend(found.filter(|path| !path.is_dir()));
+        let file = self.absolute(path).filter(|_| !is_device(path));
+        self.effects.reads.extend(file.filter(|path| !path.is_dir()));
     }
 
-    /// `path` in the folder of the command; `None` where that is not known.
+    /// The absolute path of `path` in the command's folder. `None` if that folder is unknown.
     pub(super) fn absolute(&self, path: &str) -> Option<PathBuf> {
         match (&self.folder, Path::new(path)) {
             (_, path) if path.is_absolute() => Some(path.to_owned()),
@@ -42,7 +42,7 @@ impl ShellState {
     }
 }
 
-/// Whether `path` is that of a device, which no repository contains. Linux has a folder for files in memory among them.
+/// Whether `path` is a device, which no repository contains. On Linux, a folder for files in memory is among them.
 fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
 }

@@ -35,6 +35,8 @@ fn files_that_a_command_plainly_writes_are_found() {
         ("perl -i.bak -pe 's/a/b/' x.rs", &["x.rs"]),
         ("perl -e 'print 1' x", &[]),
         ("ls | tee -a a.log b.log", &["a.log", "b.log"]),
+        ("make > >(tee a.log) 2> >(cd b; tee c.log)", &["a.log", "b/c.log"]),
+        ("while read x; do echo; done < <(ls | tee a.log)", &["a.log"]),
         ("mv a.rs b.rs", &["a.rs", "b.rs"]),
         ("mv a.rs b.rs dir/", &["a.rs", "dir/a.rs", "b.rs", "dir/b.rs"]),
         ("cp -t dir a.rs", &["dir"]),
@@ -114,8 +116,8 @@ fn changes_of_a_whole_working_copy_are_found_with_its_folder() {
         ("git commit -m 'git checkout'", ""),
         ("git log", ""),
     ] {
-        let trees = found(command).trees;
-        let shown = trees
+        let tree_changes = found(command).tree_changes;
+        let shown = tree_changes
             .iter()
             .map(|change| format!("{} {}", change.folder.display(), change.command));
         assert_eq!(shown.collect::<Vec<_>>().join(", "), change, "{command}");
@@ -217,7 +219,7 @@ fn acts_of_a_person_are_found_in_commands_and_in_requests() {
         "curl -d '{\"force\":true}' \"$COORD_URL/api/intents/i-1/complete\"",
         "python3 -c 'post(\"http://127.0.0.1:1/api/intents/x/take_over\")'",
     ] {
-        assert!(found(command).person.is_some(), "{command}");
+        assert!(found(command).person_act.is_some(), "{command}");
     }
     for command in [
         "coord intent complete i-1",
@@ -228,7 +230,7 @@ fn acts_of_a_person_are_found_in_commands_and_in_requests() {
         "curl -X POST https://coord.example.com/api/intents/i-1/select",
         "grep unblock src",
     ] {
-        assert_eq!(found(command).person, None, "{command}");
+        assert_eq!(found(command).person_act, None, "{command}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The walk through a command: which programs run with which words, in which folder.
+//! Walks through a command: which programs run with which words, in which folder.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -13,38 +13,38 @@ use super::effects::Effects;
 use super::shell_state::ShellState;
 use super::{programs, words};
 
-/// Most commands within commands (`bash -c`) that are read.
+/// Maximum depth of parsed commands within commands (`bash -c`).
 const MOST_DEPTH: usize = 4;
 
 struct Walk {
-    place: ShellState,
+    state: ShellState,
     depth: usize,
 }
 
 pub(super) fn effects(command: &str, folder: &Path) -> Effects {
     let mut walk = Walk {
-        place: ShellState {
+        state: ShellState {
             folder: Some(folder.to_owned()),
             ..ShellState::default()
         },
         depth: 0,
     };
     walk.text(command);
-    walk.place.effects
+    walk.state.effects
 }
 
 impl Walk {
     /// A whole command line.
     fn text(&mut self, command: &str) {
         if self.depth >= MOST_DEPTH {
-            self.place.effects.changes = true;
+            self.state.effects.changes = true;
             return;
         }
         self.depth += 1;
         let mut parser = Parser::new(Cursor::new(command.as_bytes()), &ParserOptions::default());
         match parser.parse_program() {
             Ok(program) => program.complete_commands.iter().for_each(|list| self.list(list)),
-            Err(_) => self.place.effects.changes = true,
+            Err(_) => self.state.effects.changes = true,
         }
         self.depth -= 1;
     }
@@ -59,6 +59,13 @@ impl Walk {
         }
     }
 
+    /// A list whose changes of the folder do not last.
+    fn subshell(&mut self, list: &CompoundList) {
+        let folder = self.state.folder.clone();
+        self.list(list);
+        self.state.folder = folder;
+    }
+
     fn pipeline(&mut self, pipeline: &Pipeline) {
         pipeline.seq.iter().for_each(|command| self.command(command));
     }
@@ -67,7 +74,7 @@ impl Walk {
         let redirects = match command {
             Command::Simple(command) => return self.simple(command),
             // The body of a function runs where it is called, perhaps never.
-            Command::Function(_) => return self.place.effects.changes = true,
+            Command::Function(_) => return self.state.effects.changes = true,
             Command::Compound(command, redirects) => {
                 self.compound(command);
                 redirects
@@ -82,11 +89,7 @@ impl Walk {
     fn compound(&mut self, command: &CompoundCommand) {
         match command {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            CompoundCommand::Subshell(subshell) => {
-                let folder = self.place.folder.clone();
-                self.list(&subshell.list);
-                self.place.folder = folder;
-            }
+            CompoundCommand::Subshell(subshell) => self.subshell(&subshell.list),
             CompoundCommand::ForClause(clause) => self.list(&clause.body.list),
             CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
@@ -96,11 +99,11 @@ impl Walk {
             CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition);
                 self.list(&clause.then);
-                for other in clause.elses.iter().flatten() {
-                    if let Some(condition) = &other.condition {
+                for branch in clause.elses.iter().flatten() {
+                    if let Some(condition) = &branch.condition {
                         self.list(condition);
                     }
-                    self.list(&other.body);
+                    self.list(&branch.body);
                 }
             }
             CompoundCommand::CaseClause(clause) => {
@@ -125,61 +128,52 @@ impl Walk {
                 Item::IoRedirect(IoRedirect::HereDocument(_, document)) => text = Some(document.doc.value.clone()),
                 Item::IoRedirect(redirect) => self.redirect(redirect),
                 Item::Word(word) => arguments.push(word),
-                // An argument such as `of=FILE`; before the program's name, a variable for it.
+                // An argument such as `of=FILE`. Before the program's name, it sets a variable.
                 Item::AssignmentWord(_, word) if !arguments.is_empty() => arguments.push(word),
                 Item::AssignmentWord(..) => {}
-                Item::ProcessSubstitution(_, subshell) => {
-                    let folder = self.place.folder.clone();
-                    self.list(&subshell.list);
-                    self.place.folder = folder;
-                }
+                Item::ProcessSubstitution(_, subshell) => self.subshell(&subshell.list),
             }
         }
         // A substitution is a separate command.
-        let is_substituted = |word: &&Word| word.value.contains("$(") || word.value.contains('`');
-        self.place.effects.changes |= arguments.iter().any(is_substituted);
+        let has_substitution = |word: &&Word| word.value.contains("$(") || word.value.contains('`');
+        self.state.effects.changes |= arguments.iter().any(has_substitution);
         let arguments: Vec<Option<String>> = arguments.into_iter().map(words::plain).collect();
-        programs::run(&mut self.place, &arguments, text.as_deref());
-        for command in std::mem::take(&mut self.place.nested) {
-            let folder = self.place.folder.clone();
+        programs::run(&mut self.state, &arguments, text.as_deref());
+        for command in std::mem::take(&mut self.state.nested) {
+            let folder = self.state.folder.clone();
             self.text(&command);
-            self.place.folder = folder;
+            self.state.folder = folder;
         }
     }
 
     fn redirect(&mut self, redirect: &IoRedirect) {
-        if let IoRedirect::File(_, Kind::Read, Target::Filename(word)) = redirect
-            && let Some(path) = words::plain(word)
-        {
-            self.place.reads(&path);
-        }
-        let target = match redirect {
-            IoRedirect::File(_, Kind::Write | Kind::Append | Kind::Clobber | Kind::ReadAndWrite, target) => target,
+        match redirect {
+            IoRedirect::File(_, Kind::Read, Target::Filename(word)) => {
+                if let Some(path) = words::plain(word) {
+                    self.state.reads(&path);
+                }
+            }
+            IoRedirect::File(
+                _,
+                Kind::Write | Kind::Append | Kind::Clobber | Kind::ReadAndWrite,
+                Target::Filename(word),
+            )
+            | IoRedirect::OutputAndError(word, _) => match words::plain(word) {
+                Some(path) => self.state.writes(&path),
+                None => self.state.effects.changes = true,
+            },
             // `>&FILE`
             IoRedirect::File(_, Kind::DuplicateOutput, Target::Duplicate(word)) => {
-                let path = words::plain(word);
                 let is_number = |path: &String| path.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-                match path {
-                    Some(path) if is_number(&path) => {}
-                    Some(path) => self.place.writes(&path),
-                    None => self.place.effects.changes = true,
-                }
-                return;
-            }
-            IoRedirect::OutputAndError(word, _) => {
                 match words::plain(word) {
-                    Some(path) => self.place.writes(&path),
-                    None => self.place.effects.changes = true,
+                    Some(path) if is_number(&path) => {}
+                    Some(path) => self.state.writes(&path),
+                    None => self.state.effects.changes = true,
                 }
-                return;
             }
-            _ => return,
-        };
-        if let Target::Filename(word) = target {
-            match words::plain(word) {
-                Some(path) => self.place.writes(&path),
-                None => self.place.effects.changes = true,
-            }
+            // `> >(tee FILE)`, `< <(COMMAND)`
+            IoRedirect::File(_, _, Target::ProcessSubstitution(_, subshell)) => self.subshell(&subshell.list),
+            _ => {}
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Words of a shell that stand for themselves.
+//! Literal words of a shell.
 
 use brush_parser::ParserOptions;
 use brush_parser::ast::Word;
@@ -7,7 +7,7 @@ use brush_parser::word::{WordPiece, WordPieceWithSource, parse};
 /// Characters that a shell expands outside of quotes: patterns, braces, the home folder.
 const EXPANDED: [char; 7] = ['*', '?', '[', '{', '}', '~', '!'];
 
-/// The text of `word`, where it has nothing that the shell replaces.
+/// The text of `word`. `None` if it has anything that the shell replaces.
 pub(super) fn plain(word: &Word) -> Option<String> {
     let pieces = parse(&word.value, &ParserOptions::default()).ok()?;
     let mut text = String::new();

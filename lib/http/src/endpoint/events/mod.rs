@@ -32,7 +32,7 @@ use crate::own_origin::{own_origin, refuse_pages_of_other_sites};
 use coord_auth::Authenticator;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use watcher::{EventsQuery, Lifetime, Watcher, of_caller};
+use watcher::{EventsQuery, Lifetime, Watcher, caller_headers};
 
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_events)
@@ -80,21 +80,21 @@ async fn get_events(
     let upgrade = request.extract_parts::<WebSocketUpgrade>().await;
     let watcher = Watcher {
         app,
-        headers: of_caller(request.headers()),
+        headers: caller_headers(request.headers()),
         query,
     };
     let lifetime = Lifetime::of_request(connection.map(|Extension(connection)| connection));
     match upgrade {
-        Ok(upgrade) => Ok(websocket::answer(upgrade, request.headers(), watcher, lifetime)),
-        Err(wrong) if request.headers().contains_key(UPGRADE) => Err(ApiError::MalformedBody {
+        Ok(upgrade) => Ok(websocket::respond(upgrade, request.headers(), watcher, lifetime)),
+        Err(rejection) if request.headers().contains_key(UPGRADE) => Err(ApiError::MalformedBody {
             field: None,
-            message: format!("the WebSocket cannot be opened: {wrong}"),
+            message: format!("the WebSocket cannot be opened: {rejection}"),
         }
         .into()),
         Err(_) => {
             let stream = watcher.watch(lifetime.ends_by).await?;
             lifetime.keep_connection(&watcher);
-            Ok(sse::answer(stream, lifetime))
+            Ok(sse::respond(stream, lifetime))
         }
     }
 }

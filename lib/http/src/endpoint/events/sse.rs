@@ -12,22 +12,23 @@ use super::watcher::Lifetime;
 use coord_events::frame;
 use coord_server::operations::{Message, Stream};
 
-/// The response with the messages of `stream`. A client that reads slowly is dropped by the stream: nothing queues up here.
-pub(super) fn answer(stream: Stream, lifetime: Lifetime) -> Response {
+/// The response with the messages of `stream`. Nothing queues up here, because the stream drops a client that reads too
+/// slowly.
+pub(super) fn respond(stream: Stream, lifetime: Lifetime) -> Response {
     let frames = unfold((stream, lifetime), async |(mut stream, lifetime)| {
-        let frame = frame_of(stream.next().await?);
+        let frame = message_frame(stream.next().await?);
         Some((Ok::<Bytes, std::convert::Infallible>(frame), (stream, lifetime)))
     });
     let mut response = Body::from_stream(frames).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Proxies such as nginx hold responses back without it.
+    // Without this header, proxies such as nginx buffer the response.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-fn frame_of(message: Message) -> Bytes {
+fn message_frame(message: Message) -> Bytes {
     match message {
         Message::Event(event) => event.frame.clone(),
         Message::Stream(message) => {

@@ -40,17 +40,17 @@ pub struct EventsQuery {
 }
 
 /// The headers that identify the caller, and its last event.
-pub(super) fn of_caller(headers: &HeaderMap) -> HeaderMap {
+pub(super) fn caller_headers(headers: &HeaderMap) -> HeaderMap {
     let is_of_caller = |name: &HeaderName| {
         CREDENTIAL_HEADERS.contains(name)
             || *name == LAST_EVENT_ID
             || ["x-coord-user", "x-coord-agent"].contains(&name.as_str())
     };
-    let kept = headers.iter().filter(|(name, _)| is_of_caller(name));
-    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let selected = headers.iter().filter(|(name, _)| is_of_caller(name));
+    selected.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The watcher, as long as the stream lives.
+/// The caller that watches a stream, with its credential.
 #[derive(Clone)]
 pub(super) struct Watcher {
     pub(super) app: Arc<App>,
@@ -65,16 +65,16 @@ impl Watcher {
         watch_events(&self.app, request, self.verify(), ends_by).await
     }
 
-    /// Verifies the caller once more, from the credential.
+    /// A function that verifies the caller again, from the credential.
     pub(super) fn verify(&self) -> Verify {
         let (watcher, address) = (self.clone(), caller_address());
         Box::new(move || {
             let watcher = watcher.clone();
-            let verifying = async move {
+            let verification = async move {
                 let request = watcher.request().await?;
                 admit_again(&watcher.app, &request).await
             };
-            coming_from(address, verifying).boxed()
+            coming_from(address, verification).boxed()
         })
     }
 
@@ -107,32 +107,32 @@ impl EventsQuery {
     }
 }
 
-/// How long a stream may live, and the objects that live as long.
+/// The end of a stream's time, and the objects that live as long as the stream.
 pub(super) struct Lifetime {
     pub(super) ends_by: Option<Instant>,
     /// Dropped with the stream, so that a function's runtime no longer waits for it.
-    _ended: oneshot::Sender<()>,
+    _end_signal: oneshot::Sender<()>,
     connection: Option<Connection>,
 }
 
 impl Lifetime {
-    /// That of a stream that answers the current request. A function's runtime waits for its end.
+    /// The lifetime of a stream that is the response to the current request. A function's runtime waits for its end.
     pub(super) fn of_request(connection: Option<Connection>) -> Lifetime {
-        let (ended, waiting) = oneshot::channel();
+        let (end_signal, stream_end) = oneshot::channel();
         let mut ends_by = None;
         defer(|allotted| {
             ends_by = Some(allotted.end_by);
             // An error means that the stream has ended.
-            waiting.map(|_| ())
+            stream_end.map(|_| ())
         });
         Lifetime {
             ends_by,
-            _ended: ended,
+            _end_signal: end_signal,
             connection,
         }
     }
 
-    /// Keeps the connection of an admitted `watcher` from making room for others; an unverified one makes room.
+    /// Keeps the server from closing the connection in favor of others, if `watcher` was verified.
     pub(super) fn keep_connection(&self, watcher: &Watcher) {
         let is_local = matches!(*watcher.app.authenticator, Authenticator::Local { .. });
         if let Some(connection) = &self.connection

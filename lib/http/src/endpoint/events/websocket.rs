@@ -1,4 +1,4 @@
-//! A stream on a WebSocket. Errors are sent on the socket, because a page does not see the response to its handshake.
+//! A stream on a WebSocket. Errors are sent on the socket, because a page cannot see the response to its handshake.
 
 use std::time::Duration;
 
@@ -19,29 +19,32 @@ use coord_server::admission::caller_address::{caller_address, coming_from};
 use coord_server::error::ApiError;
 use coord_server::operations::{Message, Stream};
 
-/// The subprotocol, and the prefix of the one that is a token.
 const SUBPROTOCOL: &str = "coord.v1";
-const TOKEN: &str = "coord.token.";
 
-/// Largest message of a client, in bytes.
+/// The prefix of a subprotocol that is a token.
+const TOKEN_PREFIX: &str = "coord.token.";
+
+/// Maximum bytes of a client's message.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// Bytes that are read at once. The library fills as many with zeros before each read, and keeps them for each client: 128 KiB
-/// by default.
+/// Bytes of the read buffer, of which the library has one for each client. It fills the buffer with zeros before each
+/// read; its default is 128 KiB.
 const READ_BYTES: usize = 1024;
 
-/// Time for a message to leave, and for the client to close.
+/// Time limit for sending a message.
 const SEND_TIME: Duration = Duration::from_secs(20);
+
+/// Time limit for the client to close.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 /// The response that opens the socket.
-pub(super) fn answer(
+pub(super) fn respond(
     upgrade: WebSocketUpgrade,
     headers: &HeaderMap,
     mut watcher: Watcher,
     lifetime: Lifetime,
 ) -> Response {
-    if let Some(token) = token_of(headers) {
+    if let Some(token) = find_token(headers) {
         watcher.present(&token);
     }
     let address = caller_address();
@@ -54,28 +57,28 @@ pub(super) fn answer(
 }
 
 /// The token among the subprotocols.
-fn token_of(headers: &HeaderMap) -> Option<String> {
+fn find_token(headers: &HeaderMap) -> Option<String> {
     let lists = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
-    let mut names = lists
+    let names = lists
         .filter_map(|list| list.to_str().ok())
         .flat_map(|list| list.split(','));
-    let mut tokens = names.by_ref().filter_map(|name| name.trim().strip_prefix(TOKEN));
+    let mut tokens = names.filter_map(|name| name.trim().strip_prefix(TOKEN_PREFIX));
     let encoded = tokens.next()?;
     if tokens.next().is_some() {
-        // Which one counts would be a guess; an empty one is refused.
+        // To choose one of several would be a guess. An empty token is refused.
         return Some(String::new());
     }
     String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(encoded).ok()?).ok()
 }
 
 impl Watcher {
-    /// Presents `token` instead of the credential so far.
+    /// Presents `token` in place of the previous credential.
     fn present(&mut self, token: &str) {
-        // A token that cannot be in a header is none.
+        // A token that cannot be in a header is invalid.
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
         let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Bearer -"));
         value.set_sensitive(true);
-        // Two that differ would be refused.
+        // Two different credentials would be refused.
         for name in CREDENTIAL_HEADERS {
             self.headers.remove(name);
         }
@@ -96,43 +99,43 @@ const MALFORMED: Close = Close {
 
 async fn serve(mut socket: WebSocket, mut watcher: Watcher, lifetime: Lifetime) {
     let close = match start(&mut socket, &mut watcher, &lifetime).await {
-        Ok(stream) => pass_on(&mut socket, watcher, stream).await,
+        Ok(stream) => relay(&mut socket, watcher, stream).await,
         Err(close) => close,
     };
     let closing = async {
-        // Without a reason the client has closed, or is gone.
+        // Without a reason, the client has closed the socket or disconnected.
         if let Some(Close { code, reason }) = close {
             let reason = Utf8Bytes::from_static(reason);
-            // A client that is gone is noticed below.
+            // An error means that the client disconnected, which the loop below notices.
             let _ = socket.send(Frame::Close(Some(CloseFrame { code, reason }))).await;
         }
-        // The library answers the close of a client. Unread bytes would reset the connection.
+        // The library responds to the client's close. Unread bytes would reset the connection.
         while let Some(Ok(_)) = socket.recv().await {}
     };
-    // A client that does not close is left.
+    // A client that does not close in time is disconnected.
     let _ = timeout(CLOSE_TIME, closing).await;
 }
 
-/// The stream. Where a credential is wanted and none was presented, the first message has it.
+/// Starts the stream. If it needs a credential and the headers have none, the first message must have it.
 async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetime) -> Result<Stream, Option<Close>> {
-    let mut started = watcher.watch(lifetime.ends_by).await;
-    let is_wanted = matches!(
-        started,
+    let mut stream = watcher.watch(lifetime.ends_by).await;
+    let needs_credential = matches!(
+        stream,
         Err(ApiError::Unauthorized(_) | ApiError::ForbiddenRepository(_))
     );
-    if is_wanted && !presents_credential(&watcher.headers) {
+    if needs_credential && !presents_credential(&watcher.headers) {
         match timeout(watcher.app.events.timing().authentication, next_token(socket)).await {
             Ok(ClientFrame::Token(token)) => {
                 watcher.present(&token);
-                started = watcher.watch(lifetime.ends_by).await;
+                stream = watcher.watch(lifetime.ends_by).await;
             }
             Ok(ClientFrame::Malformed) => return Err(Some(MALFORMED)),
             Ok(ClientFrame::Gone) => return Err(None),
-            // The error names the missing field.
+            // The client gets the error of the first attempt.
             Err(_) => {}
         }
     }
-    match started {
+    match stream {
         Ok(stream) => {
             lifetime.keep_connection(watcher);
             Ok(stream)
@@ -159,8 +162,8 @@ async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetim
     }
 }
 
-/// Passes the messages of `stream` on, to its end.
-async fn pass_on(socket: &mut WebSocket, mut watcher: Watcher, mut stream: Stream) -> Option<Close> {
+/// Relays the messages of `stream` to the client until its end.
+async fn relay(socket: &mut WebSocket, mut watcher: Watcher, mut stream: Stream) -> Option<Close> {
     loop {
         tokio::select! {
             message = stream.next() => {
@@ -173,10 +176,10 @@ async fn pass_on(socket: &mut WebSocket, mut watcher: Watcher, mut stream: Strea
                     return None;
                 }
                 if let Some(end) = end {
-                    return Some(close_of(end));
+                    return Some(close_after(end));
                 }
             }
-            read = next_token(socket) => match read {
+            frame = next_token(socket) => match frame {
                 ClientFrame::Token(token) => {
                     watcher.present(&token);
                     stream.verify_by(watcher.verify());
@@ -188,7 +191,7 @@ async fn pass_on(socket: &mut WebSocket, mut watcher: Watcher, mut stream: Strea
     }
 }
 
-fn close_of(end: StreamEnd) -> Close {
+fn close_after(end: StreamEnd) -> Close {
     let (code, reason) = match end {
         StreamEnd::Slow => (1013, "slow"),
         StreamEnd::TimeLimit => (4000, "time limit"),
@@ -199,17 +202,17 @@ fn close_of(end: StreamEnd) -> Close {
     Close { code, reason }
 }
 
-/// Whether `message` has left in time.
+/// Sends `message`. Returns whether it was sent in time.
 async fn send(socket: &mut WebSocket, message: Message) -> bool {
     let text: Utf8Bytes = match message {
         Message::Event(event) => event.text.clone(),
         Message::Stream(message) => serde_json::to_string(&message).unwrap_or_default().into(),
     };
-    let sent = timeout(SEND_TIME, socket.send(Frame::Text(text))).await;
-    if sent.is_err() {
+    let result = timeout(SEND_TIME, socket.send(Frame::Text(text))).await;
+    if result.is_err() {
         tracing::debug!("a client of live events reads nothing");
     }
-    matches!(sent, Ok(Ok(())))
+    matches!(result, Ok(Ok(())))
 }
 
 enum ClientFrame {
@@ -228,9 +231,9 @@ async fn next_token(socket: &mut WebSocket) -> ClientFrame {
                     Err(_) => ClientFrame::Malformed,
                 };
             }
-            // An error is a message that is too large, or a connection that is lost, where no close is sent.
+            // An error means a message that is too large, or a lost connection, on which a close has no effect.
             Some(Ok(Frame::Binary(_)) | Err(_)) => return ClientFrame::Malformed,
-            // Answered by the library.
+            // The library responds to these.
             Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
             Some(Ok(Frame::Close(_))) | None => return ClientFrame::Gone,
         }
@@ -247,7 +250,7 @@ mod tests {
             let values = values
                 .iter()
                 .map(|value| (SEC_WEBSOCKET_PROTOCOL, value.parse().unwrap()));
-            token_of(&values.collect())
+            find_token(&values.collect())
         };
         assert_eq!(token(&["coord.v1"]), None);
         assert_eq!(token(&["coord.v1, coord.token.Z2hwXzE"]).as_deref(), Some("ghp_1"));

@@ -2,7 +2,7 @@
 //!
 //! - `query`: the query of a request
 //! - `view`: the response
-//! - `text`: its text, in pieces
+//! - `text`: the text of the response, in pieces
 
 mod query;
 mod text;
@@ -25,7 +25,7 @@ pub use self::query::GraphQuery;
 use self::query::ValidQuery;
 use self::text::GraphText;
 use self::view::{EdgeView, GraphPart, GraphState, GraphView};
-use crate::conditional::{self, OF_CALLERS, add_headers, matches_tag, not_modified, tag_of};
+use crate::conditional::{self, VARY_FOR_CALLERS, add_headers, matches_tag, not_modified, tag_of};
 use crate::error::HandlerError;
 use crate::openapi::errors::{Cause, Reader, errors, finish};
 use crate::openapi::examples;
@@ -83,13 +83,13 @@ async fn get_graph(
         } else {
             StatusCode::OK
         };
-        let body = text(graph, &request, head.as_str(), &overview)?.into_body();
+        let body = graph_text(graph, &request, head.as_str(), &overview)?.into_body();
         (status, [(CONTENT_TYPE, "application/json")], body).into_response()
     };
-    Ok(conditional::with_tag(response, &tag, OF_CALLERS)?)
+    Ok(conditional::with_tag(response, &tag, VARY_FOR_CALLERS)?)
 }
 
-/// The graph that `query` asks for, as JSON.
+/// Reads the graph that `query` selects, as JSON.
 ///
 /// # Errors
 /// When a field is missing or invalid, the caller is denied, or store or source do not respond.
@@ -97,16 +97,21 @@ pub async fn read_graph_view(app: &App, query: &GraphQuery, caller: Caller) -> R
     let request = query.parse(caller)?;
     let (head, mut overview) = read_overview(app, &request.repo, &request.branch, request.caller.clone()).await?;
     let graph = load_graph(app, &request.repo, &request.branch, &head, &mut overview).await?;
-    let pieces: Vec<Bytes> = text(graph, &request, head.as_str(), &overview)?.collect();
+    let pieces: Vec<Bytes> = graph_text(graph, &request, head.as_str(), &overview)?.collect();
     String::from_utf8(pieces.concat()).map_err(|_| ApiError::Internal)
 }
 
-/// The part of `graph` that `request` selects.
-fn text(graph: Arc<CachedGraph>, request: &ValidQuery, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
-    let shown = GraphPart::new(graph, request.format, request.focus.as_ref())?;
+/// The text of the part of `graph` that `request` selects.
+fn graph_text(
+    graph: Arc<CachedGraph>,
+    request: &ValidQuery,
+    head: &str,
+    overview: &Overview,
+) -> Result<GraphText, ApiError> {
+    let part = GraphPart::new(graph, request.format, request.focus.as_ref())?;
     let state = GraphState::of(overview, head);
-    let rest = serde_json::to_vec(&GraphView::new(&shown, state, overview, request.focus.as_ref()));
-    Ok(GraphText::new(shown, rest.map_err(|_| ApiError::Internal)?))
+    let view = serde_json::to_vec(&GraphView::new(&part, state, overview, request.focus.as_ref()));
+    Ok(GraphText::new(part, view.map_err(|_| ApiError::Internal)?))
 }
 
 /// The ETag: a hash of all that a response depends on.
@@ -147,7 +152,7 @@ impl IntoResponses for GraphResponses {
             200,
             add_headers(
                 response("The graph of the branch, or of an older commit of it", ready),
-                OF_CALLERS,
+                VARY_FOR_CALLERS,
             ),
         );
         let building = narrow("Graph", "state", one_of(&["building"], "Always `building`"), &[]);
@@ -156,10 +161,10 @@ impl IntoResponses for GraphResponses {
             202,
             add_headers(
                 response("The graph is being built for the first time", building),
-                OF_CALLERS,
+                VARY_FOR_CALLERS,
             ),
         );
-        answers.insert(304, not_modified(OF_CALLERS));
+        answers.insert(304, not_modified(VARY_FOR_CALLERS));
         finish(answers)
     }
 }

@@ -78,7 +78,7 @@ pub(super) struct Focus {
     pub(super) direction: Direction,
 }
 
-/// The valid query.
+/// The parsed query.
 #[derive(Debug)]
 pub(super) struct ValidQuery {
     pub(super) caller: CallerIdentity,
@@ -89,7 +89,7 @@ pub(super) struct ValidQuery {
 }
 
 impl GraphQuery {
-    /// The same around the file `path`.
+    /// The same query, around the file `path`.
     #[must_use]
     pub fn around(self, path: String) -> Self {
         GraphQuery {
@@ -109,11 +109,11 @@ impl GraphQuery {
                 Some("compact") => Format::Compact,
                 Some(_) => return Err(invalid("format", "must be full or compact")),
             },
-            focus: self.focus()?,
+            focus: self.parse_focus()?,
         })
     }
 
-    fn focus(&self) -> Result<Option<Focus>, ApiError> {
+    fn parse_focus(&self) -> Result<Option<Focus>, ApiError> {
         let Some(path) = &self.focus else {
             let unused = [("depth", &self.depth), ("direction", &self.direction)];
             return match unused.iter().find(|(_, value)| value.is_some()) {

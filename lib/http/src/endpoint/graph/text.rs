@@ -1,4 +1,4 @@
-//! The text of a response, in pieces: a graph may have millions of edges, and the memory of its text is that of one piece.
+//! The text of a response, in pieces: a graph may have millions of edges, and only one piece is in memory.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -8,42 +8,42 @@ use coord_protocol::plain_text::escape;
 
 use super::view::GraphPart;
 
-/// Bytes of a piece; the last item of one may exceed it.
-const PIECE: usize = 64 << 10;
+/// Bytes of a piece, which its last item may exceed.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// JSON: the nodes, the edges, and the fields of the view.
 pub(super) struct GraphText {
-    shown: GraphPart,
-    /// Nodes, edges and the end that are written.
+    part: GraphPart,
+    /// How many nodes and edges are written, plus one for the end.
     position: usize,
-    /// The end of the text.
-    rest: Vec<u8>,
+    /// The fields of the view: a JSON object.
+    view: Vec<u8>,
 }
 
 impl GraphText {
-    /// The text of `shown`, which ends with `rest`, an object that is not empty.
-    pub(super) fn new(shown: GraphPart, rest: Vec<u8>) -> Self {
+    /// The text of `part`, which ends with the fields of `view`, a JSON object that is not empty.
+    pub(super) fn new(part: GraphPart, view: Vec<u8>) -> Self {
         GraphText {
-            rest,
-            shown,
+            view,
+            part,
             position: 0,
         }
     }
 
-    /// A body that makes each piece when the one before it is sent.
+    /// A body that writes each piece when the previous one is sent.
     pub(super) fn into_body(mut self) -> Body {
         let (first, second) = (self.next(), self.next());
         let (Some(first), Some(second)) = (first.clone(), second) else {
-            // Its length is known.
+            // The length of a single piece is known.
             return Body::from(first.unwrap_or_default());
         };
         let pieces = [first, second].into_iter().chain(self);
         Body::from_stream(futures::stream::iter(pieces.map(Ok::<_, Infallible>)))
     }
 
-    /// Writes the text at a position: a node, then an edge, then the end.
+    /// Writes the text at a position: first of the nodes, then of the edges, then the end.
     fn write(&self, position: usize, piece: &mut Vec<u8>) -> serde_json::Result<()> {
-        let (nodes, end) = (self.shown.nodes(), self.shown.nodes() + self.shown.edges());
+        let (nodes, end) = (self.part.nodes(), self.part.nodes() + self.part.edges());
         if position == 0 {
             piece.extend(b"{\"nodes\":[");
         }
@@ -52,15 +52,15 @@ impl GraphText {
         }
         if position == end {
             piece.extend(b"],");
-            piece.extend(&self.rest[1..]);
+            piece.extend(&self.view[1..]);
             return Ok(());
         }
         if position != 0 && position != nodes {
             piece.push(b',');
         }
         match position.checked_sub(nodes) {
-            None => serde_json::to_writer(piece, &self.shown.node(position)),
-            Some(edge) => serde_json::to_writer(piece, &self.shown.edge(edge)),
+            None => serde_json::to_writer(piece, &self.part.node(position)),
+            Some(edge) => serde_json::to_writer(piece, &self.part.edge(edge)),
         }
     }
 }
@@ -70,8 +70,8 @@ impl Iterator for GraphText {
 
     fn next(&mut self) -> Option<Bytes> {
         let mut piece = Vec::new();
-        let end = self.shown.nodes() + self.shown.edges();
-        while self.position <= end && piece.len() < PIECE {
+        let end = self.part.nodes() + self.part.edges();
+        while self.position <= end && piece.len() < PIECE_BYTES {
             // Writing to memory does not fail.
             self.write(self.position, &mut piece).ok()?;
             self.position += 1;
@@ -113,8 +113,8 @@ mod tests {
             kinds: Vec::new(),
             bounds: Vec::new(),
         };
-        let shown = GraphPart::new(Arc::new(CachedGraph::from(stored)), format, None).unwrap();
-        GraphText::new(shown, b"{\"state\":\"ready\"}".to_vec()).collect()
+        let part = GraphPart::new(Arc::new(CachedGraph::from(stored)), format, None).unwrap();
+        GraphText::new(part, b"{\"state\":\"ready\"}".to_vec()).collect()
     }
 
     fn read(pieces: &[Bytes]) -> Value {
@@ -125,7 +125,7 @@ mod tests {
     fn pieces_are_small_and_make_one_text() {
         let all = pieces(5_000, Format::Full);
         assert!(all.len() > 5, "{} pieces", all.len());
-        assert!(all.iter().all(|piece| piece.len() < PIECE + 100));
+        assert!(all.iter().all(|piece| piece.len() < PIECE_BYTES + 100));
         let text = read(&all);
         let (nodes, edges) = (text["nodes"].as_array().unwrap(), text["edges"].as_array().unwrap());
         assert_eq!((nodes.len(), edges.len()), (5_000, 4_999));

@@ -1,5 +1,5 @@
-//! The response: nodes, edges and locks, of the full graph or of the part around a file. Nodes and edges may be large, and are written
-//! apart: see [`super::text`].
+//! The response: nodes, edges and locks, of the full graph or of the part around a file. Nodes and edges may be large,
+//! so [`super::text`] writes them separately.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ pub struct GraphView<'a> {
     failure: Option<&'a str>,
 }
 
-/// A list that is written apart from the rest.
+/// A list that [`super::text`] writes.
 #[derive(Serialize)]
 struct SeparateList;
 
@@ -177,17 +177,18 @@ fn edges_schema() -> Array {
         .build()
 }
 
-/// The shown part of a graph.
+/// A graph, or the part of it around a focus.
 pub(super) struct GraphPart {
     graph: Arc<CachedGraph>,
     format: Format,
-    /// All of it, where there is none.
-    part: Option<Part>,
+    /// `None` for the whole graph.
+    neighborhood: Option<Neighborhood>,
 }
 
-/// A part of a graph. Files are stored indices, with the steps from the focus.
+/// The part of a graph around a focus.
 #[derive(Default)]
-struct Part {
+struct Neighborhood {
+    /// Files, with their steps from the focus.
     files: Vec<(FileId, u32)>,
     /// Pairs of positions in `files`, and the kinds.
     edges: Vec<(u32, u32, KindSet)>,
@@ -200,28 +201,39 @@ impl GraphPart {
     /// # Errors
     /// When the graph lacks the file of the focus.
     pub(super) fn new(graph: Arc<CachedGraph>, format: Format, focus: Option<&Focus>) -> Result<Self, ApiError> {
-        let part = match focus {
+        let neighborhood = match focus {
             // There is no graph yet.
-            Some(_) if graph.stored.version.is_empty() => Some(Part::default()),
-            Some(focus) => Some(around(&graph, focus)?),
+            Some(_) if graph.stored.version.is_empty() => Some(Neighborhood::default()),
+            Some(focus) => Some(find_neighborhood(&graph, focus)?),
             None => None,
         };
-        Ok(GraphPart { graph, format, part })
+        Ok(GraphPart {
+            graph,
+            format,
+            neighborhood,
+        })
     }
 
+    /// The number of nodes.
     pub(super) fn nodes(&self) -> usize {
-        let part = self.part.as_ref();
-        part.map_or(self.graph.stored.nodes.len(), |part| part.files.len())
+        match &self.neighborhood {
+            Some(neighborhood) => neighborhood.files.len(),
+            None => self.graph.stored.nodes.len(),
+        }
     }
 
+    /// The number of edges.
     pub(super) fn edges(&self) -> usize {
-        let part = self.part.as_ref();
-        part.map_or(self.graph.stored.edges.len(), |part| part.edges.len())
+        match &self.neighborhood {
+            Some(neighborhood) => neighborhood.edges.len(),
+            None => self.graph.stored.edges.len(),
+        }
     }
 
     /// The node at a position below [`Self::nodes`].
     pub(super) fn node(&self, position: usize) -> NodeView<'_> {
-        let file = self.part.as_ref().map(|part| part.files[position]);
+        let neighborhood = self.neighborhood.as_ref();
+        let file = neighborhood.map(|neighborhood| neighborhood.files[position]);
         NodeView {
             node: &self.graph.stored.nodes[file.map_or(position, |(id, _)| id as usize)],
             kind: "file",
@@ -231,8 +243,8 @@ impl GraphPart {
 
     /// The edge at a position below [`Self::edges`].
     pub(super) fn edge(&self, position: usize) -> Edge<'_> {
-        let (from, to, kinds) = match &self.part {
-            Some(part) => part.edges[position],
+        let (from, to, kinds) = match &self.neighborhood {
+            Some(neighborhood) => neighborhood.edges[position],
             None => {
                 let (from, to) = self.graph.stored.edges[position];
                 (from, to, KindSet::default())
@@ -249,46 +261,50 @@ impl GraphPart {
         }
     }
 
-    fn has(&self, path: &str) -> bool {
-        let Some(part) = &self.part else { return true };
-        let id = |(id, _): &(FileId, u32)| self.graph.stored.nodes[*id as usize].id.as_str();
-        part.files.binary_search_by(|file| id(file).cmp(path)).is_ok()
+    fn contains(&self, path: &str) -> bool {
+        let Some(neighborhood) = &self.neighborhood else {
+            return true;
+        };
+        let path_of = |(id, _): &(FileId, u32)| self.graph.stored.nodes[*id as usize].id.as_str();
+        let found = neighborhood.files.binary_search_by(|file| path_of(file).cmp(path));
+        found.is_ok()
     }
 }
 
 impl<'a> GraphView<'a> {
-    /// All but the nodes and the edges.
+    /// The view, without its nodes and edges.
     pub(super) fn new(
-        shown: &'a GraphPart,
+        part: &'a GraphPart,
         state: GraphState,
         overview: &'a Overview,
         focus: Option<&'a Focus>,
     ) -> GraphView<'a> {
         let has_graph = overview.version.is_some();
         let mut not_scanned = BTreeMap::new();
-        for position in 0..shown.nodes() {
-            if let Some(state) = shown.node(position).node.state.as_deref() {
+        for position in 0..part.nodes() {
+            if let Some(state) = part.node(position).node.state.as_deref() {
                 *not_scanned.entry(state).or_default() += 1;
             }
         }
-        let locks = overview.locks.iter().filter(|(path, _)| shown.has(path));
+        let locks = overview.locks.iter().filter(|(path, _)| part.contains(path));
         let pending = overview.pending.iter();
+        let neighborhood = part.neighborhood.as_ref();
         GraphView {
             locks: locks.map(|(path, lock)| (path.as_str(), lock)).collect(),
-            pending: pending.filter(|change| shown.has(&change.file_path)).collect(),
+            pending: pending.filter(|change| part.contains(&change.file_path)).collect(),
             nodes: SeparateList,
             edges: SeparateList,
-            version: has_graph.then_some(shown.graph.stored.version.as_str()),
+            version: has_graph.then_some(part.graph.stored.version.as_str()),
             state,
             policy: &overview.policy,
             generated_at: overview.generated_at,
             not_scanned,
-            bounds: &shown.graph.stored.bounds,
+            bounds: &part.graph.stored.bounds,
             focus: focus.map(|focus| FocusView {
                 path: focus.path.as_str(),
                 depth: focus.depth,
                 direction: focus.direction.name(),
-                truncated: shown.part.as_ref().is_some_and(|part| part.truncated),
+                truncated: neighborhood.is_some_and(|neighborhood| neighborhood.truncated),
             }),
             progress: overview.progress,
             failure: overview.failure.as_deref(),
@@ -296,26 +312,26 @@ impl<'a> GraphView<'a> {
     }
 }
 
-/// The files within reach of the focus, in the order of paths, and the edges among them.
-fn around(cached: &CachedGraph, focus: &Focus) -> Result<Part, ApiError> {
+/// The files within reach of the focus, sorted by path, and the edges among them.
+fn find_neighborhood(cached: &CachedGraph, focus: &Focus) -> Result<Neighborhood, ApiError> {
     let graph = cached.graph();
     let path = focus.path.as_str();
     let id = graph.id(path).ok_or_else(|| ApiError::UnknownFile {
         path: path.to_owned(),
         version: cached.stored.version.chars().take(7).collect(),
     })?;
-    let near = graph.neighborhood(&[id], focus.direction, focus.depth, MAX_FOCUS_FILES);
-    let mut files = near.files;
+    let found = graph.neighborhood(&[id], focus.direction, focus.depth, MAX_FOCUS_FILES);
+    let mut files = found.files;
     files.sort_unstable();
     let position = |id: FileId| files.binary_search_by_key(&id, |(file, _)| *file).ok();
     let mut edges = Vec::new();
     for (from, (id, _)) in (0..).zip(&files) {
-        let inside = graph.imports(*id).iter();
-        edges.extend(inside.filter_map(|(to, kinds)| Some((from, position(*to)? as u32, *kinds))));
+        let imports = graph.imports(*id).iter();
+        edges.extend(imports.filter_map(|(to, kinds)| Some((from, position(*to)? as u32, *kinds))));
     }
-    Ok(Part {
+    Ok(Neighborhood {
         edges,
         files,
-        truncated: near.is_cut,
+        truncated: found.is_cut,
     })
 }

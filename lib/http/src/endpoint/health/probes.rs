@@ -1,4 +1,4 @@
-//! How the store and the source are looked at.
+//! Checks whether the store and the source work.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,19 +14,18 @@ use coord_sources::{Source, SourceHealth};
 use coord_state::health::probe;
 use coord_store::{Store, StoreError};
 
-/// Longest time for the store to answer.
+/// Time limit of a probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
 
-/// Looks at both.
-pub(super) async fn report(
+pub(super) async fn check_health(
     store: &Arc<dyn Store>,
     promises: &PromiseKeeper,
     source: Option<Arc<dyn Source>>,
     misconfigured: Option<BadSetting>,
 ) -> HealthReport {
     let report = probe_store(&**store).await;
-    let is_answering = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
-    let store = report.with(promises.current_promises(store, is_answering).await);
+    let is_responding = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
+    let store = report.with(promises.current_promises(store, is_responding).await);
     let source = probe_source(source).await;
     let status = match (store.status, source.status) {
         (StoreStatus::Down | StoreStatus::ReadOnly | StoreStatus::NotConfigured, _) => Overall::Down,
@@ -44,18 +43,18 @@ pub(super) async fn report(
     }
 }
 
-/// Messages go only to the log: they may name hosts.
+/// Probes the store. Error messages go only to the log, because they may name hosts.
 async fn probe_store(store: &dyn Store) -> StoreReport {
     let started = Instant::now();
-    let writing = async {
-        let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
-        (written, started.elapsed())
+    let write = async {
+        let result = tokio::time::timeout(PROBE_TIME, probe(store)).await;
+        (result, started.elapsed())
     };
-    // Both at once: only the read shows whether a store that cannot be written can be read.
-    let mut pinging = pin!(ping_store(store));
-    let ((written, elapsed), pinged) = match select(pinging.as_mut(), pin!(writing)).await {
-        Either::Left((pinged, writing)) => (writing.await, Some(pinged)),
-        Either::Right((written, _)) => (written, None),
+    // Both run at once: if the write fails, only the ping shows whether the store can be read.
+    let mut ping = pin!(ping_store(store));
+    let ((write_result, elapsed), ping_result) = match select(ping.as_mut(), pin!(write)).await {
+        Either::Left((ping_result, write)) => (write.await, Some(ping_result)),
+        Either::Right((write_result, _)) => (write_result, None),
     };
     let report = |status, cause| StoreReport {
         status,
@@ -64,7 +63,7 @@ async fn probe_store(store: &dyn Store) -> StoreReport {
         promises: PromisesStatus::Unknown,
         broken_promises: None,
     };
-    let (reason, mut cause) = match written {
+    let (reason, mut cause) = match write_result {
         Ok(Ok(())) => return report(StoreStatus::Ok, None),
         Ok(Err(StoreError::NotConfigured(message))) => {
             tracing::warn!(message, "no store is configured");
@@ -78,15 +77,15 @@ async fn probe_store(store: &dyn Store) -> StoreReport {
         Ok(Err(error)) => (error.to_string(), None),
         Err(_) => (format!("nothing within {PROBE_TIME:?}"), Some(Cause::Paused)),
     };
-    let pinged = match pinged {
-        Some(pinged) => pinged,
-        None => pinging.await,
+    let ping_result = match ping_result {
+        Some(result) => result,
+        None => ping.await,
     };
-    let status = match (&pinged, cause) {
+    let status = match (&ping_result, cause) {
         // While Redis is busy or paused, scripts that read have to wait as well.
         (Ok(()), Some(Cause::Busy | Cause::Loading | Cause::Paused)) => StoreStatus::Down,
         (Ok(()), _) => StoreStatus::ReadOnly,
-        // Redis that cannot save refuses a PING like a write, and answers reads.
+        // A Redis that cannot save refuses a PING like a write, but responds to reads.
         (Err(error), Some(Cause::NotSaved)) if Cause::of(error) == cause => StoreStatus::ReadOnly,
         (Err(error), _) => {
             cause = cause
@@ -99,7 +98,7 @@ async fn probe_store(store: &dyn Store) -> StoreReport {
     report(status, cause)
 }
 
-/// Whether the store responds.
+/// Checks whether the store responds.
 async fn ping_store(store: &dyn Store) -> Result<(), String> {
     match tokio::time::timeout(PROBE_TIME, store.responds()).await {
         Ok(Ok(())) => Ok(()),
@@ -117,8 +116,8 @@ async fn probe_source(source: Option<Arc<dyn Source>>) -> SourceReport {
         };
     };
     // The source may read a disk that does not respond.
-    let looking = tokio::task::spawn_blocking(move || source.health());
-    let health = match tokio::time::timeout(PROBE_TIME, looking).await {
+    let check = tokio::task::spawn_blocking(move || source.health());
+    let health = match tokio::time::timeout(PROBE_TIME, check).await {
         Ok(Ok(health)) => health,
         _ => SourceHealth::Unreachable,
     };

@@ -133,8 +133,8 @@ pub(super) enum Cause {
 impl Cause {
     /// The cause in an error of the store.
     pub(super) fn of(error: &str) -> Option<Cause> {
-        // Redis puts the code first; in a script's error, the name of the script comes before it.
-        let has = |code: &str| error.split(|c: char| !c.is_ascii_uppercase()).any(|word| word == code);
+        // An error of Redis begins with the code; in a script's error, the name of the script precedes it.
+        let has_code = |code: &str| error.split(|c: char| !c.is_ascii_uppercase()).any(|word| word == code);
         let causes = [
             ("OOM", Cause::OutOfMemory),
             ("READONLY", Cause::Replica),
@@ -143,7 +143,8 @@ impl Cause {
             ("BUSY", Cause::Busy),
             ("LOADING", Cause::Loading),
         ];
-        let cause = causes.into_iter().find(|(code, _)| has(code)).map(|(_, cause)| cause);
+        let cause = causes.into_iter().find(|(code, _)| has_code(code));
+        let cause = cause.map(|(_, cause)| cause);
         cause.or_else(|| error.contains("the disk failed").then_some(Cause::Disk))
     }
 }

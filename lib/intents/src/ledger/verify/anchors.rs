@@ -1,7 +1,7 @@
 use super::super::point::Point;
 use super::report::{Anchor, Expectations, Source};
 
-/// The anchors by their counts, and how far the ledger has come.
+/// The anchors by their counts, and how many of them the ledger has passed.
 pub(super) struct Anchors {
     sorted: Vec<Anchor>,
     passed: usize,
@@ -11,7 +11,7 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    /// The anchors of a ledger that begins at `start`. The base of the seal is one.
+    /// The anchors of a ledger that begins at `start`. They include the base of the seal.
     pub(super) fn new(expected: &Expectations, start: Point) -> Self {
         let base = expected.base.map(|point| Anchor {
             point,
@@ -27,14 +27,14 @@ impl Anchors {
         }
     }
 
-    /// Older lines are gone up to `start`.
+    /// Begins the ledger at `start`, because the lines before it are gone.
     pub(super) fn begin_at(&mut self, start: Point) {
         self.start = start;
         self.before = self.sorted.partition_point(|anchor| anchor.point.seq < start.seq);
         self.passed = self.before;
     }
 
-    /// Passes the anchors up to `last`, the point after the last line. Gives the first that has another hash.
+    /// Passes the anchors up to `last`, the point after the last line. Returns the first with a different hash.
     pub(super) fn pass(&mut self, last: Point) -> Option<&Anchor> {
         while let Some(Anchor { point, .. }) = self.sorted.get(self.passed)
             && point.seq <= last.seq
@@ -48,18 +48,18 @@ impl Anchors {
         None
     }
 
-    /// The anchor that knows of most lines, if there are more than the ledger has.
+    /// The anchor with the highest count, if the ledger has fewer lines.
     pub(super) fn beyond(&self, last: Point) -> Option<&Anchor> {
         self.sorted.last().filter(|anchor| anchor.point.seq > last.seq)
     }
 
-    /// The source that knows `point`.
+    /// The source of the anchor at `point`.
     pub(super) fn source_of(&self, point: Point) -> Option<&Source> {
-        let known = self.sorted.iter().find(|anchor| anchor.point == point);
-        known.map(|anchor| &anchor.source)
+        let anchor = self.sorted.iter().find(|anchor| anchor.point == point);
+        anchor.map(|anchor| &anchor.source)
     }
 
-    /// The count of the last anchor that the ledger went through, or of its beginning.
+    /// The count of the last anchor that the ledger passed, or of its beginning.
     pub(super) fn last_met(&self) -> u64 {
         self.sorted[self.before..self.passed]
             .last()

@@ -9,67 +9,67 @@ use super::report::{Finding, ForeignLines, Verdict};
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The lines before the first sealed one, under a hash.
+/// The lines before the first sealed one, as counts and hashes.
 #[derive(Default)]
 pub(super) struct Prefix {
-    pub(super) found: ForeignLines,
+    pub(super) counts: ForeignLines,
     raw: Sha256,
-    /// The same without the carriage returns of CRLF and without a byte order mark.
+    /// Like `raw`, without the carriage returns of CRLF and without a byte order mark.
     plain: Sha256,
     has_bom: bool,
     /// The first line that no other program would have written, and why.
     pub(super) suspect: Option<(u64, &'static str)>,
     hashes: Option<(ChainHash, ChainHash)>,
-    /// The line of the first adoption that does not fit.
-    misfit: Option<(u64, Adoption)>,
-    /// Whether it would fit without carriage returns or byte order mark.
+    /// The first adoption that does not match, and its line.
+    mismatch: Option<(u64, Adoption)>,
+    /// Whether an adoption matches the `plain` hash only.
     is_plainly_adopted: bool,
 }
 
 impl Prefix {
-    pub(super) fn take(&mut self, content: &[u8], has_newline: bool) {
+    pub(super) fn add_line(&mut self, content: &[u8], has_newline: bool) {
         let newline: &[u8] = if has_newline { b"\n" } else { b"" };
-        self.found.lines += 1;
-        self.found.bytes += (content.len() + newline.len()) as u64;
+        self.counts.lines += 1;
+        self.counts.bytes += (content.len() + newline.len()) as u64;
         self.raw.update(content);
         self.raw.update(newline);
         let mut plain = content.strip_suffix(b"\r").unwrap_or(content);
-        if self.found.lines == 1 {
+        if self.counts.lines == 1 {
             self.has_bom = plain.starts_with(BOM);
             plain = plain.strip_prefix(BOM).unwrap_or(plain);
         }
         self.plain.update(plain);
         self.plain.update(newline);
         if self.suspect.is_none()
-            && let Err(why) = is_of_others(plain)
+            && let Err(reason) = check_unsealed(plain)
         {
-            self.suspect = Some((self.found.lines, why));
+            self.suspect = Some((self.counts.lines, reason));
         }
     }
 
-    /// Compares with the lines that a sealed line adopts.
+    /// Compares the lines with those that the sealed line `line` adopts.
     pub(super) fn compare(&mut self, line: u64, adoption: Adoption) {
         let (raw, plain) = *self.hashes.get_or_insert_with(|| {
             let finish = |hash: &mut Sha256| ChainHash::finish(std::mem::take(hash));
             (finish(&mut self.raw), finish(&mut self.plain))
         });
-        let ForeignLines { lines, bytes, .. } = self.found;
+        let ForeignLines { lines, bytes, .. } = self.counts;
         if adoption.hash == raw && (adoption.lines, adoption.bytes) == (lines, bytes) {
-            self.found.is_adopted = true;
+            self.counts.is_adopted = true;
         } else if adoption.hash == plain {
             self.is_plainly_adopted = true;
-        } else if self.misfit.is_none() {
-            self.misfit = Some((line, adoption));
+        } else if self.mismatch.is_none() {
+            self.mismatch = Some((line, adoption));
         }
     }
 
-    /// A problem of the lines, or a note.
+    /// The damage of these lines, or a note about them.
     pub(super) fn finding(&self) -> Option<Finding> {
         let ForeignLines {
             lines,
             bytes,
             is_adopted,
-        } = self.found;
+        } = self.counts;
         if lines == 0 || is_adopted {
             return None;
         }
@@ -79,28 +79,15 @@ impl Prefix {
             } else {
                 Verdict::LineEndings
             };
-            (
-                1,
-                verdict,
-                "the lines of other programs are as they were but for it".to_owned(),
-            )
-        } else if let Some((line, why)) = self.suspect {
-            (line, Verdict::Edited, why.to_owned())
-        } else if let Some((
-            at,
-            Adoption {
-                lines: adopted,
-                bytes: of,
-                ..
-            },
-        )) = self.misfit
-        {
-            let found = format!("the lines of other programs ({lines} lines, {bytes} bytes)");
-            (
-                1,
-                Verdict::Edited,
-                format!("{found} are not those that line {at} adopts ({adopted}, {of})"),
-            )
+            let detail = "apart from that, the lines of other programs are unchanged";
+            (1, verdict, detail.to_owned())
+        } else if let Some((line, reason)) = self.suspect {
+            (line, Verdict::Edited, reason.to_owned())
+        } else if let Some((line, adoption)) = self.mismatch {
+            let adopted = format!("line {line} adopts ({}, {})", adoption.lines, adoption.bytes);
+            let detail =
+                format!("the lines of other programs ({lines} lines, {bytes} bytes) are not those that {adopted}");
+            (1, Verdict::Edited, detail)
         } else {
             let detail = format!("no sealed line has the hash of the {lines} lines of other programs");
             (1, Verdict::Unadopted, detail)
@@ -114,10 +101,10 @@ impl Prefix {
     }
 }
 
-/// Whether a line without a `chain` may be one that was never sealed. Of a sealed line that was changed at one place, the
-/// beginning of its `chain` or its `prev` is left.
-pub(super) fn is_of_others(line: &[u8]) -> Result<(), &'static str> {
-    const CHANGED: &str = "it has parts of a seal, and no whole one";
+/// Checks that a line without a `chain` may never have been sealed. If a sealed line was changed in one place, it still
+/// has the beginning of its `chain`, or its `prev`.
+pub(super) fn check_unsealed(line: &[u8]) -> Result<(), &'static str> {
+    const CHANGED: &str = "it has parts of a seal, but not a whole one";
     let has_prev = memchr::memmem::find_iter(line, PREV).any(|at| {
         let digits = line.get(at + PREV.len()..at + PREV.len() + 64);
         digits.is_some_and(|digits| ChainHash::parse(digits).is_some())

@@ -5,21 +5,21 @@ use super::super::chain::{SealedParts, link, split};
 use super::super::hash::ChainHash;
 use super::super::point::{Point, genesis};
 use super::anchors::Anchors;
-use super::foreign::{BOM, Prefix, is_of_others};
+use super::foreign::{BOM, Prefix, check_unsealed};
 use super::lines::MAX_LINE_BYTES;
 use super::report::{Anchor, Expectations, Finding, Report, Verdict};
 
-/// How many of the last hashes are kept, which distinguish a repeated line from another with its number.
-const RECENT: usize = 1024;
+/// How many recent hashes are kept. They distinguish a repeated line from a different one with the same number.
+const RECENT_HASHES: usize = 1024;
 
 /// Follows the chain line by line.
 pub(super) struct Judge<'a> {
     expected: &'a Expectations,
     genesis: ChainHash,
     anchors: Anchors,
-    /// The line that was read last.
+    /// The number of the current line, from 1.
     line: u64,
-    /// The first sealed line was read.
+    /// Whether the first sealed line was read.
     has_begun: bool,
     start: Point,
     last: Point,
@@ -27,26 +27,27 @@ pub(super) struct Judge<'a> {
     prefix: Prefix,
     gap: Option<UnsealedLines>,
     displaced: Option<DisplacedLine>,
-    /// Damage that leaves the content as it was.
+    /// Damage that leaves the content unchanged.
     outer: Option<Finding>,
     notes: Vec<Finding>,
 }
 
-/// Lines without seal after sealed ones.
+/// Unsealed lines after sealed ones.
 struct UnsealedLines {
-    line: u64,
-    lines: u64,
-    /// The first that cannot be an unsealed line, and why.
+    first_line: u64,
+    count: u64,
+    /// The first that must have been sealed, and why.
     suspect: Option<(u64, &'static str)>,
 }
 
-/// A line with a number that is too high. The lines after it say why.
+/// A line with a number that is too high. The lines after it tell why.
 struct DisplacedLine {
     line: u64,
     seq: u64,
     hash: ChainHash,
+    /// Whether the same line follows again.
     comes_again: bool,
-    /// The line that should have been there was found later.
+    /// Whether the line that belongs before it follows.
     is_moved: bool,
 }
 
@@ -61,7 +62,7 @@ impl<'a> Judge<'a> {
             has_begun: false,
             start,
             last: start,
-            recent: VecDeque::with_capacity(RECENT),
+            recent: VecDeque::with_capacity(RECENT_HASHES),
             prefix: Prefix::default(),
             gap: None,
             displaced: None,
@@ -70,8 +71,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Takes the next line. Damage ends it.
-    pub(super) fn line(&mut self, content: &[u8], has_newline: bool) -> Option<Finding> {
+    /// Judges the next line. The caller stops at the first damage.
+    pub(super) fn judge_line(&mut self, content: &[u8], has_newline: bool) -> Option<Finding> {
         self.line += 1;
         let inner = self.without_outer_damage(content, has_newline);
         let sealed = split(inner);
@@ -80,10 +81,10 @@ impl<'a> Judge<'a> {
             return None;
         }
         let damage = match sealed {
-            Some(sealed) => self.sealed(&sealed, inner),
-            None if self.has_begun => self.unsealed(inner, has_newline),
+            Some(sealed) => self.judge_sealed(&sealed, inner),
+            None if self.has_begun => self.judge_unsealed(inner, has_newline),
             None => {
-                self.prefix.take(content, has_newline);
+                self.prefix.add_line(content, has_newline);
                 let seq = self.last.seq + 1;
                 (!has_newline).then(|| self.finding(Verdict::TornLastLine, seq, "the line has no end"))
             }
@@ -94,7 +95,7 @@ impl<'a> Judge<'a> {
         damage
     }
 
-    pub(super) fn oversized(&mut self) -> Finding {
+    pub(super) fn oversized_line(&mut self) -> Finding {
         self.line += 1;
         let detail = format!("the line has more than {MAX_LINE_BYTES} bytes");
         self.finding(Verdict::Oversized, self.last.seq + 1, detail)
@@ -124,17 +125,17 @@ impl<'a> Judge<'a> {
         inner
     }
 
-    fn sealed(&mut self, sealed: &SealedParts<'_>, line: &[u8]) -> Option<Finding> {
+    fn judge_sealed(&mut self, sealed: &SealedParts<'_>, line: &[u8]) -> Option<Finding> {
         let next = self.last.seq + 1;
         if let Some(gap) = self.gap.take() {
-            let links = sealed.seq == next && sealed.prev == self.last.hash && sealed.expected_hash() == sealed.hash;
+            let follows = sealed.seq == next && sealed.prev == self.last.hash && sealed.expected_hash() == sealed.hash;
             let (verdict, detail) = match gap.suspect {
-                _ if links => (Verdict::Inserted, "the line was never sealed, and sealed ones follow"),
-                Some((_, why)) => (Verdict::Edited, why),
+                _ if follows => (Verdict::Inserted, "the line was never sealed, and sealed ones follow"),
+                Some((_, reason)) => (Verdict::Edited, reason),
                 None => (Verdict::Edited, "the line has lost its seal"),
             };
             return Some(Finding {
-                line: gap.line,
+                line: gap.first_line,
                 ..self.finding(verdict, next, detail)
             });
         }
@@ -142,12 +143,11 @@ impl<'a> Judge<'a> {
             self.begin(sealed);
         }
         let follows = sealed.seq == self.last.seq + 1 && sealed.prev == self.last.hash;
-        // Of a line that follows, this is the only hash.
         let hash = sealed.expected_hash();
         if !(follows && hash == sealed.hash) {
-            return self.wrong(sealed, hash);
+            return self.judge_mismatch(sealed, hash);
         }
-        if self.recent.len() == RECENT {
+        if self.recent.len() == RECENT_HASHES {
             self.recent.pop_front();
         }
         self.recent.push_back(hash);
@@ -158,7 +158,7 @@ impl<'a> Judge<'a> {
         self.check_anchors()
     }
 
-    /// Decides where the chain begins: at its first line, or where the seal says that the rest begins.
+    /// Decides where the chain begins: at its first line, or at the base of the seal if older lines are gone.
     fn begin(&mut self, first: &SealedParts<'_>) {
         self.has_begun = true;
         if let Some(base) = self.expected.base
@@ -176,8 +176,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Names the problem of a line that does not follow the one before. `hash` is the right one after its own `prev`.
-    fn wrong(&mut self, sealed: &SealedParts<'_>, hash: ChainHash) -> Option<Finding> {
+    /// Names the problem of a line that does not follow the last one. `hash` is its expected hash. `None` defers the
+    /// judgment to the lines that follow.
+    fn judge_mismatch(&mut self, sealed: &SealedParts<'_>, hash: ChainHash) -> Option<Finding> {
         let Point { seq: last, hash: prev } = self.last;
         let next = last + 1;
         let suspect = self.prefix.suspect.filter(|_| last == self.start.seq);
@@ -189,7 +190,7 @@ impl<'a> Judge<'a> {
             };
             return Some(self.finding(Verdict::Edited, next, detail));
         }
-        // The line itself is whole.
+        // From here on, the line itself is undamaged.
         if sealed.prev == prev {
             let detail = format!("`seq` is {}, and the line follows seq {last}", sealed.seq);
             return Some(self.finding(Verdict::Edited, next, detail));
@@ -217,25 +218,24 @@ impl<'a> Judge<'a> {
             });
         }
         if sealed.seq > next {
-            if let Some((line, why)) = suspect {
+            if let Some((line, reason)) = suspect {
                 return Some(Finding {
                     line,
-                    ..self.finding(Verdict::Edited, next, why)
+                    ..self.finding(Verdict::Edited, next, reason)
                 });
             }
-            let (line, seq, hash) = (self.line, sealed.seq, sealed.hash);
             self.displaced = Some(DisplacedLine {
-                line,
-                seq,
-                hash,
+                line: self.line,
+                seq: sealed.seq,
+                hash: sealed.hash,
                 comes_again: false,
                 is_moved: false,
             });
             return None;
         }
         let back = usize::try_from(last - sealed.seq).unwrap_or(usize::MAX);
-        let known = self.recent.iter().rev().nth(back);
-        Some(if known.is_some_and(|known| *known != sealed.hash) {
+        let earlier = self.recent.iter().rev().nth(back);
+        Some(if earlier.is_some_and(|earlier| *earlier != sealed.hash) {
             let detail = format!(
                 "another line has seq {} before: two histories are in one file",
                 sealed.seq
@@ -255,19 +255,19 @@ impl<'a> Judge<'a> {
         displaced.is_moved |= is_next && sealed.expected_hash() == sealed.hash;
     }
 
-    /// A line without seal after sealed ones: an unsealed tail, if only such lines follow.
-    fn unsealed(&mut self, line: &[u8], has_newline: bool) -> Option<Finding> {
+    /// Judges an unsealed line after sealed ones. It is part of an unsealed tail if only such lines follow.
+    fn judge_unsealed(&mut self, line: &[u8], has_newline: bool) -> Option<Finding> {
         let gap = self.gap.get_or_insert(UnsealedLines {
-            line: self.line,
-            lines: 0,
+            first_line: self.line,
+            count: 0,
             suspect: None,
         });
-        gap.lines += 1;
+        gap.count += 1;
         if gap.suspect.is_none() {
             if !has_newline {
                 return Some(self.finding(Verdict::TornLastLine, self.last.seq + 1, "the line has no end"));
             }
-            gap.suspect = is_of_others(line).err().map(|why| (self.line, why));
+            gap.suspect = check_unsealed(line).err().map(|reason| (self.line, reason));
         }
         None
     }
@@ -280,22 +280,17 @@ impl<'a> Judge<'a> {
     }
 
     /// The report at the end of the stream.
-    pub(super) fn end(mut self) -> Report {
+    pub(super) fn report_at_end(mut self) -> Report {
         let damage = self.damage_at_end().or(self.outer.take());
-        if let Some(UnsealedLines { line, lines, .. }) = self.gap {
-            let detail = format!("{lines} lines are not sealed");
+        if let Some(UnsealedLines { first_line, count, .. }) = self.gap {
+            let detail = format!("{count} lines are not sealed");
             let note = Finding {
-                line,
+                line: first_line,
                 ..self.finding(Verdict::UnsealedTail, self.last.seq + 1, detail)
             };
             self.notes.push(note);
         }
         self.report(damage)
-    }
-
-    /// The report when damage was found.
-    pub(super) fn damaged(self, damage: Finding) -> Report {
-        self.report(Some(damage))
     }
 
     fn damage_at_end(&mut self) -> Option<Finding> {
@@ -316,10 +311,10 @@ impl<'a> Judge<'a> {
                 ..self.finding(verdict, displaced.seq, detail)
             });
         }
-        if let Some((line, why)) = self.gap.as_ref().and_then(|gap| gap.suspect) {
+        if let Some((line, reason)) = self.gap.as_ref().and_then(|gap| gap.suspect) {
             return Some(Finding {
                 line,
-                ..self.finding(Verdict::Edited, next, why)
+                ..self.finding(Verdict::Edited, next, reason)
             });
         }
         match self.prefix.finding() {
@@ -334,14 +329,13 @@ impl<'a> Judge<'a> {
         if let Some(damage) = self.check_anchors() {
             return Some(damage);
         }
-        let known = self.anchors.beyond(self.last)?;
+        let anchor = self.anchors.beyond(self.last)?;
         let detail = format!(
             "{} knows of {} lines, and the last one here is seq {}",
-            known.source, known.point.seq, self.last.seq
+            anchor.source, anchor.point.seq, self.last.seq
         );
-        let line = self.line + 1;
         Some(Finding {
-            line,
+            line: self.line + 1,
             ..self.finding(Verdict::Truncated, self.last.seq + 1, detail)
         })
     }
@@ -355,14 +349,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn report(self, damage: Option<Finding>) -> Report {
+    pub(super) fn report(self, damage: Option<Finding>) -> Report {
         Report {
             damage,
             notes: self.notes,
             start: self.start,
             end: self.last,
             lines: self.line,
-            foreign: self.prefix.found,
+            foreign: self.prefix.counts,
             anchors_met: self.anchors.met(),
             anchors_before: self.anchors.before(),
         }

@@ -3,24 +3,24 @@ use std::io::{self, ErrorKind, Read};
 /// A longer line is damage.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-const FIRST_BYTES: usize = 256 * 1024;
+const INITIAL_BUFFER_BYTES: usize = 256 * 1024;
 
-/// Cuts a stream into lines. The buffer grows to a little more than the longest line that is allowed, and no further.
+/// Splits a stream into lines. The buffer grows to at most twice the longest line that is allowed.
 pub(super) struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
-    /// The part that was read and not yet returned is `buffer[start..end]`.
+    /// The part that was read but not yet returned is `buffer[start..end]`.
     start: usize,
     end: usize,
 }
 
-pub(super) enum Next<'a> {
-    /// A line without its newline, which the last one may lack.
+pub(super) enum NextLine<'a> {
+    /// A line without its newline. Only the last line may lack a newline.
     Line {
         content: &'a [u8],
         has_newline: bool,
     },
-    /// A line that is too long. There is no reading on.
+    /// A line that is too long. Reading cannot continue after it.
     TooLong,
     End,
 }
@@ -29,28 +29,28 @@ impl<R: Read> Lines<R> {
     pub(super) fn new(source: R) -> Self {
         Lines {
             source,
-            buffer: vec![0; FIRST_BYTES],
+            buffer: vec![0; INITIAL_BUFFER_BYTES],
             start: 0,
             end: 0,
         }
     }
 
-    pub(super) fn next_line(&mut self) -> io::Result<Next<'_>> {
+    pub(super) fn next_line(&mut self) -> io::Result<NextLine<'_>> {
         let mut searched = self.start;
         loop {
             if let Some(offset) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
                 let (start, end) = (self.start, searched + offset);
                 self.start = end + 1;
                 if end - start > MAX_LINE_BYTES {
-                    return Ok(Next::TooLong);
+                    return Ok(NextLine::TooLong);
                 }
-                return Ok(Next::Line {
+                return Ok(NextLine::Line {
                     content: &self.buffer[start..end],
                     has_newline: true,
                 });
             }
             if self.end - self.start > MAX_LINE_BYTES {
-                return Ok(Next::TooLong);
+                return Ok(NextLine::TooLong);
             }
             self.make_room();
             searched = self.end;
@@ -58,8 +58,8 @@ impl<R: Read> Lines<R> {
                 let content = &self.buffer[self.start..self.end];
                 self.start = self.end;
                 return Ok(match content {
-                    [] => Next::End,
-                    content => Next::Line {
+                    [] => NextLine::End,
+                    content => NextLine::Line {
                         content,
                         has_newline: false,
                     },
@@ -68,7 +68,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Moves the rest to the beginning when the buffer is full, and lets it grow when that is not enough.
+    /// If the buffer is full, moves the unreturned part to the beginning. If it is there already, grows the buffer.
     fn make_room(&mut self) {
         if self.end < self.buffer.len() {
             return;
@@ -81,7 +81,7 @@ impl<R: Read> Lines<R> {
         self.start = 0;
     }
 
-    /// Reads more behind the rest.
+    /// Reads more bytes to the end of the buffer. Returns how many.
     fn fill(&mut self) -> io::Result<usize> {
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {
@@ -100,7 +100,7 @@ impl<R: Read> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Gives its bytes in portions of `1` byte and more.
+    /// Returns its bytes in portions of at most `self.1` bytes.
     struct Portions<'a>(&'a [u8], usize);
 
     impl Read for Portions<'_> {
@@ -117,12 +117,12 @@ mod tests {
         let mut found = Vec::new();
         loop {
             match lines.next_line().unwrap() {
-                Next::Line { content, has_newline } => found.push((content.to_vec(), has_newline)),
-                Next::TooLong => {
+                NextLine::Line { content, has_newline } => found.push((content.to_vec(), has_newline)),
+                NextLine::TooLong => {
                     found.push((b"TOO LONG".to_vec(), false));
                     return found;
                 }
-                Next::End => return found,
+                NextLine::End => return found,
             }
         }
     }
@@ -157,7 +157,7 @@ mod tests {
             }
         }
         let mut endless = Lines::new(io::repeat(b'x').take(100 << 20));
-        assert!(matches!(endless.next_line().unwrap(), Next::TooLong));
+        assert!(matches!(endless.next_line().unwrap(), NextLine::TooLong));
         assert!(endless.buffer.len() <= 2 * MAX_LINE_BYTES);
     }
 }

@@ -4,19 +4,19 @@ use serde::Serialize;
 
 use super::super::point::Point;
 
-/// Expectations of a ledger.
+/// The facts that a ledger is verified against.
 #[derive(Clone, Debug)]
 pub struct Expectations {
     /// The repository, `host/owner/name`.
     pub repository: String,
-    /// Where the store's seal says that the rest begins, after older lines have gone. It is an anchor, too.
+    /// Where the remaining lines begin after older ones were trimmed, by the seal in the store. It is also an anchor.
     pub base: Option<Point>,
     /// Points that are kept elsewhere, in any order.
     pub anchors: Vec<Anchor>,
 }
 
 impl Expectations {
-    /// The chain alone, of `repository`.
+    /// Only the chain of `repository`.
     pub fn chain_of(repository: &str) -> Self {
         Expectations {
             repository: repository.to_owned(),
@@ -26,11 +26,10 @@ impl Expectations {
     }
 }
 
-/// A point that the ledger has to go through.
+/// A point that the ledger must pass through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     pub point: Point,
-    /// The source of the claim.
     pub source: Source,
 }
 
@@ -39,9 +38,9 @@ pub struct Anchor {
 pub enum Source {
     /// The seal in the store.
     Seal,
-    /// A checkpoint, with the name of the key that signed it or of its file.
+    /// A checkpoint: the name of the key that signed it, or of its file.
     Checkpoint(String),
-    /// The trailer of a commit, with its id.
+    /// The trailer of a commit: the commit's id.
     Commit(String),
 }
 
@@ -55,7 +54,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Result of a verification.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The first damage. The lines after it were not verified.
@@ -64,13 +63,13 @@ pub struct Report {
     pub notes: Vec<Finding>,
     /// The point before the first sealed line.
     pub start: Point,
-    /// The point after the last line that was verified.
+    /// The point after the last verified line.
     pub end: Point,
-    /// Lines that were read.
+    /// The number of lines read.
     pub lines: u64,
     /// Lines of other programs before the first sealed one.
     pub foreign: ForeignLines,
-    /// How many anchors the ledger went through.
+    /// How many anchors the ledger passed through.
     pub anchors_met: usize,
     /// How many anchors are before its first line, where nothing can be compared.
     pub anchors_before: usize,
@@ -79,21 +78,20 @@ pub struct Report {
 /// Lines of other programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ForeignLines {
-    /// How many.
     pub lines: u64,
-    /// Their bytes, newlines included.
+    /// Their size, newlines included.
     pub bytes: u64,
     /// Whether a sealed line has their hash.
     pub is_adopted: bool,
 }
 
-/// One thing that was found.
+/// A damage or a note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub verdict: Verdict,
-    /// The line of the file, from 1. For TRUNCATED the one that would come next.
+    /// The line of the file, from 1. For TRUNCATED, the line that would come next.
     pub line: u64,
-    /// The number in the chain that the line has or had to have.
+    /// The number that the line has or should have in the chain.
     pub seq: Option<u64>,
     pub detail: String,
 }
@@ -131,23 +129,23 @@ macro_rules! verdicts {
 }
 
 verdicts! {
-    /// Bytes of a line are not those that were sealed.
+    /// A line differs from the one that was sealed.
     Edited = "EDITED",
     /// Lines are missing before this one.
     Missing = "MISSING",
-    /// The line is there twice.
+    /// The line exists twice.
     Duplicate = "DUPLICATE",
-    /// The line is in another place than it was.
+    /// The line was moved.
     Reordered = "REORDERED",
-    /// A line that was never sealed stands before sealed ones.
+    /// A line that was never sealed precedes sealed ones.
     Inserted = "INSERTED",
-    /// The chain is another repository's.
+    /// The chain belongs to a different repository.
     ForeignRepository = "FOREIGN_REPOSITORY",
-    /// An anchor knows of more lines.
+    /// An anchor has a higher count of lines.
     Truncated = "TRUNCATED",
-    /// The chain is right in itself, and another than an anchor or an earlier line knows.
+    /// The chain is consistent, but contradicts an anchor or an earlier line.
     Forked = "FORKED",
-    /// The last line was not written to its end.
+    /// The last line is incomplete.
     TornLastLine = "TORN_LAST_LINE",
     /// A line is longer than the format allows.
     Oversized = "OVERSIZED",
@@ -157,14 +155,14 @@ verdicts! {
     Bom = "BOM",
     /// No damage: lines at the end that are not sealed yet.
     UnsealedTail = "UNSEALED_TAIL",
-    /// No damage: older lines are gone, and the seal knows where the rest begins.
+    /// No damage: older lines are gone, and the seal has the point where the others begin.
     Trimmed = "TRIMMED",
-    /// No damage: lines of other programs at the beginning, which no line has the hash of.
+    /// No damage: no sealed line has the hash of the lines of other programs at the beginning.
     Unadopted = "UNADOPTED",
 }
 
 impl Verdict {
-    /// Whether all that was sealed is there as it was, so that only the file's bytes are others.
+    /// Whether all sealed content is intact, so that only the bytes of the file differ.
     pub const fn keeps_content(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! `/api/intents/{id}/ACT`: acts on an intent. Each act has its request; all have one response.
+//! `/api/intents/{id}/ACT`: acts on an intent. Each act has its own request; all share one response.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ macro_rules! acts {
                 security(("bearer" = []), ("api_key" = []))
             )]
             async fn $module(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
-                answer(&app, IntentAct::$act, &id, request).await
+                respond(perform(&app, IntentAct::$act, &id, request).await)
             }
         }
     )*};
@@ -82,23 +82,14 @@ acts! {
         "Reserved for people. Ends any earlier ownership of the files.";
 }
 
-async fn answer<R: DeserializeOwned>(
+async fn perform<R: DeserializeOwned>(
     app: &App,
-    wanted: fn(R) -> IntentAct,
-    id: &str,
-    request: Request<Body>,
-) -> Response {
-    respond(try_act(app, wanted, id, request).await)
-}
-
-async fn try_act<R: DeserializeOwned>(
-    app: &App,
-    wanted: fn(R) -> IntentAct,
+    to_act: fn(R) -> IntentAct,
     id: &str,
     request: Request<Body>,
 ) -> Result<IntentResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let wanted = wanted(read_json(request).await?);
-    act(app, id, &wanted, caller, agent_header(&headers)).await
+    let intent_act = to_act(read_json(request).await?);
+    act(app, id, &intent_act, caller, agent_header(&headers)).await
 }

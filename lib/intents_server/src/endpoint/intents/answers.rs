@@ -1,4 +1,4 @@
-//! Responses about one intent, and the common OpenAPI parts of all of them.
+//! Responses about intents, and their OpenAPI parts.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,23 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
 use crate::examples;
 use crate::registered::unknown_intent;
-use coord_http::error::Respond;
-use coord_http::error::status_of;
+use coord_http::error::{Respond, status_of};
 use coord_http::json::Json;
 use coord_http::openapi::errors::{Cause, Reader, ResponsesByStatus, errors, errors_and, finish, with_error};
 use coord_http::openapi::responses::{just, narrow, response};
 use coord_server::error::ApiError;
 
-/// Causes of errors about intents.
+/// Causes of errors in reading.
 const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
-/// An intent that has to be there.
+/// The error for an intent that does not exist.
 fn no_intent() -> [ApiError; 1] {
     [unknown_intent("REQ-POOL-2")]
 }
 
 /// The response to an operation on one intent.
-pub(super) fn respond(answered: Result<IntentResponse, ApiError>) -> Response {
-    match answered {
+pub(super) fn respond(result: Result<IntentResponse, ApiError>) -> Response {
+    match result {
         Ok(response) => {
             let status = response.error.as_ref().map(|error| status_of(error.error));
             (status.unwrap_or(StatusCode::OK), Json(response)).into_response()
@@ -36,52 +35,52 @@ pub(super) fn respond(answered: Result<IntentResponse, ApiError>) -> Response {
     }
 }
 
-/// Those to a request for all intents.
+/// The responses to a request for all intents.
 pub(super) enum ListResponses {}
 
 impl IntoResponses for ListResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let mut answers = errors(&READ, Reader::Agent, "GET, HEAD, POST", None);
-        let listed = ContentBuilder::new()
+        let mut responses = errors(&READ, Reader::Agent, "GET, HEAD, POST", None);
+        let content = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Intents")))
             .example(Some(examples::intents()));
-        answers.insert(200, response("The intents", listed));
-        finish(answers)
+        responses.insert(200, response("The intents", content));
+        finish(responses)
     }
 }
 
-/// Those to a request for one intent.
+/// The responses to a request for one intent.
 pub(super) enum IntentResponses {}
 
 impl IntoResponses for IntentResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let mut answers = errors_and(&READ, &no_intent(), Reader::Agent, "GET, HEAD, PATCH", None);
-        answers.insert(200, success("The intent"));
-        finish(answers)
+        let mut responses = errors_and(&READ, &no_intent(), Reader::Agent, "GET, HEAD, PATCH", None);
+        responses.insert(200, success("The intent"));
+        finish(responses)
     }
 }
 
-/// Those to a new intent.
+/// The responses to a new intent.
 pub(super) enum CreateResponses {}
 
 impl IntoResponses for CreateResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body]].concat();
-        let answers = errors(&causes, Reader::Agent, "GET, HEAD, POST", None);
-        change_answers(answers, &[ErrorCode::IntentExists, ErrorCode::TooManyIntents])
+        let responses = errors(&causes, Reader::Agent, "GET, HEAD, POST", None);
+        change_responses(responses, &[ErrorCode::IntentExists, ErrorCode::TooManyIntents])
     }
 }
 
-/// Those to a change of an intent.
+/// The responses to a change of an intent.
 pub(super) enum EditResponses {}
 
 impl IntoResponses for EditResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        change_answers(of_change("GET, HEAD, PATCH"), &[ErrorCode::ScopeFrozen])
+        change_responses(change_errors("GET, HEAD, PATCH"), &[ErrorCode::ScopeFrozen])
     }
 }
 
-/// Those to an act.
+/// The responses to an act.
 pub(super) enum ActResponses {}
 
 impl IntoResponses for ActResponses {
@@ -95,11 +94,11 @@ impl IntoResponses for ActResponses {
             ErrorCode::CriteriaUnmet,
             ErrorCode::TooManyIntents,
         ];
-        change_answers(of_change("POST"), &codes)
+        change_responses(change_errors("POST"), &codes)
     }
 }
 
-/// Those to a report of costs.
+/// The responses to a report of costs.
 pub(super) enum UsageResponses {}
 
 impl IntoResponses for UsageResponses {
@@ -111,13 +110,13 @@ impl IntoResponses for UsageResponses {
             ErrorCode::BudgetExhausted,
             ErrorCode::CircuitOpen,
         ];
-        change_answers(errors_and(&causes, &no_intent(), Reader::Agent, "POST", None), &codes)
+        change_responses(errors_and(&causes, &no_intent(), Reader::Agent, "POST", None), &codes)
     }
 }
 
-fn of_change(allowed: &'static str) -> ResponsesByStatus {
+fn change_errors(methods: &'static str) -> ResponsesByStatus {
     let causes = [&READ[..], &[Cause::Body, Cause::Person]].concat();
-    errors_and(&causes, &no_intent(), Reader::Agent, allowed, None)
+    errors_and(&causes, &no_intent(), Reader::Agent, methods, None)
 }
 
 fn success(description: &str) -> utoipa::openapi::ResponseBuilder {
@@ -125,9 +124,9 @@ fn success(description: &str) -> utoipa::openapi::ResponseBuilder {
     response(description, content)
 }
 
-fn change_answers(mut answers: ResponsesByStatus, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
-    answers.insert(200, success("Done"));
-    let refused = with_error(&["IntentResponse", "RefusalCode"], codes);
-    answers.insert(409, response("Refused by the rules; nothing was done", refused));
-    finish(answers)
+fn change_responses(mut responses: ResponsesByStatus, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
+    responses.insert(200, success("Done"));
+    let content = with_error(&["IntentResponse", "RefusalCode"], codes);
+    responses.insert(409, response("Refused by the rules; nothing was done", content));
+    finish(responses)
 }

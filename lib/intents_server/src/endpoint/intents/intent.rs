@@ -80,6 +80,6 @@ async fn patch_intent(State(app): State<Arc<App>>, Path(id): Path<String>, reque
 async fn change(app: &App, id: &str, request: Request<Body>) -> Result<IntentResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: EditIntentRequest = read_json(request).await?;
-    edit_intent(app, id, &sent, caller, agent_header(&headers)).await
+    let body: EditIntentRequest = read_json(request).await?;
+    edit_intent(app, id, &body, caller, agent_header(&headers)).await
 }

@@ -1,7 +1,7 @@
 //! `/api/intents`: the intents of a repository. Its function serves all paths below, too.
 //!
-//! - [`intent`]: one of them; [`acts`]: acts on it; [`usage`]: its costs
-//! - `answers`: common to all of these
+//! - [`intent`]: one intent; [`acts`]: acts on it; [`usage`]: its costs
+//! - `answers`: the responses of all of these
 
 pub(super) mod acts;
 mod answers;
@@ -91,6 +91,6 @@ async fn post_intents(State(app): State<Arc<App>>, request: Request<Body>) -> Re
 async fn write(app: &App, request: Request<Body>) -> Result<IntentResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: NewIntentRequest = read_json(request).await?;
-    new_intent(app, &sent, caller, agent_header(&headers)).await
+    let body: NewIntentRequest = read_json(request).await?;
+    new_intent(app, &body, caller, agent_header(&headers)).await
 }

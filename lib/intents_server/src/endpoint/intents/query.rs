@@ -58,7 +58,6 @@ fn context() -> Object {
 }
 
 impl IntentsQuery {
-    /// The request that it stands for.
     pub fn parse<'a>(&'a self, caller: Caller, agent: Option<&'a str>) -> Result<IntentsRequest<'a>, ApiError> {
         let status = self.status.as_deref().map(|name| Status::parse(name).ok_or(name));
         Ok(IntentsRequest {
@@ -81,7 +80,6 @@ impl IntentsQuery {
 }
 
 impl IntentQuery {
-    /// The request that it stands for.
     pub fn parse<'a>(&'a self, caller: Caller, agent: Option<&'a str>) -> Result<IntentsRequest<'a>, ApiError> {
         Ok(IntentsRequest {
             repo_url: &self.repo_url,

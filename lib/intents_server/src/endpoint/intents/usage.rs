@@ -48,6 +48,6 @@ async fn post_usage(State(app): State<Arc<App>>, Path(id): Path<String>, request
 async fn count(app: &App, id: &str, request: Request<Body>) -> Result<IntentResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: UsageRequest = read_json(request).await?;
-    use_intent(app, id, &sent, caller, agent_header(&headers)).await
+    let body: UsageRequest = read_json(request).await?;
+    use_intent(app, id, &body, caller, agent_header(&headers)).await
 }

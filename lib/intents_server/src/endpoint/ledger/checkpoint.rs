@@ -1,4 +1,4 @@
-//! `GET /api/ledger/checkpoint`: a statement about the ledger, to be kept elsewhere.
+//! `GET /api/ledger/checkpoint`: a statement about the ledger, to be kept outside the store.
 
 use std::sync::Arc;
 
@@ -42,10 +42,10 @@ async fn get_checkpoint(
     headers: HeaderMap,
     query: Result<Query<CheckpointQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Response {
-    respond(state(&app, &headers, query.ok()).await)
+    respond(read(&app, &headers, query.ok()).await)
 }
 
-async fn state(app: &App, headers: &HeaderMap, query: Option<Query<CheckpointQuery>>) -> Result<String, ApiError> {
+async fn read(app: &App, headers: &HeaderMap, query: Option<Query<CheckpointQuery>>) -> Result<String, ApiError> {
     let caller = app.authenticator.authenticate(headers).await?;
     let Query(query) = query.ok_or_else(unreadable)?;
     checkpoint(app, query.parse(caller, agent_header(headers))?).await

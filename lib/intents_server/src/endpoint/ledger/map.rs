@@ -52,11 +52,11 @@ async fn read(app: &App, headers: &HeaderMap, query: Option<Query<MapQuery>>) ->
     let caller = app.authenticator.authenticate(headers).await?;
     let Query(query) = query.ok_or_else(unreadable)?;
     let (request, is_markdown) = query.parse(caller, agent_header(headers))?;
-    let found = map(app, request).await?;
+    let response = map(app, request).await?;
     Ok(if is_markdown {
         let content_type = [(CONTENT_TYPE, "text/markdown; charset=utf-8")];
-        (content_type, visible_text(&markdown(&found)).into_owned()).into_response()
+        (content_type, visible_text(&markdown(&response)).into_owned()).into_response()
     } else {
-        Json(found).into_response()
+        Json(response).into_response()
     })
 }

@@ -1,7 +1,7 @@
 //! `/api/ledger`: the recorded actions of agents. The function of `intents` serves it and all paths below.
 //!
-//! - [`checkpoint`], [`verify`], [`map`]: the paths below; `query`: the queries of all
-//! - `answers`: common to all of these
+//! - [`checkpoint`], [`verify`], [`map`]: the paths below
+//! - `query`, `answers`: the queries and the responses of all of these
 
 mod answers;
 pub(super) mod checkpoint;
@@ -88,6 +88,6 @@ async fn post_ledger(State(app): State<Arc<App>>, request: Request<Body>) -> Res
 async fn append(app: &App, request: Request<Body>) -> Result<RecordResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: RecordRequest = read_json(request).await?;
-    record(app, &sent, caller, agent_header(&headers)).await
+    let body: RecordRequest = read_json(request).await?;
+    record(app, &body, caller, agent_header(&headers)).await
 }

@@ -6,16 +6,15 @@ use utoipa::openapi::schema::Object;
 
 use crate::operations::ledger::{CheckpointRequest, LedgerRange, LedgerRequest, MapRequest};
 use coord_auth::{Caller, CallerIdentity};
-use coord_domain::{AgentId, Branch, FilePath, RepoId};
+use coord_domain::{Branch, FilePath, RepoId};
 use coord_server::error::ApiError;
-use coord_server::operations::fields::id_in;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, id_in, in_field, require};
 
-/// Maximum number of lines in a response.
-const MOST: usize = 500;
+/// The most lines of a response.
+const MOST_LINES: usize = 500;
 
-/// Their number without `limit`.
-const USUAL: usize = 100;
+/// The number of lines without `limit`.
+const DEFAULT_LINES: usize = 100;
 
 /// The query for lines, as sent.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -70,31 +69,32 @@ fn format() -> Object {
 }
 
 /// The repository, and the caller in it.
-fn within(repo_url: &Option<String>, caller: Caller) -> Result<(RepoId, CallerIdentity), ApiError> {
+fn parse_repository(repo_url: &Option<String>, caller: Caller) -> Result<(RepoId, CallerIdentity), ApiError> {
     let repo = RepoId::parse(require("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
     let caller = caller.in_repository(&repo)?;
     Ok((repo, caller))
 }
 
-fn number(field: &'static str, text: &str) -> Result<usize, ApiError> {
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| ApiError::InvalidField {
+fn parse_count(field: &'static str, text: &str) -> Result<usize, ApiError> {
+    let count = text.parse().ok().filter(|count| (1..=MOST_LINES).contains(count));
+    count.ok_or_else(|| ApiError::InvalidField {
         field,
-        problem: format!("must be a whole number from 1 to {MOST}"),
+        problem: format!("must be a whole number from 1 to {MOST_LINES}"),
     })
 }
 
-/// Most digits of the number of a line: the store counts to some 9 * 10^18, and adds to it.
+/// The most digits of a line's number. The store counts to about 9 * 10^18, and adds to the number.
 const MOST_DIGITS: usize = 18;
 
 impl LedgerQuery {
-    /// The request that it stands for.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LedgerRequest, ApiError> {
-        let (repo, caller) = within(&self.repo_url, caller)?;
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
         let file = self.file.as_deref().map(FilePath::parse).transpose();
         let intent = self.intent.as_deref().map(|id| id_in("intent", id)).transpose()?;
-        let limit = self.limit.as_deref().map(|text| number("limit", text)).transpose()?;
-        let last = self.last.as_deref().map(|text| number("last", text)).transpose()?;
+        let limit = self.limit.as_deref().map(|text| parse_count("limit", text));
+        let limit = limit.transpose()?;
+        let last = self.last.as_deref().map(|text| parse_count("last", text));
+        let last = last.transpose()?;
         let after = self.after.as_deref().map(|text| {
             let is_number = text.len() <= MOST_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
             let number = text.parse::<u64>().ok().filter(|_| is_number);
@@ -118,7 +118,7 @@ impl LedgerQuery {
                 Some(_) => LedgerRange::Newest,
                 None => LedgerRange::After(after.unwrap_or(0)),
             },
-            limit: last.or(limit).unwrap_or(USUAL),
+            limit: last.or(limit).unwrap_or(DEFAULT_LINES),
             caller,
             caller_agent: agent_of(None, agent)?,
         })
@@ -126,22 +126,20 @@ impl LedgerQuery {
 }
 
 impl CheckpointQuery {
-    /// The request that it stands for.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<CheckpointRequest, ApiError> {
-        let (repo, caller) = within(&self.repo_url, caller)?;
-        let caller_agent: Option<AgentId> = agent_of(None, agent)?;
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
         Ok(CheckpointRequest {
             repo,
             caller,
-            caller_agent,
+            caller_agent: agent_of(None, agent)?,
         })
     }
 }
 
 impl MapQuery {
-    /// The request that it stands for, and whether the response is Markdown.
+    /// The request, and whether the response is Markdown.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<(MapRequest, bool), ApiError> {
-        let (repo, caller) = within(&self.repo_url, caller)?;
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
         let branch = self.branch.as_deref().map(Branch::parse).transpose();
         let is_markdown = match self.format.as_deref() {
             None | Some("json") => false,

@@ -1,4 +1,4 @@
-//! `POST /api/ledger/verify`: files are compared with their records.
+//! `POST /api/ledger/verify`: compares files with their records.
 
 use std::sync::Arc;
 
@@ -48,6 +48,6 @@ async fn post_verify(State(app): State<Arc<App>>, request: Request<Body>) -> Res
 async fn compare(app: &App, request: Request<Body>) -> Result<VerifyResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: VerifyRequest = read_json(request).await?;
-    verify(app, &sent, caller, agent_header(&headers)).await
+    let body: VerifyRequest = read_json(request).await?;
+    verify(app, &body, caller, agent_header(&headers)).await
 }

@@ -2,7 +2,7 @@
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::blank_credentials;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::quote_line;
 use coord_protocol::{Action, AllowOverlapRequest, ErrorCode, IntentAct, IntentResponse, TakeOverRequest};
 use futures::FutureExt;
 
@@ -21,14 +21,14 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line, require};
 
-/// Most characters of a reason.
+/// The most characters of a reason.
 const MOST_REASON_CHARS: usize = 500;
 
-/// Does `act` with the intent `id`. `agent` is the header `X-Coord-Agent`, if sent.
+/// Performs `act` on the intent `id`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
-/// When a field is missing or not valid, there is no such intent, the act takes a person, the caller is denied, or the store
-/// does not respond. A refusal by the rules is a response.
+/// When a field is missing or invalid, there is no such intent, the act takes a person, the caller is denied, or the
+/// store does not respond. A refusal by the rules is a response.
 pub async fn act(
     app: &App,
     id: &str,
@@ -36,57 +36,56 @@ pub async fn act(
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<IntentResponse, ApiError> {
-    let sent = act.caller();
-    let (branch, agent_id) = (sent.branch.as_deref(), sent.agent_id.as_deref());
-    let caller = IntentCaller::parse(&sent.repo_url, branch, agent_id, caller, agent)?;
+    let fields = act.caller();
+    let (branch, agent_id) = (fields.branch.as_deref(), fields.agent_id.as_deref());
+    let caller = IntentCaller::parse(&fields.repo_url, branch, agent_id, caller, agent)?;
     let id = id_in("id", id)?;
-    let origin = origin(sent.session.as_ref())?;
+    let origin = origin(fields.session.as_ref())?;
     let change = match act {
         IntentAct::Select(_) => return select(app, &caller, id, &origin).await,
-        IntentAct::Allow(sent) => return allow(app, &caller, id, sent, &origin).await,
-        IntentAct::TakeOver(sent) => return take(app, &caller, id, sent, &origin).await,
-        IntentAct::Complete(sent) => {
-            let is_forced = sent.force == Some(true);
+        IntentAct::Allow(request) => return allow(app, &caller, id, request, &origin).await,
+        IntentAct::TakeOver(request) => return take(app, &caller, id, request, &origin).await,
+        IntentAct::Complete(request) => {
+            let is_forced = request.force == Some(true);
             let reason = if is_forced {
-                Some(require("reason", &sent.reason)?)
+                Some(require("reason", &request.reason)?)
             } else {
-                sent.reason.as_ref()
+                request.reason.as_ref()
             };
-            Change {
+            StatusChange {
                 status: Status::Completed,
                 is_forced,
                 reason: clean_reason(reason)?,
             }
         }
-        IntentAct::Abandon(sent) => Change {
+        IntentAct::Abandon(request) => StatusChange {
             status: Status::Abandoned,
             is_forced: false,
-            reason: clean_reason(Some(require("reason", &sent.reason)?))?,
+            reason: clean_reason(Some(require("reason", &request.reason)?))?,
         },
-        IntentAct::Block(sent) => Change {
+        IntentAct::Block(request) => StatusChange {
             status: Status::Blocked,
             is_forced: false,
-            reason: clean_reason(Some(require("reason", &sent.reason)?))?,
+            reason: clean_reason(Some(require("reason", &request.reason)?))?,
         },
-        IntentAct::Unblock(sent) => Change {
+        IntentAct::Unblock(request) => StatusChange {
             status: Status::InProgress,
             is_forced: false,
-            reason: clean_reason(sent.reason.as_ref())?,
+            reason: clean_reason(request.reason.as_ref())?,
         },
     };
     change_status(app, &caller, id, &change, &origin).await
 }
 
-/// A change of the status.
-struct Change {
+struct StatusChange {
     status: Status,
-    /// Although criteria are not met.
+    /// Whether to complete the intent although criteria are not met.
     is_forced: bool,
-    /// Why; empty where it was not said.
+    /// Empty if none was sent.
     reason: String,
 }
 
-/// Why, without credentials: it goes into the record, the ledger and an event.
+/// The reason without credentials, because it is stored in the record, the ledger and an event.
 fn clean_reason(reason: Option<&String>) -> Result<String, ApiError> {
     let Some(reason) = reason else {
         return Ok(String::new());
@@ -99,7 +98,7 @@ async fn change_status(
     app: &App,
     caller: &IntentCaller,
     id: &str,
-    change: &Change,
+    change: &StatusChange,
     origin: &str,
 ) -> Result<IntentResponse, ApiError> {
     let status = change.status;
@@ -108,9 +107,9 @@ async fn change_status(
     let is_person = is_person(app, &admission);
     let mut rounds = Rounds::begin();
     loop {
-        let gathered = RegistryContext::read(app, &caller.repo, &holder, id).await?;
-        let intent = &gathered.stored.intent;
-        let wanted = Move {
+        let context = RegistryContext::read(app, &caller.repo, &holder, id).await?;
+        let intent = &context.stored.intent;
+        let transition = Move {
             id,
             status,
             is_person,
@@ -119,27 +118,27 @@ async fn change_status(
                 false if change.is_forced => Criteria::Forced,
                 false => Criteria::Unmet,
             },
-            seen: &gathered.registry.version,
+            seen: &context.registry.version,
             reason: &change.reason,
             origin,
         };
-        let moved = admission
-            .run_plain(&wanted, |store, terms, wanted| {
-                move_intent(store, terms, wanted).boxed()
+        let outcome = admission
+            .run_plain(&transition, |store, terms, transition| {
+                move_intent(store, terms, transition).boxed()
             })
             .await?;
-        let refusal = match moved {
+        let refusal = match outcome {
             MoveOutcome::Moved(_) => {
-                let done_reason = format!("Intent {id} is {}", status.as_str());
-                return intent_response(app, &caller.repo, &holder, id, done_reason).await;
+                let reason = format!("Intent {id} is {}", status.as_str());
+                return intent_response(app, &caller.repo, &holder, id, reason).await;
             }
             MoveOutcome::Changed => {
-                rounds.again().await?;
+                rounds.wait().await?;
                 continue;
             }
             MoveOutcome::Unknown => return Err(unknown_intent(id)),
-            MoveOutcome::Person(from) => return Err(person_required(app, &of_person(from, status))),
-            MoveOutcome::NoWay(from) => {
+            MoveOutcome::Person(from) => return Err(person_required(app, reserved_act(from, status))),
+            MoveOutcome::NoTransition(from) => {
                 let reason = format!("Intent {id} is {} and cannot become {}", from.as_str(), status.as_str());
                 (ErrorCode::IntentTransition, Action::Stop, reason)
             }
@@ -154,7 +153,7 @@ async fn change_status(
                      ask a person to complete it by force",
                     unmet.len(),
                     intent.acceptance_criteria.len(),
-                    quoted_line(unmet.first().unwrap_or(&""))
+                    quote_line(unmet.first().unwrap_or(&""))
                 );
                 (ErrorCode::CriteriaUnmet, Action::Stop, reason)
             }
@@ -163,16 +162,15 @@ async fn change_status(
     }
 }
 
-fn of_person(from: Status, to: Status) -> String {
+/// The act that this transition is, if it is reserved for people.
+fn reserved_act(from: Status, to: Status) -> &'static str {
     match (from, to) {
-        (_, Status::Completed) => {
-            "complete an intent of another login, or one whose criteria are not all met".to_owned()
-        }
+        (_, Status::Completed) => "complete an intent of another login, or one whose criteria are not all met",
         (Status::InProgress, Status::Abandoned | Status::Blocked) => {
-            "abandon or block an active intent of another login that is not assigned to you".to_owned()
+            "abandon or block an active intent of another login that is not assigned to you"
         }
-        (_, Status::InProgress) => "unblock an intent".to_owned(),
-        _ => "end an intent that is blocked".to_owned(),
+        (_, Status::InProgress) => "unblock an intent",
+        _ => "end an intent that is blocked",
     }
 }
 
@@ -180,10 +178,10 @@ async fn allow(
     app: &App,
     caller: &IntentCaller,
     id: &str,
-    sent: &AllowOverlapRequest,
+    request: &AllowOverlapRequest,
     origin: &str,
 ) -> Result<IntentResponse, ApiError> {
-    let other = id_in("other", require("other", &sent.other)?)?;
+    let other = id_in("other", require("other", &request.other)?)?;
     if other == id {
         return Err(ApiError::InvalidField {
             field: "other",
@@ -222,10 +220,10 @@ async fn take(
     app: &App,
     caller: &IntentCaller,
     id: &str,
-    sent: &TakeOverRequest,
+    request: &TakeOverRequest,
     origin: &str,
 ) -> Result<IntentResponse, ApiError> {
-    let paths = require("file_paths", &sent.file_paths)?;
+    let paths = require("file_paths", &request.file_paths)?;
     let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
     let mut admission = caller.begin(app).await?;
     if !is_person(app, &admission) {

@@ -3,31 +3,31 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::Record;
 use coord_protocol::IntentView;
-use coord_protocol::plain_text::{quoted_line, shown_line};
+use coord_protocol::plain_text::{quote_line, visible_line};
 
 use super::context_text::{Choice, Context};
-use super::view::{owned_by, view};
+use super::view::{owned_file_count, view};
 use crate::registered::unknown_intent;
 use coord_domain::{Branch, Holder, LockMode, RepoId};
-use coord_intents_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
+use coord_intents_state::intents::{Owner, Owners, Registry, intent_texts, owned_paths, registry};
 use coord_intents_state::ledger::{AppendedLine, newest_lines};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_state::locks::{LiveLocks, live_locks};
 
-/// Lines of the ledger that are looked at.
-const MOST_READ: usize = 200;
+/// How many of the newest ledger lines are searched.
+const SEARCHED_LINES: usize = 200;
 
-/// Most ledger lines that are shown.
+/// The most ledger lines in a context.
 const MOST_LINES: usize = 5;
 
-/// Most others that are shown, of each kind.
-const MOST_NEAR: usize = 5;
+/// The most active intents, and the most locks, of others in a context.
+const MOST_NEARBY: usize = 5;
 
-/// Digits of a hash that are shown.
+/// How many digits of a hash are shown.
 const HASH_DIGITS: usize = 12;
 
-/// Most intents to select from.
+/// The most intents to select from.
 const MOST_CHOICES: usize = 50;
 
 /// The text about the intent `id` for `holder`, whose work is on `branch`.
@@ -38,10 +38,10 @@ pub(super) async fn selected_context(
     id: &str,
     branch: &Branch,
 ) -> Result<String, ApiError> {
-    let read = registry(repo, holder)
+    let query = registry(repo, holder)
         .and(owned_paths(repo))
-        .and(live_locks(repo).and(newest_lines(repo, MOST_READ)));
-    let ((registry, owned), (locks, lines)) = read.run(&*app.store).await?;
+        .and(live_locks(repo).and(newest_lines(repo, SEARCHED_LINES)));
+    let ((registry, owned), (locks, lines)) = query.run(&*app.store).await?;
     let others = active_others(&registry, id);
     let mut ids = vec![id];
     ids.extend(&others);
@@ -51,23 +51,23 @@ pub(super) async fn selected_context(
         return Err(unknown_intent(id));
     };
     let cost = registry.uses.get(id).copied().unwrap_or_default();
-    let mut near: Vec<String> = Vec::new();
+    let mut nearby: Vec<String> = Vec::new();
     for other in others {
         let Some(stored) = texts.get(other) else { continue };
-        let scope = quoted_line(&stored.intent.owned_scope.join(", "));
-        near.push(format!(
+        let scope = quote_line(&stored.intent.owned_scope.join(", "));
+        nearby.push(format!(
             "intent {other} (login {}): {scope}",
-            shown_line(stored.author())
+            visible_line(stored.author())
         ));
     }
-    near.extend(locks_near(&locks, holder, branch));
-    let intent = view(id, record, texts.get(id), cost, owned_by(id, &owners));
+    nearby.extend(locks_of_others(&locks, holder, branch));
+    let intent = view(id, record, texts.get(id), cost, owned_file_count(id, &owners));
     let context = Context {
         author: author(&intent, holder.user_id.as_str()),
         intent,
         lines: lines_about(id, &lines),
-        touched: touched_files(id, &owners),
-        near,
+        changed_files: changed_files(id, &owners),
+        nearby,
     };
     Ok(context.text())
 }
@@ -76,36 +76,36 @@ pub(super) async fn selected_context(
 pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry) -> Result<String, ApiError> {
     let is_open = |id: &&str| matches!(registry.records[*id].status, Status::Pending | Status::InProgress);
     let ids: Vec<&str> = registry.ids().into_iter().filter(is_open).collect();
-    // The newest are the likeliest.
+    // The newest are the most likely choices.
     let ids = &ids[ids.len().saturating_sub(MOST_CHOICES)..];
     let texts = intent_texts(&*app.store, repo, ids).await?;
     let intents = ids.iter().map(|id| {
         let cost = registry.uses.get(*id).copied().unwrap_or_default();
         view(id, &registry.records[*id], texts.get(*id), cost, 0)
     });
-    let authors = ids
+    let editors = ids
         .iter()
         .map(|id| texts.get(*id).map(|stored| stored.editor().to_owned()));
     let choice = Choice {
-        authors: authors.map(Option::unwrap_or_default).collect(),
+        editors: editors.map(Option::unwrap_or_default).collect(),
         intents: intents.collect(),
         last: registry.session.last.clone(),
     };
     Ok(choice.text())
 }
 
-/// The author of the intent, if `login` has not written all of it.
+/// The author and editor of the intent, unless `login` has written all of it.
 fn author(intent: &IntentView, login: &str) -> Option<String> {
     let is_own = intent.author.as_deref() == Some(login) && intent.editor.is_none();
     (!is_own).then(|| intent.authorship())
 }
 
 fn active_others<'a>(registry: &'a Registry, id: &str) -> Vec<&'a str> {
-    let is_near = |other: &&str| *other != id && registry.records[*other].status.is_active();
-    registry.ids().into_iter().filter(is_near).take(MOST_NEAR).collect()
+    let is_active = |other: &&str| *other != id && registry.records[*other].status.is_active();
+    registry.ids().into_iter().filter(is_active).take(MOST_NEARBY).collect()
 }
 
-fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String> {
+fn locks_of_others(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String> {
     let is_other = |user: &str, agent: Option<&str>| {
         user != holder.user_id.as_str() || agent.unwrap_or_default() != holder.agent_or_empty()
     };
@@ -123,19 +123,23 @@ fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String
                 "{} {verb} {}: {}",
                 entry.user_id,
                 entry.file_path,
-                quoted_line(&entry.message)
+                quote_line(&entry.message)
             )
         })
         .collect();
     lines.sort();
-    lines.truncate(MOST_NEAR);
+    lines.truncate(MOST_NEARBY);
     lines
 }
 
 fn lines_about(id: &str, lines: &[AppendedLine]) -> Vec<String> {
-    let records = lines.iter().filter_map(|line| Record::read(line.text.as_bytes()).ok());
-    let about = records.filter(|record| record.intent_id.as_deref() == Some(id));
-    let mut lines: Vec<String> = about.take(MOST_LINES).map(|record| ledger_line(&record)).collect();
+    let mut lines: Vec<String> = lines
+        .iter()
+        .filter_map(|line| Record::read(line.text.as_bytes()).ok())
+        .filter(|record| record.intent_id.as_deref() == Some(id))
+        .take(MOST_LINES)
+        .map(|record| ledger_line(&record))
+        .collect();
     lines.reverse();
     lines
 }
@@ -154,16 +158,16 @@ fn ledger_line(record: &Record) -> String {
         record.agent_id,
         record.action_type,
         record.status,
-        quoted_line(&texts.join("; "))
+        quote_line(&texts.join("; "))
     )
 }
 
-fn touched_files(id: &str, owners: &Owners) -> Vec<String> {
-    let of_file = owners.iter().filter_map(|(path, entries)| {
-        let entry = entries.iter().find(|owner| owner.intent == id)?;
-        let hash = entry.hash.as_deref()?;
+fn changed_files(id: &str, owners: &Owners) -> Vec<String> {
+    let describe = |(path, owners): (&String, &Vec<Owner>)| {
+        let owner = owners.iter().find(|owner| owner.intent == id)?;
+        let hash = owner.hash.as_deref()?;
         let digits = hash.strip_prefix("sha256:").unwrap_or(hash);
         Some(format!("{path} {}", digits.get(..HASH_DIGITS).unwrap_or(digits)))
-    });
-    of_file.collect()
+    };
+    owners.iter().filter_map(describe).collect()
 }

@@ -1,14 +1,17 @@
-//! The context of an intent as text for an agent's prompt: pure, and at most [`MOST_BYTES`] long. Lists are cut first.
+//! The context of an intent as text for an agent's prompt, at most [`MOST_BYTES`] long. Lists are truncated first.
 
-use coord_protocol::plain_text::{QUOTATION_NOTICE, QUOTE, beginning, quoted_line, shown_line};
+use coord_protocol::plain_text::{QUOTATION_NOTICE, QUOTE, beginning, quote_line, visible_line};
 use coord_protocol::{IntentStatus, IntentView};
 use serde_json::Value as Json;
 
 /// The longest text: 1,200 tokens of four bytes.
-pub(super) const MOST_BYTES: usize = 4_800;
+const MOST_BYTES: usize = 4_800;
 
-/// Most items of a list, and most bytes of an item, in the order in which they are tried.
-const CUTS: [(usize, usize); 8] = [
+/// The most items of a list, and the most bytes of a line.
+type Limits = (usize, usize);
+
+/// In the order in which they are tried.
+const LIMITS: [Limits; 8] = [
     (50, 500),
     (20, 500),
     (12, 240),
@@ -28,9 +31,9 @@ pub(super) struct Context {
     /// The last lines of the ledger about it, the oldest first.
     pub lines: Vec<String>,
     /// Files that it has changed, each with the beginning of its hash.
-    pub touched: Vec<String>,
-    /// Others who are near.
-    pub near: Vec<String>,
+    pub changed_files: Vec<String>,
+    /// Active intents and locks of others.
+    pub nearby: Vec<String>,
 }
 
 /// Intents that an agent can select.
@@ -38,23 +41,23 @@ pub(super) struct Context {
 pub(super) struct Choice {
     /// Intents that are PENDING or IN_PROGRESS.
     pub intents: Vec<IntentView>,
-    /// The login that has written each of them.
-    pub authors: Vec<String>,
-    /// The intent that it has used last.
+    /// For each intent, the login that has changed it last.
+    pub editors: Vec<String>,
+    /// The intent that the agent selected last.
     pub last: Option<String>,
 }
 
 impl Context {
     pub fn text(&self) -> String {
-        fitting(|cut| self.cut(cut))
+        first_fitting(|limits| self.text_within(limits))
     }
 
-    fn cut(&self, cut: Cut) -> String {
+    fn text_within(&self, limits: Limits) -> String {
         let intent = &self.intent;
-        let mut text = Text::new(cut);
+        let mut text = Text::new(limits);
         if let Some(author) = &self.author {
             text.line(&format!("Intent {}, {author}. {QUOTATION_NOTICE}", intent.id));
-            text.mark = QUOTE;
+            text.prefix = QUOTE;
             text.line(&intent.name);
         } else {
             text.line(&format!("Intent {}: {}", intent.id, intent.name));
@@ -77,54 +80,53 @@ impl Context {
         text.list("Done when:", &criteria(intent));
         text.line(&budget_left(intent));
         text.list("Related:", &specs(intent));
-        text.mark = "";
+        text.prefix = "";
         text.list("Last in the ledger:", &self.lines);
-        text.list("Changed so far:", &self.touched);
-        text.list("Near you:", &self.near);
+        text.list("Changed so far:", &self.changed_files);
+        text.list("Near you:", &self.nearby);
         text.text
     }
 }
 
 impl Choice {
     pub fn text(&self) -> String {
-        fitting(|cut| self.cut(cut))
+        first_fitting(|limits| self.text_within(limits))
     }
 
-    fn cut(&self, cut: Cut) -> String {
-        let mut text = Text::new(cut);
+    fn text_within(&self, limits: Limits) -> String {
+        let mut text = Text::new(limits);
         if self.intents.is_empty() {
             text.line("No intent is selected, and there is none that can be: write one before you change files.");
             return text.text;
         }
         text.line("No intent is selected. Select one before you change files (select_active_intent).");
-        let listed = |(intent, author): (&IntentView, &String)| {
-            // Beyond that the line is cut off.
-            let scope: String = intent.owned_scope.join(", ").chars().take(cut.1).collect();
-            let (scope, name) = (quoted_line(&scope), quoted_line(&intent.name));
-            let author = shown_line(author);
+        let (_, most_bytes) = limits;
+        let describe = |(intent, editor): (&IntentView, &String)| {
+            // The rest of a longer scope would be truncated anyway.
+            let scope: String = intent.owned_scope.join(", ").chars().take(most_bytes).collect();
+            let (scope, name) = (quote_line(&scope), quote_line(&intent.name));
+            let editor = visible_line(editor);
             format!(
-                "{} ({}), login {author}: {name}; {scope}",
+                "{} ({}), login {editor}: {name}; {scope}",
                 intent.id,
                 status(intent.status)
             )
         };
-        let listed: Vec<String> = self.intents.iter().zip(&self.authors).map(listed).collect();
+        let intents: Vec<String> = self.intents.iter().zip(&self.editors).map(describe).collect();
         text.line(QUOTATION_NOTICE);
-        text.list("Intents:", &listed);
+        text.list("Intents:", &intents);
         if let Some(last) = &self.last {
-            text.line(&format!("You have used {last} last."));
+            text.line(&format!("You used {last} last."));
         }
         text.text
     }
 }
 
-type Cut = (usize, usize);
-
-/// The first cut of a text that is short enough.
-fn fitting(cut: impl Fn(Cut) -> String) -> String {
+/// The text within the first limits that make it short enough.
+fn first_fitting(text_within: impl Fn(Limits) -> String) -> String {
     let mut text = String::new();
-    for size in CUTS {
-        text = cut(size);
+    for limits in LIMITS {
+        text = text_within(limits);
         if text.len() <= MOST_BYTES {
             break;
         }
@@ -134,47 +136,47 @@ fn fitting(cut: impl Fn(Cut) -> String) -> String {
 
 struct Text {
     text: String,
-    cut: Cut,
+    limits: Limits,
     /// Prefix of each line.
-    mark: &'static str,
+    prefix: &'static str,
 }
 
 impl Text {
-    fn new(cut: Cut) -> Self {
+    fn new(limits: Limits) -> Self {
         Text {
             text: String::new(),
-            cut,
-            mark: "",
+            limits,
+            prefix: "",
         }
     }
 
-    /// A line, cut off where it is too long; nothing where it is empty.
+    /// Appends a line, truncated if it is too long. Skips an empty one.
     fn line(&mut self, line: &str) {
-        let most = self.cut.1;
-        let line = shown_line(line);
+        let line = visible_line(line);
         if line.is_empty() {
             return;
         }
-        let kept = beginning(&line, most);
-        self.text.push_str(self.mark);
-        self.text.push_str(kept);
-        if kept.len() < line.len() {
+        let (_, most_bytes) = self.limits;
+        let start = beginning(&line, most_bytes);
+        self.text.push_str(self.prefix);
+        self.text.push_str(start);
+        if start.len() < line.len() {
             self.text.push('…');
         }
         self.text.push('\n');
     }
 
     fn list(&mut self, title: &str, items: &[String]) {
-        let most = self.cut.0;
         if items.is_empty() {
             return;
         }
+        let (most_items, _) = self.limits;
         self.line(title);
-        for item in items.iter().take(most) {
+        for item in items.iter().take(most_items) {
             self.line(&format!("- {item}"));
         }
-        if items.len() > most {
-            self.line(&format!("- and {} more", items.len() - most));
+        if items.len() > most_items {
+            self.line(&format!("- and {} more", items.len() - most_items));
         }
     }
 }
@@ -191,9 +193,9 @@ fn status(status: IntentStatus) -> &'static str {
 
 fn criteria(intent: &IntentView) -> Vec<String> {
     let line = |text: &String| {
-        let met = intent.criteria.iter().find(|met| met.criterion == *text);
-        match met {
-            Some(met) => format!("[x] {text} ({}: {})", met.by, met.evidence),
+        let proof = intent.criteria.iter().find(|proof| proof.criterion == *text);
+        match proof {
+            Some(proof) => format!("[x] {text} ({}: {})", proof.by, proof.evidence),
             None => format!("[ ] {text}"),
         }
     };
@@ -204,17 +206,17 @@ fn budget_left(intent: &IntentView) -> String {
     let Some(budget) = intent.budget else {
         return "Budget: no limit".to_owned();
     };
-    let left = |unit: &str, used: u64, most: Option<u64>| {
-        most.map(|most| format!("{} of {most} {unit}", most.saturating_sub(used)))
+    let remaining = |unit: &str, used: u64, limit: Option<u64>| {
+        limit.map(|limit| format!("{} of {limit} {unit}", limit.saturating_sub(used)))
     };
-    let left = [
-        left("turns", budget.consumed_turns, budget.max_turns),
-        left("tokens", budget.consumed_tokens, budget.max_tokens),
+    let remaining = [
+        remaining("turns", budget.consumed_turns, budget.max_turns),
+        remaining("tokens", budget.consumed_tokens, budget.max_tokens),
     ];
-    let left: Vec<String> = left.into_iter().flatten().collect();
-    match left.as_slice() {
+    let remaining: Vec<String> = remaining.into_iter().flatten().collect();
+    match remaining.as_slice() {
         [] => "Budget: no limit".to_owned(),
-        left => format!("Budget left: {}", left.join(", ")),
+        remaining => format!("Budget left: {}", remaining.join(", ")),
     }
 }
 
@@ -266,8 +268,8 @@ mod tests {
             intent,
             author: None,
             lines: vec!["09:01:12 ada TOOL_EXECUTION SUCCESS src/db.ts: Wrote src/db.ts".to_owned()],
-            touched: vec!["src/db.ts 5ca890bf2046".to_owned()],
-            near: vec!["bob writes src/api.ts".to_owned()],
+            changed_files: vec!["src/db.ts 5ca890bf2046".to_owned()],
+            nearby: vec!["bob writes src/api.ts".to_owned()],
         }
     }
 
@@ -303,13 +305,13 @@ Near you:
     fn selectable_intents_are_listed_with_the_last_used_one() {
         let choice = Choice {
             intents: vec![intent()],
-            authors: vec!["bob".to_owned()],
+            editors: vec!["bob".to_owned()],
             last: Some("REQ-POOL-0".to_owned()),
         };
         let expected = format!(
             "No intent is selected. Select one before you change files (select_active_intent).\n{QUOTATION_NOTICE}\nIntents:\n\
              - REQ-POOL-1 (IN_PROGRESS), login bob: \u{201c}Connection pooling\u{201d}; \u{201c}src/db/**, src/db.ts\u{201d}\n\
-             You have used REQ-POOL-0 last.\n"
+             You used REQ-POOL-0 last.\n"
         );
         assert_eq!(choice.text(), expected);
     }
@@ -345,13 +347,13 @@ Near you:
         large.intent.owned_scope = texts();
         large.intent.acceptance_criteria = texts();
         large.intent.related_specs = texts().into_iter().map(Json::String).collect();
-        (large.lines, large.touched, large.near) = (texts(), texts(), texts());
+        (large.lines, large.changed_files, large.nearby) = (texts(), texts(), texts());
         let text = large.text();
         assert!(text.len() <= MOST_BYTES, "{}", text.len());
         assert!(text.contains("- and 4") && text.contains('…'), "{text}");
         let choice = Choice {
             intents: vec![large.intent; 1000],
-            authors: vec!["bob".to_owned(); 1000],
+            editors: vec!["bob".to_owned(); 1000],
             last: None,
         };
         assert!(choice.text().len() <= MOST_BYTES);

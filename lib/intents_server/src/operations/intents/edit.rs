@@ -1,15 +1,14 @@
-//! Whether an intent may be changed as asked.
+//! The rules for changes of an intent.
 
-use coord_intents::intent::{Budget, CriterionProof, Intent, Status};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, Status};
 use coord_protocol::EditIntentRequest;
 
 use super::members;
 use coord_server::error::ApiError;
 
-/// Why an intent may not be changed as asked.
+/// Why a change of an intent is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum EditRefusal {
-    /// A field is not valid.
     Invalid(ApiError),
     /// This member is frozen once the intent has begun.
     Frozen(&'static str),
@@ -23,34 +22,33 @@ impl From<ApiError> for EditRefusal {
     }
 }
 
-/// A change of an intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edited {
+pub(super) struct EditedIntent {
     pub intent: Intent,
-    /// The members that have changed.
+    /// The changed members.
     pub changed: Vec<&'static str>,
-    /// Whether its holders have to know.
+    /// Whether the holders that have selected it must select it again.
     pub is_for_holders: bool,
 }
 
-/// Changes `before`, which has this status. `met` is the record of a criterion that is met now, but for its evidence.
+/// Changes `before`, which has this status. `met` is the proof for criteria that become met, without the evidence.
 pub(super) fn edit(
     before: &Intent,
     status: Status,
-    sent: &EditIntentRequest,
+    request: &EditIntentRequest,
     is_person: bool,
     met: &CriterionProof,
-) -> Result<Edited, EditRefusal> {
+) -> Result<EditedIntent, EditRefusal> {
     let mut intent = before.clone();
-    members::put(&mut intent, &sent.fields)?;
-    for proof in &sent.met {
+    members::apply_fields(&mut intent, &request.fields)?;
+    for proof in &request.met {
         let evidence = members::evidence(&proof.evidence)?;
         criterion(&mut intent, "met", &proof.criterion)?.met = Some(CriterionProof {
             evidence,
             ..met.clone()
         });
     }
-    for text in &sent.unmet {
+    for text in &request.unmet {
         criterion(&mut intent, "unmet", text)?.met = None;
     }
     let texts = |intent: &Intent| -> Vec<String> {
@@ -79,31 +77,32 @@ pub(super) fn edit(
             false,
             false,
         ),
-        ("criteria", !sent.met.is_empty() || !sent.unmet.is_empty(), false, false),
+        (
+            "criteria",
+            !request.met.is_empty() || !request.unmet.is_empty(),
+            false,
+            false,
+        ),
     ];
     let changed = members.iter().filter(|(_, is_changed, ..)| *is_changed);
     if status != Status::Pending {
         if let Some((member, ..)) = changed.clone().find(|(_, _, _, is_frozen)| *is_frozen) {
             return Err(EditRefusal::Frozen(member));
         }
-        if is_raised(limits(before), limits(&intent)) && !is_person {
+        if limits(&intent).raises_a_limit_of(limits(before)) && !is_person {
             return Err(EditRefusal::Person);
         }
     }
     let is_for_holders = changed.clone().any(|(_, _, is_for_holders, _)| *is_for_holders);
     let changed = changed.map(|(member, ..)| *member).collect();
-    Ok(Edited {
+    Ok(EditedIntent {
         intent,
         changed,
         is_for_holders,
     })
 }
 
-fn criterion<'a>(
-    intent: &'a mut Intent,
-    field: &'static str,
-    text: &str,
-) -> Result<&'a mut coord_intents::intent::Criterion, ApiError> {
+fn criterion<'a>(intent: &'a mut Intent, field: &'static str, text: &str) -> Result<&'a mut Criterion, ApiError> {
     let mut criteria = intent.acceptance_criteria.iter_mut();
     criteria
         .find(|criterion| criterion.text == text)
@@ -120,19 +119,8 @@ fn limits(intent: &Intent) -> Budget {
     intent.budget.unwrap_or_default()
 }
 
-/// Whether a limit is higher afterwards, or gone.
-fn is_raised(before: Budget, after: Budget) -> bool {
-    let is_raised = |before: Option<u64>, after: Option<u64>| match (before, after) {
-        (None, _) => false,
-        (Some(_), None) => true,
-        (Some(before), Some(after)) => after > before,
-    };
-    is_raised(before.max_turns, after.max_turns) || is_raised(before.max_tokens, after.max_tokens)
-}
-
 #[cfg(test)]
 mod tests {
-    use coord_intents::intent::Criterion;
     use coord_protocol::{BudgetLimits, CriterionEvidence, IntentFields};
 
     use super::*;
@@ -165,8 +153,8 @@ mod tests {
         })
     }
 
-    fn try_edit(status: Status, sent: &EditIntentRequest, is_person: bool) -> Result<Edited, EditRefusal> {
-        edit(&intent(), status, sent, is_person, &CriterionProof::default())
+    fn try_edit(status: Status, request: &EditIntentRequest, is_person: bool) -> Result<EditedIntent, EditRefusal> {
+        edit(&intent(), status, request, is_person, &CriterionProof::default())
     }
 
     #[test]

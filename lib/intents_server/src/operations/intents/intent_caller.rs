@@ -9,9 +9,8 @@ pub(super) use coord_server::operations::fields::id_in;
 use coord_server::operations::fields::{agent_of, in_field, require};
 
 /// The branch of requests that name none.
-const USUAL_BRANCH: &str = "main";
+const DEFAULT_BRANCH: &str = "main";
 
-/// The caller in a repository.
 #[derive(Debug)]
 pub(super) struct IntentCaller {
     pub repo: RepoId,
@@ -33,7 +32,7 @@ impl IntentCaller {
         let caller = caller.in_repository(&repo)?;
         Ok(IntentCaller {
             repo,
-            branch: Branch::parse(branch.unwrap_or(USUAL_BRANCH)).map_err(in_field("branch"))?,
+            branch: Branch::parse(branch.unwrap_or(DEFAULT_BRANCH)).map_err(in_field("branch"))?,
             caller,
             agent_id: agent_of(agent_id, header)?,
         })
@@ -46,19 +45,19 @@ impl IntentCaller {
     }
 }
 
-/// Whether the caller that was admitted acts as a person.
+/// Whether the admitted caller acts as a person.
 pub(super) fn is_person(app: &App, admission: &Admission<'_>) -> bool {
     let holder = admission.holder();
     holder.agent_id.is_none() && app.approvers.includes(&holder.user_id)
 }
 
-/// The error for a caller that does not, which wants to `do_what`.
-pub(super) fn person_required(app: &App, do_what: &str) -> ApiError {
-    let who = match app.approvers.logins() {
+/// The error for a caller that does not act as a person. `act` is a verb phrase.
+pub(super) fn person_required(app: &App, act: &str) -> ApiError {
+    let with_login = match app.approvers.logins() {
         [] => String::new(),
         approvers => format!(" with the login of one of {}", approvers.join(", ")),
     };
     ApiError::PersonRequired(format!(
-        "only a person may {do_what}: ask your user to send the request without agent_id{who}"
+        "only a person may {act}: ask your user to send the request without agent_id{with_login}"
     ))
 }

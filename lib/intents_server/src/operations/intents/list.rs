@@ -1,16 +1,15 @@
 //! The intents of a repository, or one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coord_intents::intent::Status;
 use coord_protocol::{Action, IntentResponse, IntentView, IntentsResponse, Orchestration};
 
 use super::context::{choice_context, selected_context};
 use super::intent_caller::{IntentCaller, id_in};
-use super::view::{owned_by, view, wire_state};
+use super::view::{owned_file_count, view, wire_state};
 use crate::config::IntentPolicy;
-use crate::registered::Intents;
-use crate::registered::unknown_intent;
+use crate::registered::{Intents, unknown_intent};
 use coord_auth::Caller;
 use coord_domain::Holder;
 use coord_intents_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
@@ -20,13 +19,13 @@ use coord_server::error::ApiError;
 use coord_server::operations::list_locks::held_locks;
 use coord_state::locks::live_locks;
 
-/// Most bytes of texts in one response.
+/// The most bytes of texts in one response.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Views beside the list of intents.
+/// The parts of a response besides the intents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentsView {
-    /// Nothing.
+    /// Nothing else.
     #[default]
     Intents,
     /// Owned files and locks.
@@ -43,7 +42,6 @@ pub struct IntentsRequest<'a> {
     pub branch: Option<&'a str>,
     /// Only intents of this status.
     pub status: Option<Status>,
-    /// The view to show.
     pub view: IntentsView,
     pub caller: Caller,
     pub agent: Option<&'a str>,
@@ -54,10 +52,10 @@ pub struct IntentsRequest<'a> {
 /// # Errors
 /// When a field is not valid, the caller is denied, or the store does not respond.
 pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<IntentsResponse, ApiError> {
-    let (status, shown) = (request.status, request.view);
+    let (status, requested_view) = (request.status, request.view);
     let (caller, holder, registry, owners) = read(app, request).await?;
-    let wanted = |id: &&str| status.is_none_or(|status| registry.records[*id].status == status);
-    let ids: Vec<&str> = registry.ids().into_iter().filter(wanted).collect();
+    let has_status = |id: &&str| status.is_none_or(|status| registry.records[*id].status == status);
+    let ids: Vec<&str> = registry.ids().into_iter().filter(has_status).collect();
     let mut bytes = 0;
     let fitting = ids.iter().rev().take_while(|id| {
         bytes += registry.records[**id].bytes;
@@ -66,30 +64,28 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     let omitted = ids.len() - fitting.count();
     let ids = &ids[omitted..];
     let texts = intent_texts(&*app.store, &caller.repo, ids).await?;
-    let mut owned: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut owned_files: BTreeMap<&str, u64> = BTreeMap::new();
     for entries in owners.values() {
-        let mut intents: Vec<&str> = entries.iter().map(|owner| owner.intent.as_str()).collect();
-        intents.sort_unstable();
-        intents.dedup();
+        let intents: BTreeSet<&str> = entries.iter().map(|owner| owner.intent.as_str()).collect();
         for intent in intents {
-            *owned.entry(intent).or_default() += 1;
+            *owned_files.entry(intent).or_default() += 1;
         }
     }
     let intents: Vec<IntentView> = ids
         .iter()
         .map(|id| {
             let cost = registry.uses.get(*id).copied().unwrap_or_default();
-            let owned_files = owned.get(id).copied().unwrap_or_default();
+            let owned_files = owned_files.get(id).copied().unwrap_or_default();
             view(id, &registry.records[*id], texts.get(*id), cost, owned_files)
         })
         .collect();
-    let is_state = shown == IntentsView::State;
-    let locks = match is_state {
+    let has_state = requested_view == IntentsView::State;
+    let locks = match has_state {
         true => Some(held_locks(live_locks(&caller.repo).run(&*app.store).await?.entries)),
         false => None,
     };
     let selected = registry.session.intent.clone();
-    let context = match (&selected, shown) {
+    let context = match (&selected, requested_view) {
         (_, IntentsView::Intents | IntentsView::State) => None,
         (Some(id), _) if registry.records.contains_key(id) => {
             Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?)
@@ -101,7 +97,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
         is_required: Intents::of(app).config.policy == IntentPolicy::Required,
         state: wire_state(registry.session.state),
         selected,
-        owners: is_state.then(|| active_owners(&registry, &owners)),
+        owners: has_state.then(|| active_owners(&registry, &owners)),
         locks,
         context,
         intents_omitted: omitted as u64,
@@ -113,7 +109,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
 /// # Errors
 /// As those of [`list_intents`], and when there is no such intent.
 pub async fn read_intent(app: &App, id: &str, request: IntentsRequest<'_>) -> Result<IntentResponse, ApiError> {
-    let shown = request.view;
+    let requested_view = request.view;
     let (caller, holder, registry, owners) = read(app, request).await?;
     let id = id_in("id", id)?;
     let Some(record) = registry.records.get(id) else {
@@ -121,11 +117,11 @@ pub async fn read_intent(app: &App, id: &str, request: IntentsRequest<'_>) -> Re
     };
     let texts = intent_texts(&*app.store, &caller.repo, &[id]).await?;
     let cost = registry.uses.get(id).copied().unwrap_or_default();
-    let view = view(id, record, texts.get(id), cost, owned_by(id, &owners));
+    let view = view(id, record, texts.get(id), cost, owned_file_count(id, &owners));
     let reason = format!("Intent {id} is {}", record.status.as_str());
     let orchestration = Orchestration::new(Action::Proceed, reason);
     let mut response = IntentResponse::new(Some(view), wire_state(registry.session.state), orchestration);
-    if shown == IntentsView::Context {
+    if requested_view == IntentsView::Context {
         response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
     }
     Ok(response)
@@ -135,8 +131,8 @@ async fn read(app: &App, request: IntentsRequest<'_>) -> Result<(IntentCaller, H
     let caller = IntentCaller::parse(request.repo_url, request.branch, None, request.caller, request.agent)?;
     let IntentCaller { repo, branch, .. } = &caller;
     let (identity, agent_id) = (caller.caller.clone(), caller.agent_id.clone());
-    let read = |holder: &Holder| registry(repo, holder).and(owned_paths(repo));
-    let (holder, (registry, owned)) = admit_as_holder(app, repo, Some(branch), identity, agent_id, read).await?;
+    let query = |holder: &Holder| registry(repo, holder).and(owned_paths(repo));
+    let (holder, (registry, owned)) = admit_as_holder(app, repo, Some(branch), identity, agent_id, query).await?;
     let owners = owned.owners(&*app.store, repo).await?;
     Ok((caller, holder, registry, owners))
 }

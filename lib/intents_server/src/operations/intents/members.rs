@@ -1,9 +1,9 @@
-//! The members of an intent, as callers write them: their rules and bounds.
+//! The members of an intent that callers write: their rules and bounds.
 
 use std::collections::BTreeSet;
 
 use coord_intents::intent::{Budget, Criterion, Intent, RelatedSpec};
-use coord_protocol::plain_text::shown_line;
+use coord_protocol::plain_text::visible_line;
 use coord_protocol::{BudgetLimits, IntentFields};
 use coord_scopes::{Refusal, Scope};
 use serde_json::Value as Json;
@@ -14,88 +14,90 @@ use coord_domain::{Branch, is_plain_text, plain_text};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line};
 
-/// Most constraints, criteria and specifications.
+/// The most constraints, criteria and specifications.
 const MOST_ITEMS: usize = 50;
 
-/// Most characters of one of these, and of a piece of evidence.
+/// The most characters of one of these, and of a piece of evidence.
 const MOST_ITEM_CHARS: usize = 500;
 
-/// Most characters of a name.
+/// The most characters of a name.
 const MOST_NAME_CHARS: usize = 200;
 
-/// Most bytes of an intent as JSON.
+/// The most bytes of an intent as JSON.
 pub(super) const MOST_BYTES: usize = 64 * 1024;
 
-/// Most that a limit of a budget may be.
+/// The highest limit of a budget.
 const MOST_LIMIT: u64 = 1_000_000_000_000;
 
-/// Puts the members that were sent in the place of those of `intent`. Criteria with the same words stay met.
-pub(super) fn put(intent: &mut Intent, sent: &IntentFields) -> Result<(), ApiError> {
-    if let Some(name) = &sent.name {
+/// Replaces the members of `intent` that are in `fields`. Criteria with the same text stay met.
+pub(super) fn apply_fields(intent: &mut Intent, fields: &IntentFields) -> Result<(), ApiError> {
+    if let Some(name) = &fields.name {
         intent.name = line("name", name, MOST_NAME_CHARS)?;
     }
-    if let Some(description) = &sent.description {
+    if let Some(description) = &fields.description {
         intent.description = paragraphs("description", description)?;
     }
-    if let Some(constraints) = &sent.constraints {
-        intent.constraints = lines("constraints", constraints)?;
+    if let Some(constraints) = &fields.constraints {
+        intent.constraints = distinct_lines("constraints", constraints)?;
     }
-    if let Some(scope) = &sent.owned_scope {
+    if let Some(scope) = &fields.owned_scope {
         parse_scope(scope)?;
         intent.owned_scope.clone_from(scope);
     }
-    if let Some(criteria) = &sent.acceptance_criteria {
-        let criteria = lines("acceptance_criteria", criteria)?;
+    if let Some(criteria) = &fields.acceptance_criteria {
+        let criteria = distinct_lines("acceptance_criteria", criteria)?;
         let before = std::mem::take(&mut intent.acceptance_criteria);
-        let same = |text: String| {
-            let known = before.iter().find(|criterion| criterion.text == text).cloned();
-            known.unwrap_or_else(|| Criterion::new(text))
+        let keep_or_add = |text: String| {
+            let criterion = before.iter().find(|criterion| criterion.text == text).cloned();
+            criterion.unwrap_or_else(|| Criterion::new(text))
         };
-        intent.acceptance_criteria = criteria.into_iter().map(same).collect();
+        intent.acceptance_criteria = criteria.into_iter().map(keep_or_add).collect();
     }
-    if let Some(limits) = &sent.budget {
+    if let Some(limits) = &fields.budget {
         intent.budget = budget(limits)?;
     }
-    if let Some(agent) = &sent.assigned_agent {
+    if let Some(agent) = &fields.assigned_agent {
         intent.assigned_agent = Some(check_length("assigned_agent", agent)?).filter(|agent| !agent.is_empty());
     }
-    if let Some(branch) = &sent.branch {
+    if let Some(branch) = &fields.branch {
         intent.branch = match branch.as_str() {
             "" => None,
             name => Some(Branch::parse(name).map_err(in_field("branch"))?.to_string()),
         };
     }
-    if let Some(supplements) = &sent.supplements {
+    if let Some(supplements) = &fields.supplements {
         intent.supplements = match supplements.as_str() {
             "" => None,
             id => Some(id_in("supplements", id)?.to_owned()),
         };
     }
-    if let Some(specs) = &sent.related_specs {
+    if let Some(specs) = &fields.related_specs {
         intent.related_specs = related_specs(specs)?;
     }
     Ok(())
 }
 
-/// The scope, or the error of one that is refused.
 pub(super) fn parse_scope(scope: &[String]) -> Result<Scope, ApiError> {
     const FIELD: &str = "owned_scope";
-    if let Some(place) = scope.iter().position(|pattern| shown_line(pattern) != pattern.as_str()) {
+    if let Some(index) = scope
+        .iter()
+        .position(|pattern| visible_line(pattern) != pattern.as_str())
+    {
         return Err(ApiError::InvalidField {
             field: FIELD,
-            problem: format!("has line ends or invisible characters in pattern {}", place + 1),
+            problem: format!("has line ends or invisible characters in pattern {}", index + 1),
         });
     }
     Scope::parse(scope).map_err(|refusal| {
         let problem = match refusal {
             Refusal::List(problem) => problem.to_string(),
-            about_pattern => format!("is refused: {about_pattern}"),
+            pattern_refusal => format!("is refused: {pattern_refusal}"),
         };
         ApiError::InvalidField { field: FIELD, problem }
     })
 }
 
-/// The digest of the scope; empty without one.
+/// The digest of the scope; empty if there is none.
 pub(super) fn digest_of(intent: &Intent) -> Result<String, ApiError> {
     match intent.owned_scope.as_slice() {
         [] => Ok(String::new()),
@@ -108,10 +110,10 @@ pub(super) fn evidence(text: &str) -> Result<String, ApiError> {
     line("met", text, MOST_ITEM_CHARS)
 }
 
-fn lines(field: &'static str, sent: &[String]) -> Result<Vec<String>, ApiError> {
-    check_most(field, sent.len())?;
+fn distinct_lines(field: &'static str, texts: &[String]) -> Result<Vec<String>, ApiError> {
+    check_count(field, texts.len())?;
     let mut seen = BTreeSet::new();
-    for text in sent {
+    for text in texts {
         line(field, text, MOST_ITEM_CHARS)?;
         if !seen.insert(text) {
             return Err(ApiError::InvalidField {
@@ -120,10 +122,10 @@ fn lines(field: &'static str, sent: &[String]) -> Result<Vec<String>, ApiError> 
             });
         }
     }
-    Ok(sent.to_vec())
+    Ok(texts.to_vec())
 }
 
-fn check_most(field: &'static str, count: usize) -> Result<(), ApiError> {
+fn check_count(field: &'static str, count: usize) -> Result<(), ApiError> {
     if count > MOST_ITEMS {
         return Err(ApiError::InvalidField {
             field,
@@ -162,11 +164,11 @@ fn budget(limits: &BudgetLimits) -> Result<Option<Budget>, ApiError> {
     }))
 }
 
-fn related_specs(sent: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
+fn related_specs(specs: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
     const FIELD: &str = "related_specs";
-    check_most(FIELD, sent.len())?;
-    let spec = |sent: &Json| {
-        let spec: RelatedSpec = serde_json::from_value(sent.clone()).map_err(|_| ApiError::InvalidField {
+    check_count(FIELD, specs.len())?;
+    let parse = |json: &Json| {
+        let spec: RelatedSpec = serde_json::from_value(json.clone()).map_err(|_| ApiError::InvalidField {
             field: FIELD,
             problem: "must have texts, or objects with the texts type and value".to_owned(),
         })?;
@@ -179,10 +181,10 @@ fn related_specs(sent: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
         };
         Ok(spec)
     };
-    sent.iter().map(spec).collect()
+    specs.iter().map(parse).collect()
 }
 
-/// The beginning of a text that was sent, for an error.
+/// The beginning of a caller's text, for an error.
 pub(super) fn excerpt(text: &str) -> String {
     plain_text(&text.chars().take(80).collect::<String>())
 }

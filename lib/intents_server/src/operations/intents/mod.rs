@@ -1,11 +1,11 @@
 //! Operations on intents: their registry, their acts, and their costs.
 //!
-//! - [`list_intents`], [`read_intent`]: reads; `view`: an intent as it is shown; `context`: the facts that an agent needs
-//! - [`new_intent`], [`edit_intent`]: writing; `members`: the rules of the members; `edit`: the rules of a change
-//! - [`act`]: changes of the status, the overlaps or the files of an intent; `select`: its beginning; `overlap`: whether it
-//!   may begin
+//! - [`list_intents`], [`read_intent`]: reads; `view`: an intent on the wire; `context`: the facts that an agent needs
+//! - [`new_intent`], [`edit_intent`]: writes; `members`: the rules for members; `edit`: the rules for changes
+//! - [`act`]: changes of the status, overlaps or files of an intent; `select`: its selection; `overlap`: whether it may
+//!   begin
 //! - [`use_intent()`] counts costs
-//! - `intent_caller`, `origin`: the caller, and its record in the ledger; `rounds`: changes that others make meanwhile
+//! - `intent_caller`, `origin`: the caller, and its record in the ledger; `rounds`: repeated attempts at a change
 
 mod act;
 mod context;
@@ -25,6 +25,5 @@ mod write;
 
 pub use act::act;
 pub use list::{IntentsRequest, IntentsView, list_intents, read_intent};
-pub use usage::counted_call;
-pub use usage::use_intent;
+pub use usage::{counted_call, use_intent};
 pub use write::{edit_intent, new_intent};

@@ -6,10 +6,10 @@ use coord_protocol::AgentSession;
 use coord_domain::plain_text;
 use coord_server::error::ApiError;
 
-/// Most characters of an agent's data about itself.
+/// The most characters of an agent's data about itself.
 const MOST_CHARS: usize = 128;
 
-/// The members `metadata` and `trace_id` of lines, without the last quote, as scripts take them. The id is new.
+/// The members `metadata` and `trace_id` of lines, as scripts expect them: without the last quote. The id is new.
 pub fn origin(session: Option<&AgentSession>) -> Result<String, ApiError> {
     let metadata = session.map(metadata).transpose()?.unwrap_or_default();
     let metadata = serde_json::to_string(&metadata).map_err(|_| ApiError::Internal)?;
@@ -17,7 +17,6 @@ pub fn origin(session: Option<&AgentSession>) -> Result<String, ApiError> {
     Ok(format!("\"metadata\":{metadata},\"trace_id\":\"{trace}"))
 }
 
-/// The agent's data about itself.
 fn metadata(session: &AgentSession) -> Result<Metadata, ApiError> {
     Ok(Metadata {
         session_id: check_length("session", &session.session_id)?,

@@ -1,4 +1,4 @@
-//! Whether an intent may begin: how much its scope covers, and whether it meets that of an active one.
+//! Whether an intent may begin: how much its scope covers, and whether it overlaps with that of an active intent.
 
 use coord_intents::intent::{Intent, Status};
 use coord_scopes::{Overlap, Scope, StepBudget};
@@ -10,18 +10,17 @@ use coord_intents_state::intents::{IntentRecord, Registry, intent_texts};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::sentences::reason_by_login;
-use coord_state as state;
-use coord_state::builds::graph_hash;
+use coord_state::builds::{graph_hash, keys};
 
-/// An active intent whose scope meets that of another.
+/// An active intent with an overlapping scope.
 pub(super) struct ScopeOverlap {
     pub id: String,
     pub overlap: Overlap,
 }
 
-/// The first active intent on a common branch whose scope meets that of `intent`, unless a person has let them overlap, or one
-/// supplements the other.
-pub(super) async fn first_meeting(
+/// The first active intent on a common branch whose scope overlaps with that of `intent`. Skips intents that a person
+/// has allowed to overlap, and those that supplement it or that it supplements.
+pub(super) async fn first_overlap(
     app: &App,
     repo: &RepoId,
     registry: &Registry,
@@ -51,16 +50,16 @@ pub(super) async fn first_meeting(
             rivals.push((id.to_owned(), other.owned_scope.clone()));
         }
     }
-    // A hundred scopes with patterns made to be slow take a tenth of a second.
-    tokio::task::spawn_blocking(move || meeting(&scope, rivals))
+    // A hundred scopes with maliciously slow patterns take a tenth of a second.
+    tokio::task::spawn_blocking(move || compare_scopes(&scope, rivals))
         .await
         .map_err(|_| ApiError::Internal)
 }
 
-fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<ScopeOverlap> {
+fn compare_scopes(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<ScopeOverlap> {
     let mut steps = StepBudget::new();
     for (id, patterns) in rivals {
-        // An earlier version accepted scopes that are refused now: they block no selection.
+        // A scope that only an older version accepted does not block a selection.
         let Ok(other) = Scope::parse(&patterns) else { continue };
         if let Some(overlap) = scope.overlap(&other, &mut steps) {
             return Some(ScopeOverlap { id, overlap });
@@ -76,17 +75,17 @@ fn have_common_branch(one: &IntentRecord, other: &IntentRecord) -> bool {
     }
 }
 
-/// Whether the scope of an intent covers too much of a branch: a sentence if it does. A warning where the files of the branch
-/// are not known.
-pub(super) async fn breadth(
+/// Checks how much of a branch the scope of an intent covers. The inner error is a sentence that it is too much, and
+/// the inner value a warning if the files of the branch are unknown.
+pub(super) async fn check_breadth(
     app: &App,
     repo: &RepoId,
     branch: &Branch,
     intent: &Intent,
 ) -> Result<Result<Option<String>, String>, ApiError> {
     let scope = parse_scope(&intent.owned_scope)?;
-    let most = Intents::of(app).config.max_files;
-    let key = state::builds::keys::graph_json(repo, branch);
+    let max_files = Intents::of(app).config.max_files;
+    let key = keys::graph_json(repo, branch);
     let version = graph_hash(repo, branch).run(&*app.store).await?.version;
     let graph = match version {
         Some(version) => app.graph_cache.load(&app.store, key, &version).await?.ok(),
@@ -94,19 +93,19 @@ pub(super) async fn breadth(
     };
     let is_known = graph.is_some();
     let count = tokio::task::spawn_blocking(move || match graph {
-        Some(graph) => scope.within_breadth(graph.stored.nodes.iter().map(|node| node.id.as_str()), most),
-        None => scope.within_breadth([""; 0], most),
+        Some(graph) => scope.within_breadth(graph.stored.nodes.iter().map(|node| node.id.as_str()), max_files),
+        None => scope.within_breadth([""; 0], max_files),
     });
     Ok(match count.await.map_err(|_| ApiError::Internal)? {
         Err(too_broad) => Err(too_broad.to_string()),
         Ok(_) if is_known => Ok(None),
         Ok(_) => Ok(Some(format!(
-            "BREADTH_UNKNOWN: The files of {branch} are not known yet, so it was not counted how many the scope covers."
+            "BREADTH_UNKNOWN: The files of {branch} are not known yet, so the files in the scope were not counted."
         ))),
     })
 }
 
-/// Why an intent of this status cannot be selected, after its id.
+/// Why an intent of this status cannot be selected, as the part of a sentence after its id.
 pub(super) fn cannot_be_selected(status: Status, record: Option<&IntentRecord>) -> String {
     let [reason, by] = record.map_or([None, None], |record| {
         [record.reason.as_deref(), record.reason_by.as_deref()]

@@ -2,9 +2,8 @@
 
 use coord_protocol::{Action, ErrorCode, IntentResponse, IntentView, Metadata, Orchestration};
 
-use super::view::{owned_by, view, wire_state};
-use crate::registered::Intents;
-use crate::registered::unknown_intent;
+use super::view::{owned_file_count, view, wire_state};
+use crate::registered::{Intents, unknown_intent};
 use coord_domain::{Holder, RepoId};
 use coord_intents_state::intents::{
     IntentRecord, Registry, Session, StoredIntent, intent_texts, owned_paths, registry,
@@ -20,7 +19,6 @@ pub(super) struct RegistryContext {
 }
 
 impl RegistryContext {
-    /// The intent `id` as `holder` finds it.
     pub async fn read(app: &App, repo: &RepoId, holder: &Holder, id: &str) -> Result<Self, ApiError> {
         let registry = registry(repo, holder).run(&*app.store).await?;
         let Some(record) = registry.records.get(id).cloned() else {
@@ -35,20 +33,20 @@ impl RegistryContext {
     }
 }
 
-/// The intent `id` as it is now, and the handshake of `holder`.
-pub(super) async fn present(
+/// The current view of the intent `id`, and the handshake of `holder`.
+async fn read_current(
     app: &App,
     repo: &RepoId,
     holder: &Holder,
     id: &str,
 ) -> Result<(Option<IntentView>, Session), ApiError> {
-    let read = registry(repo, holder).and(owned_paths(repo));
-    let (registry, owned) = read.run(&*app.store).await?;
+    let query = registry(repo, holder).and(owned_paths(repo));
+    let (registry, owned) = query.run(&*app.store).await?;
     let (store, ids) = (&*app.store, [id]);
     let (owners, texts) = tokio::try_join!(owned.owners(store, repo), intent_texts(store, repo, &ids))?;
     let cost = registry.uses.get(id).copied().unwrap_or_default();
     let record = registry.records.get(id);
-    let view = record.map(|record| view(id, record, texts.get(id), cost, owned_by(id, &owners)));
+    let view = record.map(|record| view(id, record, texts.get(id), cost, owned_file_count(id, &owners)));
     Ok((view, registry.session))
 }
 
@@ -61,7 +59,7 @@ pub(super) async fn intent_response(
     reason: String,
 ) -> Result<IntentResponse, ApiError> {
     Intents::of(app).seal_later(&app.store, repo);
-    let (view, session) = present(app, repo, holder, id).await?;
+    let (view, session) = read_current(app, repo, holder, id).await?;
     let orchestration = Orchestration::new(Action::Proceed, reason);
     Ok(IntentResponse::new(view, wire_state(session.state), orchestration))
 }
@@ -75,7 +73,7 @@ pub(super) async fn refusal_response(
     (code, action, reason): (ErrorCode, Action, String),
 ) -> Result<IntentResponse, ApiError> {
     Intents::of(app).seal_later(&app.store, repo);
-    let (view, session) = present(app, repo, holder, id).await?;
+    let (view, session) = read_current(app, repo, holder, id).await?;
     let orchestration = Orchestration::new(action, reason).with(Metadata {
         intent_id: Some(id.to_owned()),
         ..Metadata::default()

@@ -1,16 +1,16 @@
-//! Rounds of a change that is decided here and made by a script, if the registry has not changed meanwhile.
+//! Repeats a change that Rust decides and a script makes, until the registry has not changed in between.
 
 use std::time::{Duration, Instant};
 
 use coord_server::error::ApiError;
 
-/// Time in which a change has to be made.
+/// After this time, no new round begins.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Longest pause before the second round, in microseconds. It doubles with each round.
+/// The longest pause before the second round, in microseconds. It doubles with each round.
 const FIRST_PAUSE: u64 = 4_000;
 
-/// Longest pause, in microseconds.
+/// The longest pause before any round, in microseconds.
 const LONGEST_PAUSE: u64 = 512_000;
 
 /// The rounds of one change.
@@ -27,14 +27,14 @@ impl Rounds {
         }
     }
 
-    /// Waits before the next round. For how long is random, so that many callers who race do not meet again and again.
+    /// Waits before the next round, for a random time, so that racing callers do not collide again and again.
     ///
     /// # Errors
     /// When the time is over.
-    pub(super) async fn again(&mut self) -> Result<(), ApiError> {
+    pub(super) async fn wait(&mut self) -> Result<(), ApiError> {
         if self.began.elapsed() > LIMIT {
-            let why = "the intents of the repository are being changed all the time; try again soon";
-            return Err(ApiError::StoreUnavailable(why.to_owned()));
+            let message = "the intents of the repository are being changed all the time; try again soon";
+            return Err(ApiError::StoreUnavailable(message.to_owned()));
         }
         // The second half of a UUID is random.
         let (_, random) = uuid::Uuid::now_v7().as_u64_pair();

@@ -1,17 +1,16 @@
-//! The selection of an intent, with which it begins.
+//! The selection of an intent. A PENDING intent begins with it.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::{
     ActionType, Event, Metadata as LineMetadata, Outcome, Payload, ResultStatus, State, ToolInput, TraceId,
 };
-use coord_protocol::tool_names;
-use coord_protocol::{Action, ErrorCode, IntentResponse};
+use coord_protocol::{Action, ErrorCode, IntentResponse, tool_names};
 use futures::FutureExt;
 use serde_json::json;
 
 use super::context::selected_context;
 use super::intent_caller::IntentCaller;
-use super::overlap::{breadth, cannot_be_selected, first_meeting};
+use super::overlap::{ScopeOverlap, cannot_be_selected, check_breadth, first_overlap};
 use super::registry_context::{RegistryContext, intent_response, refusal_response};
 use super::rounds::Rounds;
 use crate::registered::unknown_intent;
@@ -35,37 +34,37 @@ pub(super) async fn select(
     let holder = admission.holder().clone();
     let mut rounds = Rounds::begin();
     loop {
-        let gathered = match RegistryContext::read(app, &caller.repo, &holder, id).await {
+        let context = match RegistryContext::read(app, &caller.repo, &holder, id).await {
             Err(error) if error.code() == ErrorCode::UnknownIntent => {
                 deny(&mut admission, id, &error.to_string(), origin).await?;
                 return Err(error);
             }
-            gathered => gathered?,
+            context => context?,
         };
         let mut warnings = Vec::new();
         let mut refusal = None;
-        if gathered.record.status == Status::Pending {
-            match may_begin(app, caller, &gathered).await? {
+        if context.record.status == Status::Pending {
+            match check_may_begin(app, caller, &context).await? {
                 Ok(warning) => warnings.extend(warning),
-                Err(why) => refusal = Some(why),
+                Err(begin_refusal) => refusal = Some(begin_refusal),
             }
         }
         if refusal.is_none() {
-            let name = &gathered.stored.intent.name;
-            let (payload, result) = line(id, ResultStatus::Success, format!("Selected: {name}"), None)?;
+            let name = &context.stored.intent.name;
+            let (payload, result) = selection_line(id, ResultStatus::Success, format!("Selected: {name}"), None)?;
             let selection = Selection {
                 id,
-                seen: &gathered.registry.version,
+                seen: &context.registry.version,
                 payload: &payload,
                 result: &result,
                 origin,
             };
-            let selected = admission
+            let outcome = admission
                 .run_plain(&selection, |store, terms, selection| {
                     select_intent(store, terms, selection).boxed()
                 })
                 .await?;
-            refusal = match selected {
+            refusal = match outcome {
                 SelectOutcome::Selected(_) => {
                     let reason = format!("Intent {id} is selected");
                     let mut response = intent_response(app, &caller.repo, &holder, id, reason).await?;
@@ -74,7 +73,7 @@ pub(super) async fn select(
                     return Ok(response);
                 }
                 SelectOutcome::Changed => {
-                    rounds.again().await?;
+                    rounds.wait().await?;
                     continue;
                 }
                 SelectOutcome::Unknown => return Err(unknown_intent(id)),
@@ -83,13 +82,15 @@ pub(super) async fn select(
                         Status::Blocked => ErrorCode::IntentBlocked,
                         _ => ErrorCode::IntentNotActive,
                     };
-                    let why = cannot_be_selected(status, Some(&gathered.record));
+                    let why = cannot_be_selected(status, Some(&context.record));
                     Some((code, Action::Stop, format!("Intent {id} {why}")))
                 }
                 SelectOutcome::LoginFull => Some((
                     ErrorCode::TooManyIntents,
                     Action::SwitchTask,
-                    "your login has begun 50 of the 200 intents that may be active, which is its share; complete or abandon one first".to_owned(),
+                    "your login has begun 50 of the 200 intents that may be active, which is its share; complete or \
+                     abandon one first"
+                        .to_owned(),
                 )),
                 SelectOutcome::Full => Some((
                     ErrorCode::TooManyIntents,
@@ -98,55 +99,57 @@ pub(super) async fn select(
                 )),
             };
         }
-        if let Some(why) = refusal {
-            deny(&mut admission, id, &why.2, origin).await?;
-            return refusal_response(app, &caller.repo, &holder, id, why).await;
+        if let Some(refusal) = refusal {
+            let (_, _, reason) = &refusal;
+            deny(&mut admission, id, reason, origin).await?;
+            return refusal_response(app, &caller.repo, &holder, id, refusal).await;
         }
     }
 }
 
-/// Whether a PENDING intent may begin; a warning where not all was found out.
-async fn may_begin(
+/// Checks whether a PENDING intent may begin. Gives a warning if something could not be checked.
+async fn check_may_begin(
     app: &App,
     caller: &IntentCaller,
-    gathered: &RegistryContext,
+    context: &RegistryContext,
 ) -> Result<Result<Option<String>, Refusal>, ApiError> {
-    let intent = &gathered.stored.intent;
+    let intent = &context.stored.intent;
     let id = &intent.id;
     if !intent.is_complete_enough_to_select() {
         let missing = intent.missing().join(", ");
         let reason = format!("Intent {id} cannot begin without a name and a scope; it lacks {missing}");
         return Ok(Err((ErrorCode::IntentTransition, Action::Stop, reason)));
     }
-    let branch = gathered.record.branch.as_deref().map(Branch::parse).transpose();
+    let branch = context.record.branch.as_deref().map(Branch::parse).transpose();
     let branch = branch.map_err(|_| ApiError::Internal)?;
     let branch = branch.as_ref().unwrap_or(&caller.branch);
-    let warning = match breadth(app, &caller.repo, branch, intent).await? {
+    let warning = match check_breadth(app, &caller.repo, branch, intent).await? {
         Ok(warning) => warning,
         Err(too_broad) => return Ok(Err((ErrorCode::ScopeTooBroad, Action::Stop, too_broad))),
     };
-    let meeting = first_meeting(app, &caller.repo, &gathered.registry, intent, &gathered.record).await?;
-    Ok(match meeting {
-        None => Ok(warning),
-        Some(meeting) => {
-            let reason = format!(
-                "The scope of intent {id} meets that of the active intent {}: {}; wait until that has ended, or ask a \
-                 person to let them overlap",
-                meeting.id, meeting.overlap
-            );
-            Err((ErrorCode::ScopeOverlap, Action::SwitchTask, reason))
-        }
-    })
+    Ok(
+        match first_overlap(app, &caller.repo, &context.registry, intent, &context.record).await? {
+            None => Ok(warning),
+            Some(ScopeOverlap { id: other, overlap }) => {
+                let reason = format!(
+                    "The scope of intent {id} meets that of the active intent {other}: {overlap}; wait until that has \
+                 ended, or ask a person to let them overlap"
+                );
+                Err((ErrorCode::ScopeOverlap, Action::SwitchTask, reason))
+            }
+        },
+    )
 }
 
-async fn deny(admission: &mut Admission<'_>, id: &str, why: &str, origin: &str) -> Result<State, ApiError> {
-    let (payload, result) = line(
+/// Records that the selection was denied.
+async fn deny(admission: &mut Admission<'_>, id: &str, reason: &str, origin: &str) -> Result<State, ApiError> {
+    let (payload, result) = selection_line(
         id,
         ResultStatus::Denied,
         "Not selected".to_owned(),
-        Some(why.to_owned()),
+        Some(reason.to_owned()),
     )?;
-    let denied = Selection {
+    let selection = Selection {
         id,
         seen: "",
         payload: &payload,
@@ -154,14 +157,14 @@ async fn deny(admission: &mut Admission<'_>, id: &str, why: &str, origin: &str) 
         origin,
     };
     admission
-        .run_plain(&denied, |store, terms, denied| {
-            deny_selection(store, terms, denied).boxed()
+        .run_plain(&selection, |store, terms, selection| {
+            deny_selection(store, terms, selection).boxed()
         })
         .await
 }
 
-/// `payload` and `result` of the line about a selection.
-fn line(
+/// `payload` and `result` of the ledger line about a selection.
+fn selection_line(
     id: &str,
     status: ResultStatus,
     output_summary: String,

@@ -9,32 +9,32 @@ use super::intent_caller::{IntentCaller, id_in};
 use super::origin::{check_length, origin};
 use super::overlap::cannot_be_selected;
 use super::view::wire_state;
-use crate::registered::Intents;
-use crate::registered::unknown_intent;
+use crate::registered::{Intents, unknown_intent};
 use coord_auth::Caller;
 use coord_intents_state::intents::{Limit, Usage, UseOutcome, use_intent as run};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_store::script::sha1_hex;
 
-/// Most tokens of a session.
+/// The most tokens of a session.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 
 /// Counts the costs of the work on the intent `id`. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
 ///
-/// # Errors When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A refused
+/// # Errors
+/// When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A refused
 /// call is a response.
 pub async fn use_intent(
     app: &App,
     id: &str,
-    sent: &UsageRequest,
+    request: &UsageRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<IntentResponse, ApiError> {
-    let caller = IntentCaller::parse(&sent.repo_url, None, sent.agent_id.as_deref(), caller, agent)?;
+    let caller = IntentCaller::parse(&request.repo_url, None, request.agent_id.as_deref(), caller, agent)?;
     let id = id_in("id", id)?;
-    let call = sent.tool_call.as_ref().map(counted_call).transpose()?;
-    let tokens = match &sent.tokens {
+    let call = request.tool_call.as_ref().map(counted_call).transpose()?;
+    let tokens = match &request.tokens {
         None => None,
         Some(tokens) if tokens.total <= MOST_TOKENS => {
             Some((check_length("tokens", &tokens.session_id)?, tokens.total))
@@ -47,7 +47,7 @@ pub async fn use_intent(
         }
     };
     let mut admission = caller.begin(app).await?;
-    let origin = origin(sent.session.as_ref())?;
+    let origin = origin(request.session.as_ref())?;
     let usage = Usage {
         id,
         call: call.as_ref().map(|(name, digest)| (name.as_str(), digest.as_str())),
@@ -78,7 +78,10 @@ pub async fn use_intent(
             let orchestration = Orchestration::new(Action::Proceed, reason);
             let mut response = IntentResponse::new(None, wire_state(state), orchestration);
             let limits = [("turns", turns, max_turns), ("tokens", tokens, max_tokens)];
-            response.warnings = limits.into_iter().filter_map(|limit| budget_low(id, limit)).collect();
+            response.warnings = limits
+                .into_iter()
+                .filter_map(|limit| budget_warning(id, limit))
+                .collect();
             Ok(response)
         }
         UseOutcome::Unknown => Err(unknown_intent(id)),
@@ -105,7 +108,7 @@ pub async fn use_intent(
     }
 }
 
-/// The name of a tool, and the digest of name and input under which a call counts.
+/// The name of a tool, and the digest of name and input by which calls are counted.
 pub fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
     let name = blank_credentials(&check_length("tool_call", &call.name)?).into_owned();
     let digest = check_length("tool_call", &call.digest)?;
@@ -119,9 +122,9 @@ pub fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
     Ok((name, digest))
 }
 
-/// The warning from four fifths of a limit on.
-pub fn budget_low(id: &str, (unit, used, most): (&str, u64, Option<u64>)) -> Option<String> {
-    let most = most?;
-    let is_low = used.saturating_mul(5) >= most.saturating_mul(4);
-    is_low.then(|| format!("BUDGET_LOW: Intent {id} has used {used} of {most} {unit}; finish soon."))
+/// A warning if at least 80 % of a limit is used.
+fn budget_warning(id: &str, (unit, used, limit): (&str, u64, Option<u64>)) -> Option<String> {
+    let limit = limit?;
+    let is_low = used.saturating_mul(5) >= limit.saturating_mul(4);
+    is_low.then(|| format!("BUDGET_LOW: Intent {id} has used {used} of {limit} {unit}; finish soon."))
 }

@@ -1,4 +1,4 @@
-//! An intent as it is shown.
+//! An intent on the wire.
 
 use chrono::{DateTime, SecondsFormat};
 use coord_intents::intent::{RelatedSpec, Status};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use coord_intents_state::intents::{IntentRecord, IntentUse, Owners, StoredIntent};
 
-/// The intent of `record`, whose text may be gone.
+/// The intent of `record`. Its text in `stored` may be gone.
 pub(super) fn view(
     id: &str,
     record: &IntentRecord,
@@ -16,8 +16,8 @@ pub(super) fn view(
     cost: IntentUse,
     owned_files: u64,
 ) -> IntentView {
-    let unknown = StoredIntent::default();
-    let stored = stored.unwrap_or(&unknown);
+    let empty = StoredIntent::default();
+    let stored = stored.unwrap_or(&empty);
     let (intent, author, editor) = (&stored.intent, stored.author(), stored.editor());
     let criteria = intent.acceptance_criteria.iter();
     let met = criteria.clone().filter_map(|criterion| {
@@ -70,14 +70,13 @@ pub(super) fn view(
     }
 }
 
-/// The instant so many milliseconds after the beginning of 1970, to the second: `2026-11-22T09:01:12Z`.
+/// Formats milliseconds since 1970, to the second: `2026-11-22T09:01:12Z`.
 pub(super) fn format_millis(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(DateTime::from_timestamp_millis);
     time.unwrap_or_default().to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The status on the wire.
-pub(super) fn wire_status(status: Status) -> IntentStatus {
+fn wire_status(status: Status) -> IntentStatus {
     match status {
         Status::Pending => IntentStatus::Pending,
         Status::InProgress => IntentStatus::InProgress,
@@ -87,7 +86,6 @@ pub(super) fn wire_status(status: Status) -> IntentStatus {
     }
 }
 
-/// The state on the wire.
 pub(super) fn wire_state(state: State) -> HolderState {
     match state {
         State::Request => HolderState::Request,
@@ -96,12 +94,10 @@ pub(super) fn wire_state(state: State) -> HolderState {
     }
 }
 
-/// Number of files that `id` owns.
-pub(super) fn owned_by(id: &str, owners: &Owners) -> u64 {
-    let owns = |entries: &&Vec<_>| {
-        entries
-            .iter()
-            .any(|owner: &coord_intents_state::intents::Owner| owner.intent == id)
-    };
-    owners.values().filter(owns).count() as u64
+/// The number of files that the intent `id` owns.
+pub(super) fn owned_file_count(id: &str, owners: &Owners) -> u64 {
+    owners
+        .values()
+        .filter(|owners| owners.iter().any(|owner| owner.intent == id))
+        .count() as u64
 }

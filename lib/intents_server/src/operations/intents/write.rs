@@ -1,6 +1,6 @@
-//! A new intent, and changes of one.
+//! New intents, and changes of intents.
 
-use coord_intents::intent::{CriterionProof, Intent};
+use coord_intents::intent::{CriterionProof, Intent, MAX_INTENTS};
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, EditIntentRequest, ErrorCode, IntentResponse, NewIntentRequest};
 use futures::FutureExt;
@@ -26,21 +26,21 @@ use coord_server::error::ApiError;
 /// When a field is not valid, the caller is denied, or the store does not respond. A refusal by the rules is a response.
 pub async fn new_intent(
     app: &App,
-    sent: &NewIntentRequest,
+    request: &NewIntentRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<IntentResponse, ApiError> {
-    let caller = IntentCaller::parse(&sent.repo_url, None, sent.agent_id.as_deref(), caller, agent)?;
+    let caller = IntentCaller::parse(&request.repo_url, None, request.agent_id.as_deref(), caller, agent)?;
     let mut intent = Intent {
-        id: match &sent.id {
+        id: match &request.id {
             Some(id) => id_in("id", id)?.to_owned(),
             None => uuid::Uuid::now_v7().hyphenated().to_string(),
         },
         ..Intent::default()
     };
-    members::put(&mut intent, &sent.fields)?;
+    members::apply_fields(&mut intent, &request.fields)?;
     let mut admission = caller.begin(app).await?;
-    known_supplemented(app, &caller.repo, &intent).await?;
+    check_supplemented(app, &caller.repo, &intent).await?;
     let change = if intent.name.is_empty() {
         "Written".to_owned()
     } else {
@@ -67,94 +67,95 @@ pub async fn new_intent(
         })
         .await?;
     let holder = admission.holder();
-    match outcome {
+    let (code, reason) = match outcome {
         WriteOutcome::Written(_) => {
-            intent_response(app, &caller.repo, holder, &id, format!("Intent {id} is written")).await
+            let reason = format!("Intent {id} is written");
+            return intent_response(app, &caller.repo, holder, &id, reason).await;
         }
-        WriteOutcome::Exists => {
-            let reason = format!("there is an intent with the id {id}; send another, or none");
-            let refusal = (ErrorCode::IntentExists, Action::Stop, reason);
-            refusal_response(app, &caller.repo, holder, &id, refusal).await
-        }
-        WriteOutcome::LoginFull => {
-            let most = coord_intents::intent::MAX_INTENTS;
-            let reason = format!(
-                "your login has written a quarter of the {most} intents of the repository, which is its share; those that ended make room a day later"
-            );
-            let refusal = (ErrorCode::TooManyIntents, Action::Stop, reason);
-            refusal_response(app, &caller.repo, holder, &id, refusal).await
-        }
-        WriteOutcome::Full => {
-            let most = coord_intents::intent::MAX_INTENTS;
-            let reason = format!("the repository has {most} intents, which is the maximum");
-            let refusal = (ErrorCode::TooManyIntents, Action::Stop, reason);
-            refusal_response(app, &caller.repo, holder, &id, refusal).await
-        }
-        WriteOutcome::Unknown | WriteOutcome::Changed | WriteOutcome::Person => Err(ApiError::Internal),
-    }
+        WriteOutcome::Exists => (
+            ErrorCode::IntentExists,
+            format!("there is an intent with the id {id}; send another, or none"),
+        ),
+        WriteOutcome::LoginFull => (
+            ErrorCode::TooManyIntents,
+            format!(
+                "your login has written a quarter of the {MAX_INTENTS} intents of the repository, which is its share; \
+                 those that ended make room a day later"
+            ),
+        ),
+        WriteOutcome::Full => (
+            ErrorCode::TooManyIntents,
+            format!("the repository has {MAX_INTENTS} intents, which is the maximum"),
+        ),
+        WriteOutcome::Unknown | WriteOutcome::Changed | WriteOutcome::Person => return Err(ApiError::Internal),
+    };
+    refusal_response(app, &caller.repo, holder, &id, (code, Action::Stop, reason)).await
 }
 
 /// Changes the intent `id`.
 ///
 /// # Errors
-/// As those of [`new_intent`]; also when there is no such intent, or a change takes a person.
+/// Those of [`new_intent`]; also when there is no such intent, or a change takes a person.
 pub async fn edit_intent(
     app: &App,
     id: &str,
-    sent: &EditIntentRequest,
+    request: &EditIntentRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<IntentResponse, ApiError> {
-    let caller = IntentCaller::parse(&sent.repo_url, None, sent.agent_id.as_deref(), caller, agent)?;
+    let caller = IntentCaller::parse(&request.repo_url, None, request.agent_id.as_deref(), caller, agent)?;
     let id = id_in("id", id)?;
     let mut admission = caller.begin(app).await?;
     let holder = admission.holder().clone();
     let mut rounds = Rounds::begin();
     loop {
-        let gathered = RegistryContext::read(app, &caller.repo, &holder, id).await?;
-        match try_edit(app, &caller.repo, &mut admission, &gathered, sent).await? {
-            Edit::Done(edited) => return intent_response(app, &caller.repo, &holder, id, edited).await,
-            Edit::Frozen(member) => {
-                let status = gathered.record.status.as_str();
+        let context = RegistryContext::read(app, &caller.repo, &holder, id).await?;
+        match try_edit(app, &caller.repo, &mut admission, &context, request).await? {
+            EditOutcome::Done(reason) => return intent_response(app, &caller.repo, &holder, id, reason).await,
+            EditOutcome::Frozen(member) => {
+                let status = context.record.status.as_str();
                 let reason = format!(
                     "{member} is frozen, because intent {id} is {status}; write a new intent that supplements it"
                 );
                 let refusal = (ErrorCode::ScopeFrozen, Action::Stop, reason);
                 return refusal_response(app, &caller.repo, &holder, id, refusal).await;
             }
-            Edit::Again => rounds.again().await?,
+            EditOutcome::Changed => rounds.wait().await?,
         }
     }
 }
 
-enum Edit {
+enum EditOutcome {
+    /// The change, in a sentence.
     Done(String),
+    /// This member is frozen.
     Frozen(&'static str),
-    Again,
+    /// The registry has changed meanwhile.
+    Changed,
 }
 
 async fn try_edit(
     app: &App,
     repo: &RepoId,
     admission: &mut Admission<'_>,
-    gathered: &RegistryContext,
-    sent: &EditIntentRequest,
-) -> Result<Edit, ApiError> {
-    let met = CriterionProof {
-        by: actor(admission.holder()),
-        at: format_millis(gathered.registry.now_ms),
-        evidence: String::new(),
-    };
+    context: &RegistryContext,
+    request: &EditIntentRequest,
+) -> Result<EditOutcome, ApiError> {
     let RegistryContext {
         registry,
         record,
         stored,
-    } = gathered;
-    // The counted part of a budget is in the record.
-    let edited = match edit(&stored.intent, record.status, sent, is_person(app, admission), &met) {
+    } = context;
+    let met = CriterionProof {
+        by: actor(admission.holder()),
+        at: format_millis(registry.now_ms),
+        evidence: String::new(),
+    };
+    // The record has the consumption of a budget.
+    let edited = match edit(&stored.intent, record.status, request, is_person(app, admission), &met) {
         Ok(edited) => edited,
         Err(EditRefusal::Invalid(error)) => return Err(error),
-        Err(EditRefusal::Frozen(member)) => return Ok(Edit::Frozen(member)),
+        Err(EditRefusal::Frozen(member)) => return Ok(EditOutcome::Frozen(member)),
         Err(EditRefusal::Person) => {
             let act = "raise or remove a limit of the budget of an intent that has begun";
             return Err(person_required(app, act));
@@ -162,10 +163,10 @@ async fn try_edit(
     };
     let id = edited.intent.id.clone();
     if edited.changed.is_empty() {
-        return Ok(Edit::Done(format!("Intent {id} was so already")));
+        return Ok(EditOutcome::Done(format!("Intent {id} already has these values")));
     }
     if edited.changed.contains(&"supplements") {
-        known_supplemented(app, repo, &edited.intent).await?;
+        check_supplemented(app, repo, &edited.intent).await?;
     }
     let change = format!("Changed: {}", edited.changed.join(", "));
     let stored = check_size(StoredIntent {
@@ -188,8 +189,8 @@ async fn try_edit(
         })
         .await?
     {
-        WriteOutcome::Written(_) => Ok(Edit::Done(format!("Intent {id} is changed"))),
-        WriteOutcome::Changed => Ok(Edit::Again),
+        WriteOutcome::Written(_) => Ok(EditOutcome::Done(format!("Intent {id} is changed"))),
+        WriteOutcome::Changed => Ok(EditOutcome::Changed),
         WriteOutcome::Person => Err(person_required(
             app,
             "change an active intent of another login that is not assigned to you",
@@ -199,7 +200,7 @@ async fn try_edit(
     }
 }
 
-/// A login, or a login, a slash and an agent's id.
+/// The login; if there is an agent id, a slash and the id follow.
 fn actor(holder: &Holder) -> String {
     match &holder.agent_id {
         None => holder.user_id.to_string(),
@@ -207,8 +208,8 @@ fn actor(holder: &Holder) -> String {
     }
 }
 
-/// Whether the intent that `intent` supplements is another one, and is there.
-async fn known_supplemented(app: &App, repo: &RepoId, intent: &Intent) -> Result<(), ApiError> {
+/// Checks that the intent that `intent` supplements exists, and is a different one.
+async fn check_supplemented(app: &App, repo: &RepoId, intent: &Intent) -> Result<(), ApiError> {
     let Some(supplemented) = &intent.supplements else {
         return Ok(());
     };

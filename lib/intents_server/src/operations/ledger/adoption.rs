@@ -1,39 +1,39 @@
-//! Lines of other programs, which a line of Coord's adopts: an entry that has one form and no other.
+//! Entries that adopt the lines of other programs. Such an entry has exactly one form.
 
 use coord_intents::ledger::{Adoption, ContentHash};
 use coord_protocol::{RecordEntry, RecordKind};
 use serde_json::Value as Json;
 
-/// The error for an entry of another form.
-const FORM: &str = " must have hash, tool_input of bytes and lines, the 64 digits of the hash as trace_id, and no other member, \
-                    because its kind is adoption";
+/// The error for an entry of a different form.
+const FORM: &str = " must have hash, tool_input of bytes and lines, the 64 digits of the hash as trace_id, and no \
+                    other member, because its kind is adoption";
 
-/// The entries that `sent` adopts, whose hash is `hash`.
+/// The lines that `entry` adopts. `hash` is its parsed hash.
 ///
 /// # Errors
-/// When it has another form.
-pub(super) fn adoption(sent: &RecordEntry, hash: Option<ContentHash>) -> Result<Adoption, &'static str> {
-    let (Some(ContentHash::Sha256(hash)), Some(input)) = (hash, &sent.tool_input) else {
+/// When the entry has a different form.
+pub(super) fn parse_adoption(entry: &RecordEntry, hash: Option<ContentHash>) -> Result<Adoption, &'static str> {
+    let (Some(ContentHash::Sha256(hash)), Some(input)) = (hash, &entry.tool_input) else {
         return Err(FORM);
     };
     let adoption = Adoption::stated(hash, &Json::Object(input.clone()).to_string()).ok_or(FORM)?;
-    let whole = RecordEntry {
+    let expected = RecordEntry {
         trace_id: adoption.trace_id().to_string(),
         kind: RecordKind::Adoption,
         tool_name: None,
-        tool_input: sent.tool_input.clone(),
+        tool_input: entry.tool_input.clone(),
         reasoning: None,
         file_path: None,
-        hash: sent.hash.clone(),
+        hash: entry.hash.clone(),
         token: None,
         output_summary: String::new(),
         error_message: None,
         mutation_class: None,
     };
-    if *sent == whole { Ok(adoption) } else { Err(FORM) }
+    if *entry == expected { Ok(adoption) } else { Err(FORM) }
 }
 
-/// One line about `adoption`.
+/// A line about `adoption`.
 pub(super) fn summary(adoption: &Adoption) -> String {
     format!(
         "Lines of other programs that are adopted: {} ({} bytes)",
@@ -56,8 +56,8 @@ mod tests {
             let mut entry = whole.clone();
             let members = change.as_object().unwrap().clone();
             entry.as_object_mut().unwrap().extend(members);
-            let sent: RecordEntry = serde_json::from_value(entry).unwrap();
-            adoption(&sent, sent.hash.as_deref().map(|hash| hash.parse().unwrap()))
+            let entry: RecordEntry = serde_json::from_value(entry).unwrap();
+            parse_adoption(&entry, entry.hash.as_deref().map(|hash| hash.parse().unwrap()))
         };
         let adopted = read(json!({})).unwrap();
         assert_eq!((adopted.bytes, adopted.lines), (40, 2));

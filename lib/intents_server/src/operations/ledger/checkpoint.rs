@@ -1,8 +1,8 @@
-//! A checkpoint of the ledger, to be kept outside of the store.
+//! A checkpoint of the ledger, to be kept outside the store.
 
 use coord_intents::ledger::{Checkpoint, Timestamp};
 
-use super::newest_seal::{newest_seal, seal_and_rest};
+use super::newest_seal::{newest_seal, seal_status};
 use crate::registered::Intents;
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, RepoId};
@@ -11,29 +11,27 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_state::store_time;
 
-/// The ledger, and the caller.
 #[derive(Debug)]
 pub struct CheckpointRequest {
     pub repo: RepoId,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// Which agent of the caller's asks.
     pub caller_agent: Option<AgentId>,
 }
 
-/// The text of a checkpoint of all lines; signed where the operator has set a key.
+/// The text of a checkpoint of all lines, signed if the operator has set a key.
 ///
 /// # Errors
-/// When the caller is denied, or the store gives no answer.
+/// When the caller is denied, or the store does not respond.
 pub async fn checkpoint(app: &App, request: CheckpointRequest) -> Result<String, ApiError> {
     let CheckpointRequest {
         repo,
         caller,
         caller_agent,
     } = request;
-    let read = seal_and_rest(&repo).and(store_time());
-    let (_, (found, now_ms)) = admit_to_repository(app, &repo, None, caller, caller_agent, read).await?;
-    let seal = newest_seal(app, &repo, found).await;
+    let query = seal_status(&repo).and(store_time());
+    let (_, (status, now_ms)) = admit_to_repository(app, &repo, None, caller, caller_agent, query).await?;
+    let seal = newest_seal(app, &repo, status).await;
     let checkpoint = Checkpoint {
         repository: repo.as_str().to_owned(),
         point: seal.sealed.point,

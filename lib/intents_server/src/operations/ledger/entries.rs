@@ -1,91 +1,90 @@
-//! Entries as sent, made into events with the texts of their lines.
+//! Parses entries of requests into events with the texts of their lines.
 
 use coord_intents::ledger::{
-    ActionType, ContentHash, Event, LineTooLong, Metadata, Outcome, Payload, PreparedLine, ResultStatus, ToolInput,
-    TraceId,
+    ActionType, ContentHash, Event, Metadata, Outcome, Payload, PreparedLine, ResultStatus, ToolInput, TraceId,
 };
 use coord_protocol::{AgentSession, RecordEntry, RecordKind};
 use serde_json::Value as Json;
 
-use super::adoption::{adoption, summary};
+use super::adoption::{parse_adoption, summary};
 use coord_domain::{AgentId, FilePath};
 use coord_intents_state::ledger::{Mutation, RecordedEvent, RecordedKind};
 use coord_server::error::ApiError;
 
-/// Most entries of a request.
+/// The most entries of a request.
 const MOST_ENTRIES: usize = 32;
 
-/// Most characters of a name that an agent gives to itself, its session or its tool.
-const MOST_NAME: usize = 128;
+/// The most characters of a name that an agent gives to itself, its session or its tool.
+const MOST_NAME_CHARS: usize = 128;
 
 const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
-/// The error for an entry whose content is missing or wrong.
-const HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
+/// The error for an entry whose hash is missing or invalid.
+const INVALID_HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
 
 const NO_LOCK: &str = "No lock: the file was changed without the caller's lock for writing";
 const OTHER_TOKEN: &str =
     "Lock lost: the caller's lock for writing has another fencing token than the one that was sent";
 
-/// The valid entries of a request.
-///
 /// # Errors
-/// When there are none or too many, or a field is missing or invalid; the error names the entry.
-pub(super) fn events(
-    sent: &[RecordEntry],
+/// When there are none or too many entries, or a field is missing or invalid. The error names the entry.
+pub(super) fn parse_entries(
+    entries: &[RecordEntry],
     session: &AgentSession,
     agent: Option<&AgentId>,
 ) -> Result<Vec<RecordedEvent>, ApiError> {
-    if !(1..=MOST_ENTRIES).contains(&sent.len()) {
+    if !(1..=MOST_ENTRIES).contains(&entries.len()) {
         return Err(ApiError::InvalidField {
             field: "entries",
             problem: format!("must have 1 to {MOST_ENTRIES} entries"),
         });
     }
     for name in [&session.session_id, &session.contributor] {
-        if name.chars().count() > MOST_NAME {
+        if name.chars().count() > MOST_NAME_CHARS {
             return Err(ApiError::InvalidField {
                 field: "session",
-                problem: format!("has a name of more than {MOST_NAME} characters"),
+                problem: format!("has a name of more than {MOST_NAME_CHARS} characters"),
             });
         }
     }
-    let event = |(index, entry): (usize, &RecordEntry)| {
-        event(entry, session, agent).map_err(|problem| ApiError::InvalidField {
+    let parse = |(index, entry): (usize, &RecordEntry)| {
+        parse_entry(entry, session, agent).map_err(|problem| ApiError::InvalidField {
             field: "entries",
             problem: format!("[{index}]{problem}"),
         })
     };
-    sent.iter().enumerate().map(event).collect()
+    entries.iter().enumerate().map(parse).collect()
 }
 
-/// The problem follows the entry's name in a sentence.
-fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) -> Result<RecordedEvent, String> {
-    let trace_id = TraceId::parse(&sent.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
-    let path = sent.file_path.as_deref().map(FilePath::parse).transpose();
+/// # Errors
+/// A problem that continues the sentence after the entry's name.
+fn parse_entry(entry: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) -> Result<RecordedEvent, String> {
+    let trace_id = TraceId::parse(&entry.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
+    let path = entry.file_path.as_deref().map(FilePath::parse).transpose();
     let path = path.map_err(|invalid| format!(".file_path {}", invalid.0))?;
-    if sent
+    if entry
         .tool_name
         .as_ref()
-        .is_some_and(|name| name.chars().count() > MOST_NAME)
+        .is_some_and(|name| name.chars().count() > MOST_NAME_CHARS)
     {
-        return Err(format!(".tool_name has more than {MOST_NAME} characters"));
+        return Err(format!(".tool_name has more than {MOST_NAME_CHARS} characters"));
     }
-    if let Some(class) = &sent.mutation_class
+    if let Some(class) = &entry.mutation_class
         && !CLASSES.contains(&class.as_str())
     {
         return Err(format!(".mutation_class must be {} or {}", CLASSES[0], CLASSES[1]));
     }
-    let hash: Option<ContentHash> = sent.hash.as_deref().map(str::parse).transpose().map_err(|_| HASH)?;
-    if sent.token.is_some_and(|token| token < 1) {
+    let hash = entry.hash.as_deref().map(str::parse::<ContentHash>).transpose();
+    let hash = hash.map_err(|_| INVALID_HASH)?;
+    if entry.token.is_some_and(|token| token < 1) {
         return Err(".token must be a whole number, at least 1".to_owned());
     }
-    let adopted = match sent.kind {
-        RecordKind::Adoption => Some(adoption(sent, hash)?),
+    let adoption = match entry.kind {
+        RecordKind::Adoption => Some(parse_adoption(entry, hash)?),
         _ => None,
     };
-    let (action_type, status) = match sent.kind {
-        RecordKind::Mutation | RecordKind::Call if sent.error_message.is_some() => {
+    let (action_type, status) = match entry.kind {
+        RecordKind::Mutation | RecordKind::Call if entry.error_message.is_some() => {
             (ActionType::ToolExecution, ResultStatus::Failure)
         }
         RecordKind::Mutation | RecordKind::Call => (ActionType::ToolExecution, ResultStatus::Success),
@@ -95,40 +94,45 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
             (ActionType::StateTransition, ResultStatus::Success)
         }
     };
-    if sent.kind == RecordKind::Stale && (path.is_none() || sent.error_message.is_none()) {
+    if entry.kind == RecordKind::Stale && (path.is_none() || entry.error_message.is_none()) {
         return Err(" needs file_path and error_message, because its kind is stale".to_owned());
     }
-    let sent_payload = || Payload {
-        tool_name: sent.tool_name.clone(),
-        tool_input: sent
-            .tool_input
-            .clone()
-            .map(|input| ToolInput::record(&Json::Object(input))),
-        target_files: path.iter().map(ToString::to_string).collect(),
-        reasoning: sent.reasoning.clone(),
-        hash: None,
+    let (payload, output_summary) = match adoption {
+        Some(adoption) => (adoption.payload(), summary(&adoption)),
+        None => {
+            let payload = Payload {
+                tool_name: entry.tool_name.clone(),
+                tool_input: entry
+                    .tool_input
+                    .clone()
+                    .map(|input| ToolInput::record(&Json::Object(input))),
+                target_files: path.iter().map(ToString::to_string).collect(),
+                reasoning: entry.reasoning.clone(),
+                hash: None,
+            };
+            (payload, entry.output_summary.clone())
+        }
     };
-    let sent_summary = || sent.output_summary.clone();
     let event = Event {
         action_type,
-        payload: adopted.map_or_else(sent_payload, |adopted| adopted.payload()),
+        payload,
         result: Outcome {
             status,
-            output_summary: adopted.map_or_else(sent_summary, |adopted| summary(&adopted)),
-            error_message: sent.error_message.clone(),
+            output_summary,
+            error_message: entry.error_message.clone(),
         },
         metadata: Metadata {
             session_id: session.session_id.clone(),
             contributor: session.contributor.clone(),
-            mutation_class: sent.mutation_class.clone(),
+            mutation_class: entry.mutation_class.clone(),
         },
         trace_id: trace_id.clone(),
     };
     let agent = agent.map(AgentId::as_str);
-    let (kind, line) = match sent.kind {
+    let (kind, line) = match entry.kind {
         RecordKind::Mutation => {
             let path = path.ok_or(".file_path is required, because its kind is mutation")?;
-            mutation(sent, (path, hash.ok_or(HASH)?), event, agent)?
+            prepare_mutation(entry, (path, hash.ok_or(INVALID_HASH)?), event, agent)?
         }
         RecordKind::Prompt => (RecordedKind::Prompt, prepare(event, agent)?),
         RecordKind::End => (RecordedKind::End, prepare(event, agent)?),
@@ -139,16 +143,17 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
     Ok(RecordedEvent { kind, trace_id, line })
 }
 
-fn mutation(
-    sent: &RecordEntry,
+/// Prepares a line with one result for each outcome of the script.
+fn prepare_mutation(
+    entry: &RecordEntry,
     (path, hash): (FilePath, ContentHash),
     mut event: Event,
     agent: Option<&str>,
 ) -> Result<(RecordedKind, PreparedLine), String> {
     event.payload.hash = Some(hash);
-    let has_failed = sent.error_message.is_some();
+    let has_failed = entry.error_message.is_some();
     if !has_failed {
-        // The longest of the results: an event that fits with it fits with the others.
+        // This is the longest result. If the event fits with it, it fits with the others.
         event.result.error_message = Some(OTHER_TOKEN.to_owned());
     }
     let mut line = prepare(event, agent)?;
@@ -170,7 +175,7 @@ fn mutation(
     let mutation = Mutation {
         path,
         hash,
-        token: sent.token,
+        token: entry.token,
         has_failed,
         without_lock,
         other_token,
@@ -179,9 +184,7 @@ fn mutation(
 }
 
 fn prepare(event: Event, agent: Option<&str>) -> Result<PreparedLine, String> {
-    event
-        .prepare(agent)
-        .map_err(|LineTooLong| format!(" is too long: {LineTooLong}"))
+    event.prepare(agent).map_err(|error| format!(" is too long: {error}"))
 }
 
 #[cfg(test)]
@@ -195,7 +198,7 @@ mod tests {
     }
 
     fn one(json: &str) -> Result<RecordedEvent, String> {
-        let events = events(&[entry(json)], &AgentSession::default(), None);
+        let events = parse_entries(&[entry(json)], &AgentSession::default(), None);
         events
             .map(|mut events| events.remove(0))
             .map_err(|error| error.to_string())
@@ -263,16 +266,16 @@ mod tests {
         problems.dedup();
         assert_eq!(problems.len(), 8, "those of one member are the same: {problems:#?}");
         assert!(problems[7].contains("too long"), "{problems:#?}");
-        let none = events(&[], &AgentSession::default(), None).unwrap_err();
+        let none = parse_entries(&[], &AgentSession::default(), None).unwrap_err();
         let many = vec![entry(r#"{ "trace_id": "t", "kind": "call" }"#); 33];
-        let many = events(&many, &AgentSession::default(), None).unwrap_err();
+        let many = parse_entries(&many, &AgentSession::default(), None).unwrap_err();
         assert_eq!(none, many);
         let session = AgentSession {
             session_id: "x".repeat(129),
             contributor: String::new(),
         };
         let entries = [entry(r#"{ "trace_id": "t", "kind": "call" }"#)];
-        let error = events(&entries, &session, None).unwrap_err();
+        let error = parse_entries(&entries, &session, None).unwrap_err();
         assert!(error.to_string().contains("session"), "{error}");
     }
 }

@@ -1,6 +1,5 @@
 //! The files that intents own or have changed.
 
-use coord_intents::intent::Status;
 use coord_intents::intent_map::{self, LastHash, Row};
 use coord_protocol::{MapResponse, MappedFile};
 
@@ -12,22 +11,20 @@ use coord_server::admission::admit_as_holder;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 
-/// The map, and the caller.
 #[derive(Debug)]
 pub struct MapRequest {
     pub repo: RepoId,
-    /// Of intents about this branch alone.
+    /// Only intents for this branch, or for every branch.
     pub branch: Option<Branch>,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// Which agent of the caller's asks.
     pub caller_agent: Option<AgentId>,
 }
 
 /// The map that `request` asks for.
 ///
 /// # Errors
-/// When the caller is denied, or the store gives no answer.
+/// When the caller is denied, or the store does not respond.
 pub async fn map(app: &App, request: MapRequest) -> Result<MapResponse, ApiError> {
     let MapRequest {
         repo,
@@ -35,27 +32,27 @@ pub async fn map(app: &App, request: MapRequest) -> Result<MapResponse, ApiError
         caller,
         caller_agent,
     } = request;
-    let read = |holder: &Holder| registry(&repo, holder).and(owned_paths(&repo));
-    let (_, (registry, owned)) = admit_as_holder(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
+    let query = |holder: &Holder| registry(&repo, holder).and(owned_paths(&repo));
+    let (_, (registry, owned)) = admit_as_holder(app, &repo, branch.as_ref(), caller, caller_agent, query).await?;
     let owners = owned.owners(&*app.store, &repo).await?;
-    let heard_since = registry
+    let idle_since_ms = registry
         .now_ms
         .saturating_sub(Intents::of(app).config.idle_seconds.saturating_mul(1000));
     Ok(MapResponse {
-        files: rows(owners, &registry, branch.as_ref(), heard_since),
+        files: mapped_files(owners, &registry, branch.as_ref(), idle_since_ms),
     })
 }
 
-fn rows(owners: Owners, registry: &Registry, branch: Option<&Branch>, heard_since: u64) -> Vec<MappedFile> {
+/// The files of the map. Intents that were last used before `idle_since_ms` do not lock theirs.
+fn mapped_files(owners: Owners, registry: &Registry, branch: Option<&Branch>, idle_since_ms: u64) -> Vec<MappedFile> {
     let Registry { records, uses, .. } = registry;
     let is_locked = |intent: &str| {
-        let is_active = |status| matches!(status, Status::InProgress | Status::Blocked);
-        records.get(intent).is_some_and(|record| is_active(record.status))
-            && uses.get(intent).is_some_and(|used| used.heard_ms >= heard_since)
+        records.get(intent).is_some_and(|record| record.status.is_active())
+            && uses.get(intent).is_some_and(|cost| cost.heard_ms >= idle_since_ms)
     };
     let mut files = Vec::new();
     for (path, owners) in owners {
-        // Entries without an intent are in the ledger alone.
+        // Entries without an intent belong to the ledger only.
         for owner in owners.into_iter().filter(|owner| !owner.intent.is_empty()) {
             let pair = owner.branch.as_deref().zip(branch);
             if pair.is_none_or(|(own, requested)| own == requested.as_str()) {
@@ -72,7 +69,7 @@ fn rows(owners: Owners, registry: &Registry, branch: Option<&Branch>, heard_sinc
     files
 }
 
-/// The map as `intent_map.md` has it.
+/// The map in the form of `intent_map.md`.
 pub fn markdown(map: &MapResponse) -> String {
     let row = |file: &MappedFile| Row {
         path: file.file_path.clone(),

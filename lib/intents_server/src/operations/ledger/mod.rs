@@ -1,4 +1,4 @@
-//! The ledger: lines are recorded, read with their chain, and vouched for by a checkpoint; and its records of files.
+//! The ledger: recording lines, reading them with their chain, checkpoints, and records of files.
 
 mod adoption;
 mod checkpoint;

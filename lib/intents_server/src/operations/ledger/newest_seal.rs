@@ -8,20 +8,20 @@ use coord_server::app::App;
 use coord_state::Read;
 
 /// Reads the seal, and whether lines follow it.
-pub(super) fn seal_and_rest(repo: &RepoId) -> Read<(Seal, bool)> {
+pub(super) fn seal_status(repo: &RepoId) -> Read<(Seal, bool)> {
     seal(repo).and(has_unsealed_lines(repo))
 }
 
-/// The seal after the newest line, as far as the store lets it be moved: without that, the older seal is still true.
-pub(super) async fn newest_seal(app: &App, repo: &RepoId, (known, has_more): (Seal, bool)) -> Seal {
+/// The seal after the newest line. If the seal cannot be moved, `current` is still valid.
+pub(super) async fn newest_seal(app: &App, repo: &RepoId, (current, has_more): (Seal, bool)) -> Seal {
     if !has_more {
-        return known;
+        return current;
     }
     match seal_lines(&*app.store, repo, Intents::of(app).config.ledger_max_lines).await {
         Ok(newest) => newest,
         Err(error) => {
             tracing::warn!(%repo, %error, "the ledger cannot be sealed now");
-            known
+            current
         }
     }
 }

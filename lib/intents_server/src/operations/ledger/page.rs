@@ -3,7 +3,7 @@
 use coord_intents::ledger::Record;
 use coord_protocol::LedgerResponse;
 
-use super::newest_seal::{newest_seal, seal_and_rest};
+use super::newest_seal::{newest_seal, seal_status};
 use crate::ledger::{SealedLine, read_lines};
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, FilePath, RepoId};
@@ -12,30 +12,27 @@ use coord_server::admission::admit_to_repository;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 
-/// Lines that are looked at in one round trip, where not all of them are wanted.
+/// Lines that are read in one round trip if there is a filter.
 const WINDOW_LINES: usize = 512;
 
-/// Round trips of one request for that.
+/// The most round trips that read the lines of one page.
 const MOST_WINDOWS: usize = 4;
 
 /// Bytes of lines after which a page ends.
 const PAGE_BYTES: usize = 2 << 20;
 
-/// Which lines are wanted.
 #[derive(Debug)]
 pub struct LedgerRequest {
     pub repo: RepoId,
-    /// Of this intent alone.
+    /// Only lines of this intent.
     pub intent: Option<String>,
-    /// That name this file alone.
+    /// Only lines that name this file.
     pub file: Option<FilePath>,
-    /// Which part of the ledger.
     pub range: LedgerRange,
-    /// How many at most.
+    /// The most lines.
     pub limit: usize,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// Which agent of the caller's asks.
     pub caller_agent: Option<AgentId>,
 }
 
@@ -50,7 +47,7 @@ pub enum LedgerRange {
 /// The lines that `request` asks for, the oldest first.
 ///
 /// # Errors
-/// When the caller is denied, or the store gives no answer.
+/// When the caller is denied, or the store does not respond.
 pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, ApiError> {
     let LedgerRequest {
         repo,
@@ -61,24 +58,24 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
         caller,
         caller_agent,
     } = request;
-    let read = seal_and_rest(&repo);
-    let (_, found) = admit_to_repository(app, &repo, None, caller, caller_agent, read).await?;
-    let reading = PageRead {
+    let query = seal_status(&repo);
+    let (_, status) = admit_to_repository(app, &repo, None, caller, caller_agent, query).await?;
+    let reader = PageReader {
         app,
         repo: &repo,
         intent: intent.as_deref(),
         file: file.as_ref().map(FilePath::as_str),
         limit,
     };
-    let mut seal = newest_seal(app, &repo, found).await;
-    // Lines may be dropped while they are read; then the seal shows where the rest begins.
+    let mut seal = newest_seal(app, &repo, status).await;
+    // If lines are dropped while they are read, the new seal says where the others begin.
     const ROUNDS: usize = 3;
     for _ in 0..ROUNDS {
-        let found = match range {
-            LedgerRange::After(after) => reading.forward(&seal, after).await?,
-            LedgerRange::Newest => reading.newest(&seal).await?,
+        let page = match range {
+            LedgerRange::After(after) => reader.lines_after(&seal, after).await?,
+            LedgerRange::Newest => reader.newest_lines(&seal).await?,
         };
-        if let Some((lines, next)) = found {
+        if let Some((lines, next)) = page {
             return Ok(LedgerResponse {
                 lines: lines.into_iter().map(|line| line.text).collect(),
                 next,
@@ -93,10 +90,10 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
     ))
 }
 
-/// Lines, and after which line to go on; none where some were dropped meanwhile.
+/// Lines, and the line after which to continue; `None` if lines were dropped meanwhile.
 type LinesPage = Option<(Vec<SealedLine>, Option<u64>)>;
 
-struct PageRead<'a> {
+struct PageReader<'a> {
     app: &'a App,
     repo: &'a RepoId,
     intent: Option<&'a str>,
@@ -104,81 +101,81 @@ struct PageRead<'a> {
     limit: usize,
 }
 
-impl PageRead<'_> {
-    /// Lines that are looked at in one round trip.
+impl PageReader<'_> {
+    fn has_filter(&self) -> bool {
+        self.intent.is_some() || self.file.is_some()
+    }
+
+    /// How many lines are read in one round trip.
     fn window(&self) -> usize {
-        if self.intent.is_none() && self.file.is_none() {
-            self.limit
-        } else {
-            WINDOW_LINES
-        }
+        if self.has_filter() { WINDOW_LINES } else { self.limit }
     }
 
-    async fn read(&self, seal: &Seal, after: u64, most: usize) -> Result<Option<Vec<SealedLine>>, ApiError> {
-        Ok(read_lines(&*self.app.store, self.repo, seal, after, most).await?)
+    async fn read(&self, seal: &Seal, after: u64, limit: usize) -> Result<Option<Vec<SealedLine>>, ApiError> {
+        Ok(read_lines(&*self.app.store, self.repo, seal, after, limit).await?)
     }
 
-    async fn forward(&self, seal: &Seal, after: u64) -> Result<LinesPage, ApiError> {
-        let (mut wanted, mut bytes) = (Vec::new(), 0);
+    async fn lines_after(&self, seal: &Seal, after: u64) -> Result<LinesPage, ApiError> {
+        let (mut matching, mut bytes) = (Vec::new(), 0);
         let mut last = after.max(seal.base.point.seq);
         for _ in 0..MOST_WINDOWS {
             let Some(lines) = self.read(seal, last, self.window()).await? else {
                 return Ok(None);
             };
             if lines.is_empty() {
-                return Ok(Some((wanted, None)));
+                return Ok(Some((matching, None)));
             }
             for line in lines {
                 last = line.seq;
-                if self.wants(&line) {
+                if self.matches(&line) {
                     bytes += line.text.len();
-                    wanted.push(line);
+                    matching.push(line);
                 }
-                if wanted.len() == self.limit || bytes >= PAGE_BYTES {
+                if matching.len() == self.limit || bytes >= PAGE_BYTES {
                     break;
                 }
             }
-            if wanted.len() == self.limit || bytes >= PAGE_BYTES || last >= seal.sealed.point.seq {
+            if matching.len() == self.limit || bytes >= PAGE_BYTES || last >= seal.sealed.point.seq {
                 break;
             }
         }
         let next = Some(last).filter(|last| *last < seal.sealed.point.seq);
-        Ok(Some((wanted, next)))
+        Ok(Some((matching, next)))
     }
 
-    async fn newest(&self, seal: &Seal) -> Result<LinesPage, ApiError> {
-        let (mut wanted, mut bytes) = (Vec::new(), 0);
+    async fn newest_lines(&self, seal: &Seal) -> Result<LinesPage, ApiError> {
+        let (mut matching, mut bytes) = (Vec::new(), 0);
         let mut end = seal.sealed.point.seq;
         for _ in 0..MOST_WINDOWS {
             let first = end.saturating_sub(self.window() as u64).max(seal.base.point.seq);
             let Some(mut lines) = self.read(seal, first, (end - first) as usize).await? else {
                 return Ok(None);
             };
-            lines.retain(|line| line.seq <= end && self.wants(line));
+            lines.retain(|line| line.seq <= end && self.matches(line));
             for line in lines.into_iter().rev() {
-                if wanted.len() < self.limit && bytes < PAGE_BYTES {
+                if matching.len() < self.limit && bytes < PAGE_BYTES {
                     bytes += line.text.len();
-                    wanted.push(line);
+                    matching.push(line);
                 }
             }
             end = first;
-            if wanted.len() == self.limit || bytes >= PAGE_BYTES || end == seal.base.point.seq {
+            if matching.len() == self.limit || bytes >= PAGE_BYTES || end == seal.base.point.seq {
                 break;
             }
         }
-        wanted.reverse();
-        Ok(Some((wanted, None)))
+        matching.reverse();
+        Ok(Some((matching, None)))
     }
 
-    fn wants(&self, line: &SealedLine) -> bool {
-        if self.intent.is_none() && self.file.is_none() {
+    fn matches(&self, line: &SealedLine) -> bool {
+        if !self.has_filter() {
             return true;
         }
         let Ok(record) = Record::read(line.text.as_bytes()) else {
             return false;
         };
-        let is_of_intent = |intent: &str| record.intent_id.as_deref() == Some(intent);
-        let names = |file: &str| record.target_files.iter().any(|named| named == file);
-        self.intent.is_none_or(is_of_intent) && self.file.is_none_or(names)
+        let has_intent = |intent: &str| record.intent_id.as_deref() == Some(intent);
+        let has_file = |file: &str| record.target_files.iter().any(|target| target == file);
+        self.intent.is_none_or(has_intent) && self.file.is_none_or(has_file)
     }
 }

@@ -1,10 +1,10 @@
-//! A holder's actions are appended to the ledger.
+//! Appends a holder's actions to the ledger.
 
 use coord_intents::ledger::ResultStatus;
 use coord_protocol::{Action, Orchestration, RecordRequest, RecordResponse, Recorded};
 use futures::FutureExt;
 
-use super::entries::events;
+use super::entries::parse_entries;
 use crate::config::Handshake;
 use crate::registered::Intents;
 use coord_auth::Caller;
@@ -13,37 +13,40 @@ use coord_intents_state::ledger::{Record, RecordOutcome, RecordStatus, RecordedE
 use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::id_in;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, id_in, in_field, require};
 
 /// The branch of a request that names none.
-const NO_BRANCH: &str = "main";
+const DEFAULT_BRANCH: &str = "main";
 
-/// Records the entries of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
+/// Records the entries of `request` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
-/// # Errors When a field is missing or invalid, the caller is denied, or the store does not respond. Even then the entries may
-/// have been recorded; entries that are sent again are recorded once.
+/// # Errors
+/// When a field is missing or invalid, the caller is denied, or the store does not respond. In the last case the
+/// entries may be recorded. Entries that are sent again are recorded once.
 pub async fn record(
     app: &App,
-    sent: &RecordRequest,
+    request: &RecordRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<RecordResponse, ApiError> {
-    let repo = RepoId::parse(require("repo_url", &sent.repo_url)?).map_err(in_field("repo_url"))?;
+    let repo = RepoId::parse(require("repo_url", &request.repo_url)?).map_err(in_field("repo_url"))?;
     let caller = caller.in_repository(&repo)?;
-    let branch = Branch::parse(sent.branch.as_deref().unwrap_or(NO_BRANCH)).map_err(in_field("branch"))?;
-    let intent = sent.intent_id.as_deref().map(|id| id_in("intent_id", id)).transpose()?;
-    let agent_id = agent_of(sent.agent_id.as_deref(), agent)?;
-    let events = events(require("entries", &sent.entries)?, &sent.session, agent_id.as_ref())?;
+    let branch = request.branch.as_deref().unwrap_or(DEFAULT_BRANCH);
+    let branch = Branch::parse(branch).map_err(in_field("branch"))?;
+    let intent = request.intent_id.as_deref().map(|id| id_in("intent_id", id));
+    let intent = intent.transpose()?;
+    let agent_id = agent_of(request.agent_id.as_deref(), agent)?;
+    let entries = require("entries", &request.entries)?;
+    let events = parse_entries(entries, &request.session, agent_id.as_ref())?;
     let mut admission = Admission::begin(app, &repo, &branch, caller, agent_id, Right::Push, None).await?;
-    let wanted = Record {
+    let ledger_record = Record {
         intent,
         is_reset_by_prompts: Intents::of(app).config.handshake == Handshake::Prompt,
         events: &events,
     };
     let outcome = admission
-        .run_plain(&wanted, |store, terms, wanted| {
-            coord_intents_state::ledger::record(store, terms, wanted).boxed()
+        .run_plain(&ledger_record, |store, terms, ledger_record| {
+            coord_intents_state::ledger::record(store, terms, ledger_record).boxed()
         })
         .await?;
     if outcome.has_lines {
@@ -53,7 +56,7 @@ pub async fn record(
 }
 
 fn respond(events: &[RecordedEvent], intent: Option<&str>, outcome: &RecordOutcome) -> RecordResponse {
-    let recorded = |recorded: &RecordStatus| match recorded {
+    let wire_status = |status: &RecordStatus| match status {
         RecordStatus::New(ResultStatus::Success) => Recorded::Success,
         RecordStatus::New(ResultStatus::Failure) => Recorded::Failure,
         RecordStatus::New(ResultStatus::Denied) => Recorded::Denied,
@@ -66,8 +69,8 @@ fn respond(events: &[RecordedEvent], intent: Option<&str>, outcome: &RecordOutco
              none."
         ));
     }
-    for (event, outcome) in events.iter().zip(&outcome.outcomes) {
-        if let (RecordedKind::Mutation(mutation), RecordStatus::New(ResultStatus::Failure)) = (&event.kind, outcome)
+    for (event, status) in events.iter().zip(&outcome.outcomes) {
+        if let (RecordedKind::Mutation(mutation), RecordStatus::New(ResultStatus::Failure)) = (&event.kind, status)
             && !mutation.has_failed
         {
             warnings.push(format!(
@@ -89,7 +92,7 @@ fn respond(events: &[RecordedEvent], intent: Option<&str>, outcome: &RecordOutco
         _ => format!("The {count} events are in the ledger"),
     };
     RecordResponse {
-        recorded: outcome.outcomes.iter().map(recorded).collect(),
+        recorded: outcome.outcomes.iter().map(wire_status).collect(),
         warnings,
         orchestration: Orchestration::new(Action::Proceed, reason),
     }

@@ -1,4 +1,4 @@
-//! How files differ from their records.
+//! Compares files with their records.
 
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, VerifyResponse};
@@ -11,70 +11,71 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{agent_of, in_field, require};
 
-/// Compares the files of `sent` with their records. `agent` is the header `X-Coord-Agent`, if sent.
+/// Compares the files of `request` with their records. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
 /// When a field is missing or invalid, the caller is denied, or the store does not respond.
 pub async fn verify(
     app: &App,
-    sent: &VerifyRequest,
+    request: &VerifyRequest,
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<VerifyResponse, ApiError> {
-    let repo = RepoId::parse(require("repo_url", &sent.repo_url)?).map_err(in_field("repo_url"))?;
+    let repo = RepoId::parse(require("repo_url", &request.repo_url)?).map_err(in_field("repo_url"))?;
     let caller = caller.in_repository(&repo)?;
-    let branch = sent.branch.as_deref().map(Branch::parse).transpose();
+    let branch = request.branch.as_deref().map(Branch::parse).transpose();
     let branch = branch.map_err(in_field("branch"))?;
-    let caller_agent = agent_of(sent.agent_id.as_deref(), agent)?;
-    let files = files(require("files", &sent.files)?)?;
+    let caller_agent = agent_of(request.agent_id.as_deref(), agent)?;
+    let files = parse_files(require("files", &request.files)?)?;
     let paths: Vec<FilePath> = files.iter().map(|(path, _)| path.clone()).collect();
-    let read = owners_of(&repo, &paths);
-    let (_, rows) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
-    let reports = files.into_iter().zip(rows);
+    let query = owners_of(&repo, &paths);
+    let (_, rows) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, query).await?;
+    let files = files.into_iter().zip(rows);
     Ok(VerifyResponse {
-        files: reports
+        files: files
             .map(|((path, hash), owners)| report(&path, hash, &owners, branch.as_ref()))
             .collect(),
     })
 }
 
-fn files(sent: &[FileContent]) -> Result<Vec<(FilePath, ContentHash)>, ApiError> {
+fn parse_files(files: &[FileContent]) -> Result<Vec<(FilePath, ContentHash)>, ApiError> {
     let invalid = |problem: String| ApiError::InvalidField {
         field: "files",
         problem,
     };
-    if !(1..=FilePaths::MAX).contains(&sent.len()) {
+    if !(1..=FilePaths::MAX).contains(&files.len()) {
         return Err(invalid(format!("must have 1 to {} files", FilePaths::MAX)));
     }
-    let file = |(index, sent): (usize, &FileContent)| {
-        let path = FilePath::parse(&sent.file_path);
+    let parse_file = |(index, file): (usize, &FileContent)| {
+        let path = FilePath::parse(&file.file_path);
         let path = path.map_err(|problem| invalid(format!("[{index}].file_path {}", problem.0)))?;
-        let hash = sent.hash.parse().map_err(|_| {
+        let hash = file.hash.parse().map_err(|_| {
             invalid(format!(
                 "[{index}].hash must be sha256: and 64 lower-case digits, or DELETED"
             ))
         })?;
         Ok((path, hash))
     };
-    sent.iter().enumerate().map(file).collect()
+    files.iter().enumerate().map(parse_file).collect()
 }
 
-/// The verdict on a file with the content `hash`. Of several rows, the last has the newest record.
+/// The verdict on a file with the content `hash`. The last of `owners` has the newest record.
 fn report(path: &FilePath, hash: ContentHash, owners: &[Owner], branch: Option<&Branch>) -> FileReport {
-    let is_of_branch = |owner: &&Owner| {
+    let is_on_branch = |owner: &&Owner| {
         let pair = owner.branch.as_deref().zip(branch);
         pair.is_none_or(|(own, requested)| own == requested.as_str())
     };
-    let rows: Vec<&Owner> = owners
+    let owners: Vec<&Owner> = owners
         .iter()
-        .filter(is_of_branch)
+        .filter(is_on_branch)
         .filter(|owner| owner.hash.is_some())
         .collect();
     let hash = hash.to_string();
-    let last = rows.last();
-    let recorded = last.and_then(|owner| owner.hash.clone());
+    let newest = owners.last();
+    let recorded = newest.and_then(|owner| owner.hash.clone());
     let was_recorded = || {
-        rows.iter()
+        owners
+            .iter()
             .any(|owner| owner.hash.as_ref() == Some(&hash) || owner.earlier.contains(&hash))
     };
     let verdict = match &recorded {
@@ -84,7 +85,7 @@ fn report(path: &FilePath, hash: ContentHash, owners: &[Owner], branch: Option<&
         Some(_) if hash == ContentHash::Deleted.to_string() => FileVerdict::Missing,
         Some(_) => FileVerdict::Changed,
     };
-    let intent = last.map(|owner| owner.intent.clone());
+    let intent = newest.map(|owner| owner.intent.clone());
     FileReport {
         file_path: path.to_string(),
         verdict,

@@ -1,23 +1,23 @@
--- Undoes the ownership by a claim, if the work is abandoned.
+-- Undoes the ownership that a claim created, if its work is abandoned.
 local Chunks = require('chunks')
 local Owners = require('intents/owners')
 local Records = require('intents/records')
 
 local Abandoned = {}
 
--- Whether another of `entries` than `mine` has a branch in common with `branch`.
-local function has_other_on(entries, mine, branch)
+-- Whether an entry other than `owner` has a branch in common with `branch`.
+local function has_other_on(entries, owner, branch)
   for _, entry in ipairs(entries) do
-    if entry ~= mine and Owners.have_common_branch(entry.branch, branch) then
+    if entry ~= owner and Owners.have_common_branch(entry.branch, branch) then
       return true
     end
   end
   return false
 end
 
--- Removes the intents of these lock entries from the owners of their files if the content is as when the claim was granted:
--- the owner before, if there was one, has the file again.
-function Abandoned.give_up(call, locks)
+-- Removes the intents of these lock entries from the owners of their files if the content is the same as when the claim was
+-- granted. The previous owner, if there was one, owns the file again.
+function Abandoned.restore_owners(call, locks)
   Records.begin(call)
   local paths, changed, emptied = {}, {}, {}
   for index, lock in ipairs(locks) do
@@ -27,13 +27,13 @@ function Abandoned.give_up(call, locks)
   for _, lock in ipairs(locks) do
     local path = lock.file_path
     local entries = owners[path]
-    for index, mine in ipairs(entries) do
-      if mine.intent == lock.intent_id and mine.hash == mine.since then
-        if mine.from then
-          if not has_other_on(entries, mine, mine.from_branch) then
-            mine.branch = mine.from_branch
+    for index, owner in ipairs(entries) do
+      if owner.intent == lock.intent_id and owner.hash == owner.since then
+        if owner.from then
+          if not has_other_on(entries, owner, owner.from_branch) then
+            owner.branch = owner.from_branch
           end
-          mine.intent, mine.from, mine.from_branch, mine.since = mine.from, nil, nil, nil
+          owner.intent, owner.from, owner.from_branch, owner.since = owner.from, nil, nil, nil
         else
           table.remove(entries, index)
         end

@@ -1,12 +1,12 @@
 -- The budget of an intent, and the breaker of its holder: whether one more tool call is allowed, and its cost. A call has a
--- `name`, and a `digest` of name and input: '' for a request that is no tool call, which counts as no turn.
+-- `name`, and a `digest` of name and input: '' for a request that is not a tool call, which counts as no turn.
 local Append = require('ledger/append')
 local Records = require('intents/records')
 local Status = require('intents/status')
 
 local Budget = {}
 
--- Nil where the call is allowed, or { code, reason, name }: BUDGET_EXHAUSTED or CIRCUIT_OPEN; a sentence. `most_repeats`:
+-- Nil if the call is allowed, or { code, reason, name }: BUDGET_EXHAUSTED or CIRCUIT_OPEN; a sentence. `most_repeats`:
 -- identical calls in a row that are allowed, 0 for any number. Changes nothing.
 function Budget.limit_met(call, id, record, tool_call, most_repeats)
   local _, tokens = Records.use_of(call, id)
@@ -29,7 +29,7 @@ function Budget.limit_met(call, id, record, tool_call, most_repeats)
   end
 end
 
--- Blocks the intent because `limit` was met: lines, record and event. The caller's session is saved by the script.
+-- Blocks the intent because `limit` was met: lines, record and event. The script saves the caller's session.
 function Budget.block_at(call, limit, id, record, origin)
   local payload = limit.name ~= '' and '{"tool_name":' .. Append.json_text(limit.name) .. '}' or '{}'
   Append.append_line(
@@ -41,27 +41,27 @@ function Budget.block_at(call, limit, id, record, origin)
     '{"status":"DENIED","output_summary":"' .. limit.code .. '","error_message":' .. Append.json_text(limit.reason) .. '}',
     origin
   )
-  -- A limit that another login has reached refuses its call, and stops no other login.
+  -- A limit that a different login reached refuses its call, but does not stop the owner.
   if Records.is_callers(call, record) then
     Status.change_status(call, id, record, 'BLOCKED', limit.reason, call.session.state, origin)
   end
-  -- A person lets it go on: the breaker begins anew.
+  -- Once a person resumes the intent, the breaker starts over.
   call.session.call, call.session.repeats = nil, nil
 end
 
--- Counts a tool call that was allowed, which is a sign of life of its holder. The script saves the caller's session.
+-- Counts an allowed tool call, which shows that its holder is active. The script saves the caller's session.
 function Budget.count_call(call, id, tool_call)
-  local turns, tokens, others = Records.use_of(call, id)
+  local turns, tokens, other_turns = Records.use_of(call, id)
   if tool_call.digest ~= '' then
     call.session.repeats = call.session.call == tool_call.digest and call.session.repeats + 1 or 1
     call.session.call = tool_call.digest
     if Records.is_callers(call, Records.of(call, id)) then
       turns = turns + 1
     else
-      others = others + 1
+      other_turns = other_turns + 1
     end
   end
-  Records.save_use(call, id, turns, tokens, others)
+  Records.save_use(call, id, turns, tokens, other_turns)
 end
 
 return Budget

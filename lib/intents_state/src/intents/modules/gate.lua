@@ -1,5 +1,5 @@
--- The gate: the rules of intents for writing files, in the order of refusals: the intent, its scope, owners, budget, breaker. A
--- repository without intents does not come here.
+-- The gate: the rules of intents for writing files, in the order of refusals: the intent, its scope, owners, budget, breaker.
+-- Requests for a repository without intents do not get here.
 local Answer = require('answer')
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
@@ -24,14 +24,14 @@ local function note_finding(call, code, kind, intent, used, allowed, files, by)
   })
 end
 
--- Whether the cited intent exists. Reading takes no intent, but may name its purpose.
-function Gate.knows(call)
+-- Whether the cited intent exists. Reading needs no intent, but may cite one.
+function Gate.is_citation_valid(call)
   return redis.call('HEXISTS', call.keys.intents, call.gate.cited) == 1
 end
 
 -- Judges a claim of `paths`: nil, with the findings in `gate`, or the denial ASK_SCOPE: the `intent`, the digest `scope` of its scope and its
--- `text`, absent if that digest was sent; the digest `ignore` of .intentignore and `ignore_text`, absent for none, and the text if that
--- digest was sent; `files`, absent where the request names them. Changes nothing.
+-- `text`, absent if that digest was sent; the digest `ignore` of .intentignore, absent for none, and `ignore_text`, absent if that digest was
+-- sent; `files`, absent if the request names them. Changes nothing.
 function Gate.judge(call, paths)
   Records.begin(call)
   Append.begin(call)
@@ -62,7 +62,7 @@ function Gate.judge(call, paths)
     local ignore, judged = GraphAge.load(call)[3] or '', call.gate.judged
     local is_same_scope = judged.intent == id and judged.scope == record.digest
     if not is_same_scope or (judged.ignore or '') ~= ignore then
-      -- Rust matches patterns; it asks again with the judgement.
+      -- Rust matches the patterns, and repeats the call with its judgement.
       return Answer.reply(call, 'ASK_SCOPE', {
         intent = id,
         scope = record.digest,
@@ -91,7 +91,7 @@ function Gate.judge(call, paths)
   end
 
   if record and record.status == 'IN_PROGRESS' then
-    -- A claim without a tool call uses no turn, but needs one to be left.
+    -- A claim without a tool call uses no turn, but one must be left.
     local tool_call = call.gate.call or { name = '', digest = 'none' }
     call.gate.limit = Budget.limit_met(call, id, record, tool_call, call.gate.most_repeats)
     if call.gate.limit then
@@ -101,7 +101,7 @@ function Gate.judge(call, paths)
 
   call.gate.is_refused = #call.gate.findings > 0
   for _, other in ipairs(idle) do
-    note_finding(call, 'OWNER_IDLE', '', other.id, math.floor((call.now_ms - other.heard) / 1000), 0, other.files)
+    note_finding(call, 'OWNER_IDLE', '', other.id, math.floor((call.now_ms - other.last_call_ms) / 1000), 0, other.files)
   end
 end
 

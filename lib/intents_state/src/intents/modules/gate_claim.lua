@@ -1,4 +1,4 @@
--- A claim's effect on intents: a refusal is recorded, a grant makes the intent the owner of the files.
+-- A claim's effect on intents: a refusal is recorded, and a grant makes the intent the owner of the files.
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
 local Chunks = require('chunks')
@@ -18,13 +18,13 @@ function GateClaim.judge_claim(call, paths)
     return denial
   end
   call.gate.is_judged = true
-  -- A refusal, or a holder that begins with an intent, has lines.
+  -- A refusal, and a holder's first claim for an intent, append lines.
   local id = call.gate.id
   local has_lines = call.gate.is_refused or (id and (call.session.state ~= 'ACTION' or call.session.intent ~= id))
   return has_lines and Append.full_ledger(call, 3) or nil
 end
 
--- The caller is in another state. `why` is for the ledger.
+-- Moves the caller to another state. `why` is for the ledger.
 local function move_holder(call, state, intent, version, why)
   Status.append_change(
     call,
@@ -56,7 +56,7 @@ local function sentences(code, kind, intent, files)
   return 'Owned by another intent', 'Governance Violation: File owned by Intent [' .. intent .. ']'
 end
 
--- Records why the claim is refused. The same refusal of the same request has one line in a minute, as it has one event.
+-- Records why the claim is refused. The same refusal of the same request has one line a minute, and one event.
 function GateClaim.record_refusal(call, paths, message)
   local finding = call.gate.findings[1]
   local code, kind, intent, files = finding.code, finding.kind, finding.intent, finding.files or {}
@@ -92,18 +92,18 @@ function GateClaim.record_refusal(call, paths, message)
   end
 end
 
--- Whether the intent owns the file already; and the entry of another intent that it would take it from, or nil.
-local function standing(call, list)
+-- Whether the intent owns the file already; and the entry of the other intent that it would take it from, or nil.
+local function find_owner(call, list)
   local id, record = call.gate.id, call.gate.record
-  local is_owner, before = false, nil
+  local is_owner, previous = false, nil
   for _, entry in ipairs(list) do
     if entry.intent == id then
       is_owner = true
     elseif Owners.have_common_branch(entry.branch, record.branch) then
-      before = before or entry
+      previous = previous or entry
     end
   end
-  return is_owner and not before, before
+  return is_owner and not previous, previous
 end
 
 -- Nil, or the part without room for more owners: OWNERS, and the file, or nil for the repository.
@@ -112,7 +112,7 @@ function GateClaim.reserve_owners(call, paths)
   call.gate.taken = {}
   for _, path in ipairs(paths) do
     local list = owners[path]
-    local is_owner, before = standing(call, list)
+    local is_owner, previous = find_owner(call, list)
     if not is_owner then
       new_paths = new_paths + (#list == 0 and 1 or 0)
       Owners.take_file(list, id, record.branch)
@@ -120,8 +120,8 @@ function GateClaim.reserve_owners(call, paths)
         return 'OWNERS', path
       end
       -- For a claim that is abandoned: see abandoned.lua.
-      local mine = list[#list]
-      mine.since, mine.from, mine.from_branch = mine.hash, before and before.intent, before and before.branch
+      local owner = list[#list]
+      owner.since, owner.from, owner.from_branch = owner.hash, previous and previous.intent, previous and previous.branch
       call.gate.taken[#call.gate.taken + 1] = path
       call.gate.taken[#call.gate.taken + 1] = cjson.encode(list)
     end
@@ -131,7 +131,7 @@ function GateClaim.reserve_owners(call, paths)
   end
 end
 
--- The files are the intent's, and the call counts.
+-- Makes the intent the owner of the files, and counts the call.
 function GateClaim.grant(call)
   local id, record = call.gate.id, call.gate.record
   Chunks.call_in_chunks('HSET', call.keys.owners, call.gate.taken)

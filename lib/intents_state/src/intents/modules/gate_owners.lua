@@ -19,17 +19,16 @@ local function may_overlap(record, id)
 end
 
 -- Those of `owners` (path -> entries) that are active, have a branch in common with the intent `id` or, without one, with the
--- request, and may not overlap with it: a list of owners that count, and one of idle ones. Each is { id, heard, files }, with
--- `heard` the time of its last call.
+-- request, and may not overlap with it: a list of owners that count, and one of idle ones. Each is { id, last_call_ms, files }.
 function GateOwners.others_of(call, paths, owners, id, record)
-  local span = record and record.branch
+  local branch = record and record.branch
   if not record then
-    span = call.request.branch
+    branch = call.request.branch
   end
   local other_of, others, ids = {}, {}, {}
   for _, path in ipairs(paths) do
     for _, entry in ipairs(owners[path] or {}) do
-      if entry.intent ~= id and Owners.have_common_branch(entry.branch, span) then
+      if entry.intent ~= id and Owners.have_common_branch(entry.branch, branch) then
         local other = other_of[entry.intent]
         if not other then
           other = { id = entry.intent, files = {} }
@@ -51,8 +50,8 @@ function GateOwners.others_of(call, paths, owners, id, record)
   local counting, idle = {}, {}
   for index, stored in ipairs(values_of(call.keys.intent_use, active_ids)) do
     local other = active[index]
-    other.heard = tonumber(string.match(stored or '', '(%d+)$') or 0)
-    table.insert(call.now_ms - other.heard <= call.gate.idle_ms and counting or idle, other)
+    other.last_call_ms = tonumber(string.match(stored or '', '(%d+)$') or 0)
+    table.insert(call.now_ms - other.last_call_ms <= call.gate.idle_ms and counting or idle, other)
   end
   return counting, idle
 end

@@ -5,7 +5,7 @@ local Records = require('intents/records')
 
 local Status = {}
 
--- Emits the caller's act on the intent `id`.
+-- Emits an event about the caller's action on the intent `id`.
 function Status.emit_about(call, kind, id, event)
   event.type, event.intent_id, event.time_ms = kind, id, call.now_ms
   event.user, event.user_name = call.request.user_id, call.request.user_name
@@ -27,7 +27,7 @@ function Status.append_change(call, id, state, reasoning, summary, origin)
   )
 end
 
--- Gives an intent another status. `reason`: why, or ''.
+-- Changes the status of an intent. `reason`: why, or ''.
 function Status.change_status(call, id, record, status, reason, state, origin)
   local previous = record.status
   record.status, record.reason, record.updated_ms = status, reason ~= '' and reason or nil, call.now_ms

@@ -1,13 +1,13 @@
--- Appends lines to the ledger, in order; `docs/reference/ledger.md` has their form. Each is joined from texts, because cjson has
--- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256.
+-- Appends lines to the ledger, in order; `docs/reference/ledger.md` has their form. A line is joined from texts, because cjson does
+-- not keep the order of members. Rust chains it later: Redis' Lua has no SHA-256.
 local Limits = require('admission/limits')
 
 local Append = {}
 
--- A login has a share of the ledger, so that it cannot push the lines of others out: half of the lines that are kept, and as
--- much again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.shares: a
--- line feed -> most lines that are kept (seal_ledger.lua); login -> theoretical arrival time and time of its last line,
--- milliseconds. The share is full where the arrival is a day ahead.
+-- A login has a share of the ledger, so that it cannot evict the lines of others: half of the lines that are kept, and as much
+-- again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.shares: a line
+-- feed -> maximum of kept lines (seal_ledger.lua); login -> theoretical arrival time and time of its last line, milliseconds.
+-- The share is used up if the arrival is a day ahead.
 local SHARE_MS = 86400000
 
 function Append.begin(call)
@@ -26,14 +26,14 @@ local function load_share(call)
   return call.share
 end
 
--- Nil, or the denial LIMITED (Limits.denial(), LEDGER) where the caller has no share left for so many lines. A script asks before it
+-- Nil, or the denial LIMITED (Limits.denial(), LEDGER) if the caller has no share left for so many lines. A script calls this before it
 -- changes anything: no change happens without its line.
 function Append.full_ledger(call, lines)
   local over = math.max(load_share(call).arrival, call.now_ms) + call.share.interval * lines - call.now_ms - SHARE_MS
   if over <= 0 then
     return nil
   end
-  -- The lines that are kept, and at most one login; the newest dropped event is no login.
+  -- The hash has the maximum of kept lines, and at most one login. The field of dropped events is not a login.
   local is_alone = redis.call('HLEN', call.keys.shares) - redis.call('HEXISTS', call.keys.shares, '\nevents') <= 2
   if is_alone and redis.call('XLEN', call.keys.ledger) < 2 * call.share.most then
     return nil

@@ -1,5 +1,5 @@
-//! The import graph of a branch with its locks: first an overview from the store in one round trip ([`read_overview`]), then
-//! the graph ([`load_graph`]), unless the caller already has it.
+//! Reads the import graph of a branch with its locks: first an overview from the store in one round trip
+//! ([`read_overview`]), then the graph ([`load_graph`]), unless the caller already has it.
 
 mod overview;
 
@@ -31,12 +31,12 @@ pub async fn read_overview(
     let mut admission = Admission::begin(app, repo, branch, caller, None, Right::Read, Some(Vec::new())).await?;
     let (head, stored) = admission
         .run_plain(&(repo, branch), |store, terms, (repo, branch)| {
-            admit(store, terms, Overview::of(repo, branch)).boxed()
+            admit(store, terms, Overview::read(repo, branch)).boxed()
         })
         .await?;
     admission.report_head(&head, &mut Vec::new());
     let overview = Overview::new(branch, stored, &app.locks);
-    if overview.is_to_be_kept
+    if overview.is_touch_due
         && let Err(error) = touch_graph(&*app.store, repo, branch).await
     {
         tracing::debug!(%error, %repo, %branch, "the graph could not be kept for longer");

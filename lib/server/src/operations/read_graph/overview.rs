@@ -26,13 +26,13 @@ pub struct Overview {
     pub failure: Option<String>,
     /// The progress of the current build.
     pub progress: Option<BuildProgress>,
-    /// The rules of the branch.
+    /// The lock rules of the branch.
     pub policy: PolicyView,
     pub locks: BTreeMap<String, OtherLock>,
     /// Changes on work branches that are for this branch.
     pub pending: Vec<PendingChange>,
-    /// Whether to record in the store that the graph is in use, so that it is kept; once a day.
-    pub is_to_be_kept: bool,
+    /// Whether to record in the store that the graph is in use, so that the store keeps it. True once a day.
+    pub(super) is_touch_due: bool,
 }
 
 const DAY: i64 = 86_400;
@@ -76,7 +76,7 @@ fn neighbors_schema() -> Object {
 
 impl PolicyView {
     fn new(stored: Option<&str>, operator: &LockConfig) -> Self {
-        let policy = Policy::of(stored.map(PolicyText::of_stored).unwrap_or_default());
+        let policy = Policy::of(stored.map(PolicyText::from_stored).unwrap_or_default());
         PolicyView {
             ttl_seconds: policy.ttl_seconds(operator),
             neighbors: policy.neighbors(operator),
@@ -103,20 +103,19 @@ pub struct BuildProgress {
 pub type StoredGraphState = (GraphHash, (LiveLocks, PendingChanges));
 
 impl Overview {
-    /// Reads the overview of a branch.
-    pub fn of(repo: &RepoId, branch: &Branch) -> Read<StoredGraphState> {
+    /// Reads the stored state of a branch.
+    pub(super) fn read(repo: &RepoId, branch: &Branch) -> Read<StoredGraphState> {
         let locks = live_locks(repo).and(pending_changes(repo));
         graph_hash(repo, branch).and(locks)
     }
 
-    /// The overview in `stored`.
-    pub fn new(branch: &Branch, stored: StoredGraphState, operator: &LockConfig) -> Self {
+    pub(super) fn new(branch: &Branch, stored: StoredGraphState, operator: &LockConfig) -> Self {
         let (graph, (LiveLocks { now, mut entries }, pending)) = stored;
         entries.retain(|entry| entry.branch == branch.as_str());
         // A builder that died sends no more reports, so its lease expires.
         let is_building = graph.lease_until.is_some_and(|until| until > now);
         Overview {
-            is_to_be_kept: graph.version.is_some() && (now - graph.asked_at.unwrap_or(0)).abs() >= DAY,
+            is_touch_due: graph.version.is_some() && (now - graph.asked_at.unwrap_or(0)).abs() >= DAY,
             progress: graph
                 .progress
                 .filter(|_| is_building)

@@ -1,8 +1,8 @@
 //! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
 //!
 //! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
-//! - `delivery`: the content of one; `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: names of repositories that no longer count;
-//!   `payload_repository`: the repository of each
+//! - `delivery`: the content of a delivery; `payload_repository`: its repository
+//! - `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: old names of repositories
 //!
 //! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 
@@ -30,8 +30,8 @@ pub const MOST_BYTES: usize = 25 << 20;
 /// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
 ///
 /// # Errors
-/// When it is a push, a pull request or an event of a repository without the documented form, to a repository on another host, or
-/// with an invalid name.
+/// When a push, a pull request or an event of a repository does not have the documented form, is about a repository on
+/// another host, or contains an invalid name.
 pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     if body.len() > MOST_BYTES {
         return Err(Invalid(format!(
@@ -48,7 +48,8 @@ pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> 
     }
 }
 
-/// The JSON in a body of this type: all of it, or the field `payload` of a form. The signature is that of the body.
+/// The JSON in a body of this type: the whole body, or the field `payload` of a form. The signature is always that of
+/// the body.
 ///
 /// # Errors
 /// When the type is another one, or the form does not have exactly one field `payload`.
@@ -59,7 +60,8 @@ pub fn payload<'a>(content_type: &str, body: &'a [u8]) -> Result<Cow<'a, [u8]>, 
     }
     if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         return Err(Invalid(
-            "a delivery is application/json or application/x-www-form-urlencoded; set one as the content type of the webhook"
+            "a delivery is application/json or application/x-www-form-urlencoded; set one as the content type of the \
+             webhook"
                 .to_owned(),
         ));
     }

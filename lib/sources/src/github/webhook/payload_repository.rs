@@ -1,12 +1,10 @@
-//! The repository of a delivery.
-
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
 use coord_domain::{Invalid, RepoId};
 
-/// Its name and its address.
+/// The repository in a delivery.
 #[derive(Deserialize)]
 pub(super) struct PayloadRepository<'a> {
     #[serde(borrow)]
@@ -15,8 +13,8 @@ pub(super) struct PayloadRepository<'a> {
     html_url: Cow<'a, str>,
 }
 
-/// The repository, if its name and its address agree.
-pub(super) fn repository(repository: &PayloadRepository<'_>, host: &str) -> Result<RepoId, Invalid> {
+/// The id of the repository, if its name and its URL agree.
+pub(super) fn repo_id(repository: &PayloadRepository<'_>, host: &str) -> Result<RepoId, Invalid> {
     let is_web = ["https://", "http://"]
         .iter()
         .any(|scheme| repository.html_url.starts_with(scheme));

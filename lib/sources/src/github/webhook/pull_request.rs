@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::delivery::{Delivery, PullRequest, written_time};
-use super::payload_repository::{PayloadRepository, repository};
+use super::delivery::{Delivery, PullRequest, from_json, parse_time};
+use super::payload_repository::{PayloadRepository, repo_id};
 use coord_domain::{Branch, Invalid};
 
 #[derive(Deserialize)]
@@ -27,44 +27,40 @@ struct Content<'a> {
     closed_at: Option<Cow<'a, str>>,
 }
 
-/// One end of a pull request. The repository of the changes can be gone.
+/// One of the two branches of a pull request. The repository of the changes may have been deleted.
 #[derive(Deserialize)]
 struct End<'a> {
     #[serde(rename = "ref", borrow)]
-    name: Cow<'a, str>,
+    branch: Cow<'a, str>,
     #[serde(borrow)]
-    repo: Option<Named<'a>>,
+    repo: Option<RepositoryName<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Named<'a> {
+struct RepositoryName<'a> {
     #[serde(borrow)]
     full_name: Cow<'a, str>,
 }
 
 /// The pull request in `body`, of a repository of `host`.
 pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
-    let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
-        // The error may quote a text of any length.
-        let why: String = error.to_string().chars().take(200).collect();
-        Invalid(format!("the delivery is not a valid pull request: {why}"))
-    })?;
+    let payload: Payload<'_> = from_json("pull request", body)?;
     let is_open = match &*payload.action {
         "opened" | "reopened" | "edited" | "synchronize" | "ready_for_review" => true,
         "closed" => false,
         _ => return Ok(Delivery::Other),
     };
     let Content { head, base, closed_at } = payload.pull_request;
-    let is_of_fork = match (&head.repo, &base.repo) {
+    let is_from_fork = match (&head.repo, &base.repo) {
         (Some(head), Some(base)) => head.full_name != base.full_name,
         _ => true,
     };
-    if is_of_fork || payload.number == 0 {
+    if is_from_fork || payload.number == 0 {
         return Ok(Delivery::Other);
     }
     let closed_at = match closed_at {
         _ if is_open => None,
-        Some(text) => Some(written_time("pull_request.closed_at", &text)?),
+        Some(text) => Some(parse_time("pull_request.closed_at", &text)?),
         None => {
             return Err(Invalid(
                 "pull_request.closed_at: is required of one that is closed".to_owned(),
@@ -73,9 +69,9 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     };
     let branch = |field: &str, name: &str| Branch::parse(name).map_err(|error| Invalid(format!("{field}: {error}")));
     Ok(Delivery::PullRequest(PullRequest {
-        repo: repository(&payload.repository, host)?,
-        branch: branch("pull_request.base.ref", &base.name)?,
-        work_branch: branch("pull_request.head.ref", &head.name)?,
+        repo: repo_id(&payload.repository, host)?,
+        branch: branch("pull_request.base.ref", &base.branch)?,
+        work_branch: branch("pull_request.head.ref", &head.branch)?,
         number: payload.number,
         closed_at,
     }))

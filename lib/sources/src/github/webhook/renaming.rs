@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::delivery::Delivery;
-use super::payload_repository::{PayloadRepository, repository};
+use super::delivery::{Delivery, from_json};
+use super::payload_repository::{PayloadRepository, repo_id};
 use coord_domain::{Invalid, RepoId};
 
 #[derive(Deserialize)]
@@ -19,23 +19,23 @@ struct Payload<'a> {
 #[derive(Default, Deserialize)]
 struct Changes<'a> {
     #[serde(borrow, default)]
-    repository: Option<Renamed<'a>>,
+    repository: Option<RepositoryChange<'a>>,
     #[serde(borrow, default)]
-    owner: Option<Before<Owner<'a>>>,
+    owner: Option<Change<Owner<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct Renamed<'a> {
+struct RepositoryChange<'a> {
     #[serde(borrow)]
-    name: Before<Cow<'a, str>>,
+    name: Change<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
-struct Before<T> {
+struct Change<T> {
     from: T,
 }
 
-/// One of the two.
+/// A user or an organization.
 #[derive(Deserialize)]
 struct Owner<'a> {
     #[serde(borrow, default)]
@@ -50,39 +50,36 @@ struct Login<'a> {
     login: Cow<'a, str>,
 }
 
-/// The name that no longer counts by `body`, of a repository of `host`.
+/// The old name of a repository of `host`, according to `body`.
 pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
-    let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
-        // The error may quote a text of any length.
-        let why: String = error.to_string().chars().take(200).collect();
-        Invalid(format!("the delivery is not a valid event of a repository: {why}"))
-    })?;
+    let payload: Payload<'_> = from_json("event of a repository", body)?;
     if !matches!(&*payload.action, "renamed" | "transferred" | "deleted") {
         return Ok(Delivery::Other);
     }
-    let now = repository(&payload.repository, host)?;
-    let missing = || Invalid("the delivery does not contain the repository's old name".to_owned());
-    let parts: Vec<&str> = now.as_str().split('/').collect();
+    let repo = repo_id(&payload.repository, host)?;
+    let no_old_name = || Invalid("the delivery does not contain the repository's old name".to_owned());
+    let parts: Vec<&str> = repo.as_str().split('/').collect();
     let [_, owner, name] = parts.as_slice() else {
-        return Err(missing());
+        return Err(no_old_name());
     };
-    let Changes {
-        repository,
-        owner: from,
-    } = payload.changes;
-    let (owner, name) = match &*payload.action {
-        "renamed" => ((*owner).into(), repository.ok_or_else(missing)?.name.from),
-        "transferred" => {
-            let Owner { user, organization } = from.ok_or_else(missing)?.from;
-            (user.or(organization).ok_or_else(missing)?.login, (*name).into())
+    let changes = payload.changes;
+    let (old_owner, old_name) = match &*payload.action {
+        "renamed" => {
+            let change = changes.repository.ok_or_else(no_old_name)?;
+            ((*owner).into(), change.name.from)
         }
-        _ => return Ok(Delivery::Gone(now)),
+        "transferred" => {
+            let Owner { user, organization } = changes.owner.ok_or_else(no_old_name)?.from;
+            let old_owner = user.or(organization).ok_or_else(no_old_name)?;
+            (old_owner.login, (*name).into())
+        }
+        _ => return Ok(Delivery::Gone(repo)),
     };
-    let before = RepoId::parse(&format!("https://{host}/{owner}/{name}"));
-    let before = before.map_err(|error| Invalid(format!("changes: {error}")))?;
-    match before.as_str().split('/').count() {
-        3 => Ok(Delivery::Gone(before)),
-        _ => Err(missing()),
+    let old_repo = RepoId::parse(&format!("https://{host}/{old_owner}/{old_name}"));
+    let old_repo = old_repo.map_err(|error| Invalid(format!("changes: {error}")))?;
+    match old_repo.as_str().split('/').count() {
+        3 => Ok(Delivery::Gone(old_repo)),
+        _ => Err(no_old_name()),
     }
 }
 

@@ -1,11 +1,9 @@
-//! The settings that verify deliveries.
-
 use secrecy::SecretString;
 
 /// The settings that verify deliveries.
 #[derive(Debug)]
 pub struct Webhook {
-    /// The secret that signs deliveries.
+    /// The secret with which GitHub signs deliveries.
     pub secret: SecretString,
     /// The host of the served repositories.
     pub host: String,

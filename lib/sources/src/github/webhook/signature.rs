@@ -2,13 +2,13 @@ use hmac::{Hmac, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-/// Whether `signature`, the value of `X-Hub-Signature-256`, is that of `body` under `secret`. The comparison takes constant
-/// time. An empty secret and the older `sha1=` are never accepted.
+/// Whether `signature`, the value of `X-Hub-Signature-256`, is the signature of `body` with `secret`. The comparison
+/// takes constant time. An empty secret and the older `sha1=` are never accepted.
 ///
 /// <https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries>
 pub fn is_signed(secret: &SecretString, body: &[u8], signature: Option<&str>) -> bool {
     let digits = signature.and_then(|signature| signature.strip_prefix("sha256="));
-    let Some(shown) = digits.and_then(decode) else {
+    let Some(signature) = digits.and_then(decode) else {
         return false;
     };
     let secret = secret.expose_secret().as_bytes();
@@ -19,7 +19,7 @@ pub fn is_signed(secret: &SecretString, body: &[u8], signature: Option<&str>) ->
         return false;
     };
     mac.update(body);
-    mac.verify_slice(&shown).is_ok()
+    mac.verify_slice(&signature).is_ok()
 }
 
 /// The bytes of 64 hex digits, in lower case as GitHub writes them.
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_that_is_unsigned_or_signed_by_another_key_is_refused() {
+    fn a_delivery_that_is_unsigned_or_signed_by_another_key_is_refused() {
         let right = format!("sha256={DIGITS}");
         assert!(!is_signed_with(SECRET, b"Hello, World?", Some(&right)));
         assert!(!is_signed_with(SECRET, b"", Some(&right)));

@@ -6,8 +6,9 @@ local Limits = require('admission/limits')
 
 local Behind = {}
 
--- '0' no, '1' yes, '?' if none of the caller's commits is known to be on the branch; and whether the source has yet to be asked.
-function Behind.is_behind(call)
+-- Whether the caller is behind: '0' no, '1' yes, '?' if none of its commits is known to be on the branch; and whether the source has yet
+-- to be asked.
+function Behind.compare_heads(call)
   if Commits.has_commit(call.request.known_commits, call.head.commit) then
     return '0', false
   end
@@ -22,8 +23,8 @@ function Behind.is_behind(call)
   return '?', call.request.may_ask_source or false
 end
 
--- The denial if only the source can tell: LIMITED, or ASK_SOURCE: `head`, its `age` in seconds, and its `etag`, absent for none. If another
--- head cannot be recorded, the source is not asked for the head: the known one counts as fresh.
+-- The denial if only the source knows: LIMITED, or ASK_SOURCE: `head`, its `age` in seconds, and its `etag`, absent for none. If a new head
+-- cannot be recorded, the source is not asked for the head: the known one counts as fresh.
 function Behind.ask_source(call)
   local head = call.head
   return Limits.count(call, 'COMMITS')

@@ -1,16 +1,16 @@
 -- Rate limits, by the generic cell rate algorithm (GCRA). Each has a theoretical arrival time in milliseconds, at which all
 -- admitted requests are worked off at the sustained rate.
--- The person's key has those of the person's requests, renewals and releases, lookups at the source, and new branches; then,
--- each after a comma, the latest agents, with those of their requests, and of their renewals and releases. The repository's
--- key has those of all requests, and of all renewals and releases.
+-- The person's key has the arrival times of the person's requests, renewals and releases, lookups at the source, and new
+-- branches; then, each after a comma, the latest agents, with the times of their requests, and of their renewals and
+-- releases. The repository's key has the times of all requests, and of all renewals and releases.
 -- If the store cannot be written, nothing is counted, and reads still pass.
 local Answer = require('answer')
 local Memo = require('memo')
 
 local Limits = {}
 
--- The rates of a request, by their text: for one agent, one person, the repository, and one person's lookups at the source of unknown commits
--- and of unknown branches, the milliseconds between two requests and the burst; 0 for no limit.
+-- The rates of a request, parsed from their text: the milliseconds between two requests and the burst, 0 for no limit. They are for one
+-- agent, one person, the repository, and one person's lookups at the source of unknown commits and of unknown branches.
 local RATES = { 'agent', 'person', 'repository', 'commits', 'branches' }
 local rates_of = Memo.of(function(text)
   local rates, numbers = {}, string.gmatch(text, '%d+')
@@ -24,7 +24,7 @@ local NO_RATES = {}
 
 function Limits.begin(call)
   call.rates = call.request.rates and rates_of(call.request.rates) or NO_RATES
-  -- The stored texts of the person and of the repository; and the person's arrival times with all counted since.
+  -- The stored texts of the person and of the repository; and the person's arrival times with everything counted since.
   call.stored_limits, call.arrivals = {}, nil
 end
 
@@ -33,15 +33,15 @@ function Limits.is_limited(call)
   return call.rates.agent or call.rates.person or call.rates.repository
 end
 
--- Claims may still pass when reads may not: their burst is longer by half.
+-- The burst of claims is longer by half, so that claims still pass when reads do not.
 local CLAIMS_BURST = 1.5
 
--- The keys stay for an hour after the last request. By default no limit lasts as long. Milliseconds, as text.
-local KEPT = '3600000'
+-- Milliseconds, as text, for which the keys stay after the last request: an hour. By default no limit lasts as long.
+local KEPT_MS = '3600000'
 
--- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
--- between two at the sustained rate and the burst, or nil for no limit.
-local function one_more(call, arrival, cost, rate, longer)
+-- Seconds until a request of this `cost` is allowed (0: now), and the arrival time after it. `rate`: the milliseconds
+-- between two requests at the sustained rate, and the burst; nil for no limit.
+local function wait_and_arrival(call, arrival, cost, rate, burst_factor)
   if not rate then
     return 0, arrival
   end
@@ -53,8 +53,8 @@ local function one_more(call, arrival, cost, rate, longer)
     arrival = now_ms
   end
   arrival = arrival + interval * (cost < burst and cost or burst)
-  local early = arrival - now_ms - full * (longer or 1)
-  return early > 0 and math.ceil(early / 1000) or 0, arrival
+  local excess = arrival - now_ms - full * (burst_factor or 1)
+  return excess > 0 and math.ceil(excess / 1000) or 0, arrival
 end
 
 -- The text before the numbers of the caller's agent. No agent id contains `,` or `=`.
@@ -62,7 +62,7 @@ local function agent_mark(call)
   return ',' .. (call.request.agent_id ~= '' and call.request.agent_id or '=') .. ' '
 end
 
--- The arrival times of the person's requests and the caller's agent. Values that one request does not change stay text: parsing and
+-- Reads the arrival times of the person and of the caller's agent. Values that the request does not change stay text: parsing and
 -- formatting numbers is most of the cost of a count.
 local function read_arrivals(call)
   local arrivals = {
@@ -89,7 +89,7 @@ local function read_arrivals(call)
     arrivals.other_agents = string.sub(agents, 1, first - 1) .. string.sub(agents, rest)
     return
   end
-  -- For a new agent, the one that was silent for the longest time is dropped.
+  -- A new agent takes the place of the one that has been silent for the longest time.
   local MOST_AGENTS = 16
   local cut = 0
   for _ = 1, MOST_AGENTS do
@@ -101,35 +101,35 @@ local function read_arrivals(call)
   arrivals.other_agents = cut and string.sub(agents, 1, cut - 1) or agents
 end
 
--- The whole number as text; a text as it is.
+-- The whole number as text; a text is returned unchanged.
 local function text_of(number)
   return type(number) == 'string' and number or string.format('%d', number)
 end
 
 -- If the store cannot be written, nothing is counted.
-local function keep(key, text)
-  redis.pcall('SET', key, text, 'PX', KEPT)
+local function write_limits(key, text)
+  redis.pcall('SET', key, text, 'PX', KEPT_MS)
 end
 
 local function write_arrivals(call)
-  local of, rates = call.arrivals, call.rates
+  local arrivals, rates = call.arrivals, call.rates
   if not (rates.agent or rates.person or rates.commits or rates.branches) then
     return
   end
-  keep(
+  write_limits(
     call.keys.person_limits,
-    text_of(of.requests)
+    text_of(arrivals.requests)
       .. ' '
-      .. text_of(of.renewals)
+      .. text_of(arrivals.renewals)
       .. ' '
-      .. text_of(of.source_requests)
+      .. text_of(arrivals.source_requests)
       .. ' '
-      .. text_of(of.branches)
-      .. of.mark
-      .. text_of(of.agent_requests)
+      .. text_of(arrivals.branches)
+      .. arrivals.mark
+      .. text_of(arrivals.agent_requests)
       .. ' '
-      .. text_of(of.agent_renewals)
-      .. of.other_agents
+      .. text_of(arrivals.agent_renewals)
+      .. arrivals.other_agents
   )
 end
 
@@ -144,7 +144,7 @@ local function write_repository_arrivals(call, requests, renewals)
     return
   end
   local text = text_of(requests) .. ' ' .. text_of(renewals)
-  keep(call.keys.repository_limits, text)
+  write_limits(call.keys.repository_limits, text)
   call.stored_limits.repository = text
 end
 
@@ -158,22 +158,22 @@ local function count_source_request(call, kind, rate, whose, amount, spared)
   if not rate then
     return nil
   end
-  local wait = one_more(call, call.arrivals[kind], (amount or 1) + (spared or 0), rate)
+  local wait = wait_and_arrival(call, call.arrivals[kind], (amount or 1) + (spared or 0), rate)
   if wait > 0 then
     return Limits.denial(call, wait, whose)
   end
-  local _, arrival = one_more(call, call.arrivals[kind], amount or 1, rate)
+  local _, arrival = wait_and_arrival(call, call.arrivals[kind], amount or 1, rate)
   call.arrivals[kind] = arrival
   write_arrivals(call)
 end
 
--- The wait and the limit behind it: the longest of agent, person and repository; and their arrival times after the request.
-local function waits(call, agent, person, repository, longer)
+-- The longest wait of agent, person and repository, and whose limit it is; and their arrival times after the request.
+local function longest_wait(call, agent, person, repository, burst_factor)
   local cost = call.request.cost
   local agent_wait, person_wait, repository_wait
-  agent_wait, agent = one_more(call, agent, cost, call.rates.agent, longer)
-  person_wait, person = one_more(call, person, cost, call.rates.person, longer)
-  repository_wait, repository = one_more(call, repository, cost, call.rates.repository, longer)
+  agent_wait, agent = wait_and_arrival(call, agent, cost, call.rates.agent, burst_factor)
+  person_wait, person = wait_and_arrival(call, person, cost, call.rates.person, burst_factor)
+  repository_wait, repository = wait_and_arrival(call, repository, cost, call.rates.repository, burst_factor)
   local wait, whose = agent_wait, 'HOLDER'
   if person_wait > wait then
     wait, whose = person_wait, 'PERSON'
@@ -189,8 +189,9 @@ local function count_request(call, is_renewal)
   local requests, renewals = arrivals_of_repository(call)
   local limited
   if kind ~= 'RELEASE' then
-    local longer = kind == 'CLAIM' and CLAIMS_BURST or 1
-    local wait, whose, agent, person, repository = waits(call, call.arrivals.agent_requests, call.arrivals.requests, requests, longer)
+    local burst_factor = kind == 'CLAIM' and CLAIMS_BURST or 1
+    local wait, whose, agent, person, repository =
+      longest_wait(call, call.arrivals.agent_requests, call.arrivals.requests, requests, burst_factor)
     if wait == 0 then
       call.arrivals.agent_requests, call.arrivals.requests = agent, person
       write_arrivals(call)
@@ -202,13 +203,13 @@ local function count_request(call, is_renewal)
       return limited
     end
   end
-  local wait, whose, agent, person, repository = waits(call, call.arrivals.agent_renewals, call.arrivals.renewals, renewals)
+  local wait, whose, agent, person, repository = longest_wait(call, call.arrivals.agent_renewals, call.arrivals.renewals, renewals)
   if wait > 0 then
     return limited or Limits.denial(call, wait, whose)
   end
   call.arrivals.agent_renewals = agent
   if limited and not is_renewal() then
-    -- Even that check counts.
+    -- The check for a renewal counts too.
     write_arrivals(call)
     return limited
   end
@@ -217,8 +218,8 @@ local function count_request(call, is_renewal)
   write_repository_arrivals(call, requests, repository)
 end
 
--- The arrival after `amount` further requests, not beyond what one_more() takes for an arrival time of this clock.
-local function charged(call, arrival, rate, amount)
+-- The arrival time after `amount` further requests, at most the latest that wait_and_arrival() accepts.
+local function arrival_after(call, arrival, rate, amount)
   if not rate then
     return arrival
   end
@@ -226,24 +227,24 @@ local function charged(call, arrival, rate, amount)
   return math.min(math.max(arrival, call.now_ms) + interval * amount, call.now_ms + interval * burst * CLAIMS_BURST)
 end
 
--- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'. Where
--- fewer than `spared` lookups would remain, there were too many. 'WORK' charges the caller for work that has been done: it counts as
--- `amount` further requests, which the next request waits for.
--- Returns nil, or the denial if there were too many. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
-function Limits.count(call, what, is_renewal, amount, spared)
+-- Counts by `kind`: the 'REQUEST'; or lookups at the source, one unless there is an `amount`, for 'COMMITS' or an unknown 'BRANCH'; they are
+-- too many if fewer than `spared` lookups would remain. 'WORK' charges the caller for work that has been done: it counts as `amount`
+-- further requests, which the next request waits for.
+-- Returns nil, or the denial if there were too many. A claim above the limit still passes if `is_renewal()` returns true.
+function Limits.count(call, kind, is_renewal, amount, spared)
   if not call.arrivals then
     read_arrivals(call)
   end
-  if what == 'COMMITS' then
+  if kind == 'COMMITS' then
     return count_source_request(call, 'source_requests', call.rates.commits, 'SOURCE', amount, spared)
-  elseif what == 'BRANCH' then
+  elseif kind == 'BRANCH' then
     return count_source_request(call, 'branches', call.rates.branches, 'NEW', amount, spared)
-  elseif what == 'WORK' then
+  elseif kind == 'WORK' then
     local requests, renewals = arrivals_of_repository(call)
-    call.arrivals.agent_requests = charged(call, call.arrivals.agent_requests, call.rates.agent, amount)
-    call.arrivals.requests = charged(call, call.arrivals.requests, call.rates.person, amount)
+    call.arrivals.agent_requests = arrival_after(call, call.arrivals.agent_requests, call.rates.agent, amount)
+    call.arrivals.requests = arrival_after(call, call.arrivals.requests, call.rates.person, amount)
     write_arrivals(call)
-    write_repository_arrivals(call, charged(call, requests, call.rates.repository, amount), renewals)
+    write_repository_arrivals(call, arrival_after(call, requests, call.rates.repository, amount), renewals)
     return nil
   end
   return count_request(call, is_renewal)

@@ -16,17 +16,17 @@ Adjacency.MOST_LINES = MOST_LINES
 
 function Adjacency.begin(call)
   call.lines_left = MOST_LINES
-  call.is_tracked = {} -- file path -> the number of its neighbors, or true, where the adjacency has it, as far as it has been looked at
+  call.is_tracked = {} -- file path -> its number of neighbors, or true; only tracked files that this call has looked up
 end
 
--- Counts `lines` as read; false if that is too much.
+-- Counts `lines` as read; false if that exceeds the limit.
 function Adjacency.spend(call, lines)
   call.lines_left = call.lines_left - lines
   return call.lines_left >= 0
 end
 
--- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk; returns their number. Searches for line ends alone,
--- because a pattern looks at each character, and a script may read 100,000 lines.
+-- Calls `visit(sign, neighbor)` for every line of an adjacency or a chunk; returns the number of lines. Searches only for line ends:
+-- a pattern checks each character, and a script may read 100,000 lines.
 function Adjacency.each_neighbor(text, visit)
   local lines, from, last = 0, 1, string.find(text, '\n', 1, true)
   while last do
@@ -40,7 +40,7 @@ function Adjacency.each_neighbor(text, visit)
   return lines
 end
 
--- Calls `visit(text, name, place)` for the fields `names` of the adjacency, in order; `text` is false for a missing field.
+-- Calls `visit(text, name, index)` for the fields `names` of the adjacency, in order; `text` is false for a missing field.
 -- Stops, with false, when `visit` returns false.
 function Adjacency.each_text(call, names, visit)
   -- The size of the texts is known only after they are fetched.
@@ -48,8 +48,8 @@ function Adjacency.each_text(call, names, visit)
   for first = 1, #names, TEXTS_AT_ONCE do
     local last = math.min(first + TEXTS_AT_ONCE - 1, #names)
     local texts = redis.call('HMGET', call.keys.adjacency, unpack(names, first, last))
-    for place = first, last do
-      if visit(texts[place - first + 1], names[place], place) == false then
+    for index = first, last do
+      if visit(texts[index - first + 1], names[index], index) == false then
         return false
       end
     end

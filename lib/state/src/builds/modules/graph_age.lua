@@ -21,14 +21,14 @@ function GraphAge.load(call)
   return call.graph_fields
 end
 
--- The commit of the stored graph, or ''; records that the graph is in use. The head of the branch is kept with it: a process
--- without a source cannot fetch it, and it is recorded only when it moves. If the store cannot be written, a later script
--- keeps them: hence pcall.
+-- The commit of the stored graph, or ''; records that the graph is in use. Extends the head of the branch too: a process
+-- without a source cannot fetch it, and it is recorded only when it moves. Uses pcall: if the store cannot be written, a
+-- later script extends both.
 function GraphAge.version(call)
   local version, asked_at = unpack(GraphAge.load(call), 1, 2)
   if version and math.abs(call.now - (asked_at or 0)) >= DAY then
-    local noted = redis.pcall('HSET', call.keys.graph, 'asked_at', call.now)
-    if type(noted) == 'number' then
+    local reply = redis.pcall('HSET', call.keys.graph, 'asked_at', call.now)
+    if type(reply) == 'number' then
       GraphAge.keep_graph(call, { call.keys.adjacency, call.keys.graph_json, call.keys.graph_scan, call.keys.head }, GRAPH_DAYS * DAY)
     end
   end

@@ -22,7 +22,7 @@ function Publish.finish_build(call, branch, commit, fields, parts)
     'policy',
     'policy_digest'
   )
-  -- A build is not a request: a branch that moves but is not requested still expires. The first graph has one.
+  -- A build is not a request: a branch that moves without requests still expires. A first graph counts as requested now.
   local asked_at = math.min(call.now, tonumber(redis.call('HGET', call.keys.graph, 'asked_at') or call.now))
   redis.call('HSET', call.keys.graph, 'version', commit, 'generated_at', call.now, 'asked_at', asked_at)
   Chunks.call_in_chunks('HSET', call.keys.graph, fields)
@@ -30,13 +30,13 @@ function Publish.finish_build(call, branch, commit, fields, parts)
   Emit.event(call, { type = 'graph_update', branch = branch, version = commit })
 end
 
--- Whether all of it is staged: `size` fields of a HASH, or bytes of a STRING. A Redis that has lost its last writes may lack
--- some and still know the builder.
+-- Whether the staged value is complete: `size` fields of a HASH, or bytes of a STRING. A Redis that lost its last writes may
+-- lack some and still know the builder.
 function Publish.is_whole(staging_key, form, size)
   return redis.call(form == 'HASH' and 'HLEN' or 'STRLEN', staging_key) == size
 end
 
--- Replaces a live key by its staged value, of which there is none where it is an empty hash.
+-- Replaces a live key by its staged value. An empty hash has no staging key.
 function Publish.replace(live_key, staging_key)
   redis.call('UNLINK', live_key)
   if redis.call('EXISTS', staging_key) == 1 then

@@ -5,10 +5,10 @@ local Emit = {}
 
 local MOST_EVENTS_KEPT = 10000
 
--- call.is_room_known: whether there was room for an event of this call
+-- call.is_room_known: whether this call has already made room in the log if it was full
 
 -- Writes `event` to the log, which keeps the newest 10,000 (sweep.lua limits their age), and publishes it with its id. Its field is
--- `event`, and behind a blank the login that caused it: `login`, where the event names no user.
+-- `event`, and after a blank the login that caused it: `login` if the event names no user.
 function Emit.event(call, event, login)
   event.time, login = call.now, event.user or login
   local body = cjson.encode(event)
@@ -18,24 +18,24 @@ function Emit.event(call, event, login)
   if call.keys.shares and not call.is_room_known then
     call.is_room_known = true
     if redis.call('XLEN', call.keys.status_log) >= MOST_EVENTS_KEPT then
-      Room.make(call, MOST_EVENTS_KEPT)
+      Room.make_room(call, MOST_EVENTS_KEPT)
     end
   end
 end
 
--- The part of `paths` that an event names; nil for none, because an empty table would become a JSON object. Events are
--- small, so that the log is limited in bytes too: they have few and short names, and the number of all.
+-- The first of `paths`, as many as an event names; nil for none, because an empty table would become a JSON object. Events
+-- are small, which bounds the log in bytes too: an event has few names, and the number of all.
 function Emit.names_of(paths)
   local MOST_NAMED, MOST_NAMED_BYTES = 20, 1024
-  local named, bytes = {}, 0
+  local names, bytes = {}, 0
   for index = 1, math.min(#paths, MOST_NAMED) do
     bytes = bytes + #paths[index]
     if bytes > MOST_NAMED_BYTES then
       break
     end
-    named[index] = paths[index]
+    names[index] = paths[index]
   end
-  return #named > 0 and named or nil
+  return #names > 0 and names or nil
 end
 
 return Emit

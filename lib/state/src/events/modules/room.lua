@@ -1,16 +1,16 @@
--- Makes room in a full log of `most` events: drops an eighth of it, so that this is seldom done. First go the oldest events of each
--- login that has more than a quarter, so that no login pushes the events of others out; then the oldest of all. The field
--- '\nevents' of keys.shares is the newest dropped event: a reader that has not come so far has missed some.
+-- Makes room in a full log of `most` events: drops an eighth of it, so that this happens seldom. First it drops the oldest events of
+-- each login that has more than a quarter, so that no login evicts the events of others; then the oldest of all. The field
+-- '\nevents' of keys.shares is the newest dropped event: a reader whose cursor is before it has missed events.
 local Room = {}
 
-function Room.make(call, most)
+function Room.make_room(call, most)
   local DROPPED, MOST_OF_LOGIN, AT_ONCE = most / 8, most / 4, 500
   local ids, fields, counts, first = {}, {}, {}, '-'
   repeat
     local entries = redis.call('XRANGE', call.keys.status_log, first, '+', 'COUNT', AT_ONCE)
     for _, entry in ipairs(entries) do
-      local of_whom = entry[2][1]
-      ids[#ids + 1], fields[#fields + 1], counts[of_whom] = entry[1], of_whom, (counts[of_whom] or 0) + 1
+      local field = entry[2][1]
+      ids[#ids + 1], fields[#fields + 1], counts[field] = entry[1], field, (counts[field] or 0) + 1
     end
     if #entries > 0 then
       local milliseconds, number = string.match(ids[#ids], '^(%d+)-(%d+)$')
@@ -18,12 +18,12 @@ function Room.make(call, most)
     end
   until #entries < AT_ONCE
   local dropped, is_dropped, newest = {}, {}, 1
-  for _, is_share in ipairs({ true, false }) do
-    for index, of_whom in ipairs(fields) do
-      local is_beyond = of_whom ~= 'event' and counts[of_whom] > MOST_OF_LOGIN
-      if #dropped < DROPPED and not is_dropped[index] and (is_beyond or not is_share) then
+  for _, keeps_shares in ipairs({ true, false }) do
+    for index, field in ipairs(fields) do
+      local is_over_share = field ~= 'event' and counts[field] > MOST_OF_LOGIN
+      if #dropped < DROPPED and not is_dropped[index] and (is_over_share or not keeps_shares) then
         dropped[#dropped + 1], is_dropped[index], newest = ids[index], true, math.max(newest, index)
-        counts[of_whom] = counts[of_whom] - 1
+        counts[field] = counts[field] - 1
       end
     end
   end

@@ -13,7 +13,7 @@ local function needs_more(call)
   end
 end
 
--- Nil, or a denial: one of Admission.admit(), NEEDS, or that of locks/taken. `is_renewal`: see Limits.count().
+-- Nil, or a denial: one of Admission.admit(), NEEDS, or ForceReleased.denial(). `is_renewal`: see Limits.count().
 function Admitted.denial(call, paths, is_renewal, is_release)
   local denial = Admission.admit(call, is_renewal) or needs_more(call)
   if not denial and call.request.taken then

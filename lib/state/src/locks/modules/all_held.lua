@@ -1,14 +1,15 @@
--- Reads the entries of all files that the caller holds on the branch, and returns these files, sorted; nil if there are too many entries. A
--- caller that holds nothing in the repository causes no read; otherwise the maximum of a repository is the limit.
+-- All files that the caller holds on the branch.
 local Entries = require('locks/entries')
 local Request = require('admission/request')
 
 local AllHeld = {}
 
+-- Reads the entries of these files, and returns the files, sorted; nil if there are too many entries. The locks are not read for a
+-- caller that holds nothing in the repository; else there are at most as many as a repository may have.
 function AllHeld.load(call)
-  local held = {}
+  local paths = {}
   if not redis.call('HGET', call.keys.held, '@' .. call.request.user_id) then
-    return held
+    return paths
   end
   local by_caller = Entries.field('user_id', call.request.user_id)
   local stored = redis.call('HGETALL', call.keys.locks)
@@ -20,7 +21,7 @@ function AllHeld.load(call)
         is_held = is_held or (entry.branch == call.request.branch and Request.is_own(call, entry) and not Entries.has_expired(call, entry))
       end
       if is_held then
-        held[#held + 1] = path
+        paths[#paths + 1] = path
         Entries.load_value(call, path, value, entries)
       end
       if call.loaded > Entries.MOST_AT_ONCE then
@@ -28,8 +29,8 @@ function AllHeld.load(call)
       end
     end
   end
-  table.sort(held)
-  return held
+  table.sort(paths)
+  return paths
 end
 
 return AllHeld

@@ -31,7 +31,7 @@ end
 -- One event for the entries of one claim: those with the same holder, branches, status, token, intent,
 -- proof of a push and message.
 function LockChanges.emit_by_claim(call, kind, entries)
-  -- Maximum events about different claims in one script; the rest is one event without a holder.
+  -- Maximum events about different claims in one script; one event without a holder covers the rest.
   local MOST_EVENTS = 512
   local events, order = {}, {}
   for _, entry in ipairs(entries) do
@@ -68,8 +68,8 @@ function LockChanges.emit_by_claim(call, kind, entries)
   end
 end
 
--- Lua 5.1 hashes long texts by their length and one character in 32: a script that reads thousands of texts with few different digits would
--- spend its time comparing them. So blanks at the end, which mean nothing in JSON, give them different lengths.
+-- Lua 5.1 hashes a long text by its length and a sample of its characters. A script that reads thousands of similar texts would spend its
+-- time comparing them. So trailing blanks, which mean nothing in JSON, give the texts different lengths.
 local LENGTHS = 64
 
 -- Writes the changes back, keeps the expiry index exact, and announces the expired locks.
@@ -79,31 +79,31 @@ function LockChanges.save(call)
   if next(call.is_changed) == nil then
     return
   end
-  local kept, emptied, earliest = {}, {}, {}
+  local values, emptied, expiries = {}, {}, {}
   for path in pairs(call.is_changed) do
     local entries = call.entries_of[path]
     if #entries == 0 then
       emptied[#emptied + 1] = path
     else
-      local first, texts = math.huge, {}
+      local earliest, texts = math.huge, {}
       for index, entry in ipairs(entries) do
-        first = math.min(first, math.ceil((entry.expiry_ms or entry.expiry * 1000) / 1000))
+        earliest = math.min(earliest, math.ceil((entry.expiry_ms or entry.expiry * 1000) / 1000))
         texts[index] = Entries.to_json(call, entry)
       end
-      kept[#kept + 1] = path
-      -- As cjson has a list.
-      kept[#kept + 1] = '[' .. table.concat(texts, ',') .. ']' .. string.rep(' ', entries[1].token % LENGTHS)
-      earliest[#earliest + 1] = first
-      earliest[#earliest + 1] = path
+      values[#values + 1] = path
+      -- The form in which cjson encodes a list.
+      values[#values + 1] = '[' .. table.concat(texts, ',') .. ']' .. string.rep(' ', entries[1].token % LENGTHS)
+      expiries[#expiries + 1] = earliest
+      expiries[#expiries + 1] = path
     end
   end
-  Chunks.call_in_chunks('HSET', call.keys.locks, kept)
-  Chunks.call_in_chunks('ZADD', call.keys.expiries, earliest)
+  Chunks.call_in_chunks('HSET', call.keys.locks, values)
+  Chunks.call_in_chunks('ZADD', call.keys.expiries, expiries)
   Chunks.call_in_chunks('HDEL', call.keys.locks, emptied)
   Chunks.call_in_chunks('ZREM', call.keys.expiries, emptied)
   call.is_changed = {}
-  LockChanges.emit_by_claim(call, 'lock_expired', Chunks.part_of(call.expired, (call.announced or 0) + 1))
-  call.announced = #call.expired -- how many of them are
+  LockChanges.emit_by_claim(call, 'lock_expired', Chunks.slice(call.expired, (call.announced or 0) + 1))
+  call.announced = #call.expired -- how many of `expired` are announced
 end
 
 return LockChanges

@@ -4,7 +4,7 @@ local Limits = require('admission/limits')
 
 local Charge = {}
 
--- Charges for locks and lines of the graph that were read. So much is read in a millisecond of redis-server, as measured
+-- Charges for locks and lines of the graph that were read. Measured: redis-server reads this much in a millisecond
 -- (docs/internals/admission.md).
 function Charge.for_reads(call)
   local ENTRIES_OF_A_REQUEST, LINES_OF_A_REQUEST = 80, 1250

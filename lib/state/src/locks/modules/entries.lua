@@ -2,7 +2,7 @@
 -- first script that reads it drops and announces it (changes.lua).
 --
 -- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lasts through that millisecond. `expiry` is the same in
--- whole seconds, rounded down as `timestamp` is: their difference is the time to live of a lock.
+-- whole seconds, rounded down as `timestamp` is; their difference is the time to live of the lock.
 local Entries = {}
 
 -- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.
@@ -13,8 +13,8 @@ function Entries.begin(call)
   call.entries_of = {} -- file path -> its live entries, all branches
   call.is_changed = {} -- file path -> true where entries_of differs from the store
   call.expired = {} -- entries that had expired
-  call.json_of = {} -- entry -> its JSON, once it changes no more
-  call.loaded = 0 -- entries that have been read, or as many as their bytes count for
+  call.json_of = {} -- entry -> its JSON, once the entry is final
+  call.loaded = 0 -- entries that have been read; a large entry counts as several
 end
 
 -- Without `expiry_ms`, which older entries lack, the first millisecond of `expiry` is the last of the lock.
@@ -22,49 +22,49 @@ function Entries.has_expired(call, entry)
   return (entry.expiry_ms or entry.expiry * 1000) < call.now_ms
 end
 
--- The JSON of `entry`, which changes no more.
+-- The JSON of `entry`, which must be final.
 function Entries.to_json(call, entry)
   local json = call.json_of[entry] or cjson.encode(entry)
   call.json_of[entry] = json
   return json
 end
 
--- The entries of a file can be searched without decoding, which takes ten times as long: for functions that look at thousands of files and
--- report few. cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else. A
--- field is in no text: quotes in texts are escaped.
+-- Functions that look at thousands of files and report few search the stored entries without decoding them, which takes ten times as long.
+-- cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else. No text can
+-- contain a field: its quotes are escaped.
 
--- A field as it is written, without its first quote: a search for a quote stops at each of those in a text, which may have hundreds.
+-- A field as cjson writes it, without its first quote: a search for a quote would stop at every quote in a text, which may have hundreds.
 function Entries.field(name, text)
   return name .. '":' .. cjson.encode(text)
 end
 
--- Where the field is in `value` from `first` on.
-local function place_of_field(value, field, first)
+-- The position of the field in `value` from `first` on, math.huge for none.
+local function find_field(value, field, first)
   local QUOTE = 34
-  local at = string.find(value, field, first, true)
-  while at and string.byte(value, at - 1) ~= QUOTE do
-    at = string.find(value, field, at + 1, true)
+  local position = string.find(value, field, first, true)
+  while position and string.byte(value, position - 1) ~= QUOTE do
+    position = string.find(value, field, position + 1, true)
   end
-  return at or math.huge
+  return position or math.huge
 end
 
 -- Whether any entry of `value` has the field.
 function Entries.any_has(value, field)
-  return place_of_field(value, field, 1) ~= math.huge
+  return find_field(value, field, 1) ~= math.huge
 end
 
--- Whether one entry of `value` has both of these fields, and not the third, if that is given.
+-- Whether one entry of `value` has the fields `one` and `other`, and not the field `without`, if that is given.
 function Entries.one_has(value, one, other, without)
   local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
   while first do
     local next_entry = string.find(value, '{"', first + 2, true)
-    at_one = at_one < first and place_of_field(value, one, first) or at_one
-    at_other = at_other < first and place_of_field(value, other, first) or at_other
+    at_one = at_one < first and find_field(value, one, first) or at_one
+    at_other = at_other < first and find_field(value, other, first) or at_other
     local last = math.max(at_one, at_other)
     if last == math.huge then
       return false
     elseif last < (next_entry or math.huge) then
-      at_without = without and at_without < first and place_of_field(value, without, first) or at_without
+      at_without = without and at_without < first and find_field(value, without, first) or at_without
       if not without or at_without >= (next_entry or math.huge) then
         return true
       end
@@ -74,7 +74,7 @@ function Entries.one_has(value, one, other, without)
   return false
 end
 
--- Whether `value` has one entry, as most have.
+-- Whether `value` has a single entry, as most values have.
 function Entries.is_single(value)
   return not string.find(value, '{"', 4, true)
 end
@@ -84,7 +84,7 @@ function Entries.may_write(value)
   return string.find(value, 'WRITING', 1, true) ~= nil
 end
 
--- Calls `visit(path, value)` with the stored value of each of `paths`, false if there is none. Ends early where `visit` gives false.
+-- Calls `visit(path, value)` with the stored value of each of `paths`, false for none. Stops when `visit` returns false.
 function Entries.each_value(call, paths, visit)
   local PATHS_AT_ONCE = 1000
   for first = 1, #paths, PATHS_AT_ONCE do
@@ -118,8 +118,8 @@ function Entries.load_value(call, path, value, entries)
   call.entries_of[path] = live
 end
 
--- Reads the entries of `paths` into entries_of; each path once. Returns the number of paths with a stored value; nil if more
--- than `most` entries were read, and then the rest is skipped.
+-- Reads the entries of `paths` into entries_of, each path once. Returns the number of paths with a stored value. Stops with nil
+-- once it has read more than `most` entries.
 function Entries.load(call, paths, most)
   local stored = 0
   Entries.each_value(call, paths, function(path, value)

@@ -1,18 +1,17 @@
--- Locks, as a kind of expiring records: see sweep.lua.
+-- Expired locks: see sweep.lua.
 local Entries = require('locks/entries')
 local LockChanges = require('locks/changes')
 
 local Expired = {}
 
--- Drops those of up to `most_files` files that have expired; returns how many have, and the next expiry, nil where nothing is held.
+-- Drops the expired locks of up to `most_files` files; returns their number, and the next expiry, nil if nothing is held.
 function Expired.drop(call, most_files)
-  -- After this many entries the rest is left to the next call.
+  -- After this many entries, the next call drops the rest.
   local MOST_ENTRIES = 500
   local paths = redis.call('ZRANGEBYSCORE', call.keys.expiries, '-inf', call.now, 'LIMIT', 0, most_files)
   Entries.load(call, paths, MOST_ENTRIES)
   for _, path in ipairs(paths) do
-    -- Written even if nothing had expired: an index with more entries than locks, because locks were deleted by hand, would
-    -- be due forever.
+    -- Written even if nothing had expired: if locks were deleted by hand, their entries in the index would be due forever.
     call.is_changed[path] = call.entries_of[path] ~= nil or nil
   end
   LockChanges.save(call)

@@ -1,7 +1,7 @@
--- Locks that a person released by force. The next answer to their holder says so.
+-- Locks that a person force-released. The next answer to their holder reports them.
 --
--- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`, `message`,
--- `time`, and `is_told`, once a call for other files was notified.
+-- The releases are a JSON list, the oldest first, which is read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`,
+-- `message`, `time`, and `is_told`, once a call for other files was notified.
 local Answer = require('answer')
 local HoldsAll = require('locks/holds_all')
 local Request = require('admission/request')
@@ -11,37 +11,37 @@ local ForceReleased = {}
 local MOST_TAKEN, MOST_TAKEN_BYTES, TAKEN_FOR = 64, 65536, 3600
 
 function ForceReleased.load(call)
-  local found = {}
-  for _, one in ipairs(call.request.taken and cjson.decode(call.request.taken) or {}) do
-    if math.abs(call.now - one.time) < TAKEN_FOR then
-      found[#found + 1] = one
+  local releases = {}
+  for _, release in ipairs(call.request.taken and cjson.decode(call.request.taken) or {}) do
+    if math.abs(call.now - release.time) < TAKEN_FOR then
+      releases[#releases + 1] = release
     end
   end
-  return found
+  return releases
 end
 
--- Writes the newest that fit: first a quarter of the room for each login that took some, so that no login pushes others out. If the
--- store cannot be written, they are reported again.
-function ForceReleased.save(call, list)
-  local fits, all, of_login = {}, { count = 0, bytes = 0 }, {}
+-- Writes the newest releases that fit: first up to a quarter of the room for each login that made some, so that no login evicts those of
+-- others. If the store cannot be written, they are reported again.
+function ForceReleased.save(call, releases)
+  local text_of, total, use_of = {}, { count = 0, bytes = 0 }, {}
   for _, share in ipairs({ 4, 1 }) do
-    for index = #list, 1, -1 do
-      local one = list[index]
-      local taker = share == 1 and all or of_login[one.by] or { count = 0, bytes = 0 }
-      of_login[one.by] = of_login[one.by] or taker
-      local is_tried = not fits[index] and all.count < MOST_TAKEN and taker.count < MOST_TAKEN / share
-      local text = is_tried and cjson.encode(one) or ''
-      if is_tried and math.max(taker.bytes * share, all.bytes) + #text * share <= MOST_TAKEN_BYTES then
-        fits[index], taker.count, taker.bytes = text, taker.count + 1, taker.bytes + #text
-        if taker ~= all then
-          all.count, all.bytes = all.count + 1, all.bytes + #text
+    for index = #releases, 1, -1 do
+      local release = releases[index]
+      local use = share == 1 and total or use_of[release.by] or { count = 0, bytes = 0 }
+      use_of[release.by] = use_of[release.by] or use
+      local is_tried = not text_of[index] and total.count < MOST_TAKEN and use.count < MOST_TAKEN / share
+      local text = is_tried and cjson.encode(release) or ''
+      if is_tried and math.max(use.bytes * share, total.bytes) + #text * share <= MOST_TAKEN_BYTES then
+        text_of[index], use.count, use.bytes = text, use.count + 1, use.bytes + #text
+        if use ~= total then
+          total.count, total.bytes = total.count + 1, total.bytes + #text
         end
       end
     end
   end
   local texts = {}
-  for index = 1, #list do
-    texts[#texts + 1] = fits[index]
+  for index = 1, #releases do
+    texts[#texts + 1] = text_of[index]
   end
   if #texts > 0 then
     redis.pcall('SET', call.keys.taken, '[' .. table.concat(texts, ',') .. ']', 'EX', TAKEN_FOR)
@@ -50,36 +50,36 @@ function ForceReleased.save(call, list)
   end
 end
 
--- The denial LOCK_TAKEN of a request for `paths` of a holder whose locks were released by force: `by`: login of the person, its `message`, and the
--- `files`; or nil. A request for one of these files is denied until the holder releases the file; one for other files
--- once, unless the caller holds all of these: programs renew locks for agents, and must not take the news from them.
--- `is_release` of no paths is one of everything: it ends all of this.
+-- The denial LOCK_TAKEN of a request for `paths` by a holder whose locks were force-released: `by`: login of the person, the person's
+-- `message`, and the `files`; or nil. A request for one of these files is denied until the holder releases the file. A request for other
+-- files is denied once, unless the caller holds all of them: a program that renews locks must not consume the notice for its agent.
+-- A release (`is_release`) without paths is one of everything, which clears the notices.
 function ForceReleased.denial(call, paths, is_release)
-  local is_named, kept, denial, is_changed = {}, {}, nil, false
+  local is_named, remaining, denial, is_changed = {}, {}, nil, false
   for _, path in ipairs(paths) do
     is_named[path] = true
   end
-  for _, one in ipairs(ForceReleased.load(call)) do
-    local is_over = false
-    if one.branch == call.request.branch and Request.is_own(call, one) then
-      local names = false
-      for _, path in ipairs(one.files) do
-        names = names or is_named[path]
+  for _, release in ipairs(ForceReleased.load(call)) do
+    local is_cleared = false
+    if release.branch == call.request.branch and Request.is_own(call, release) then
+      local names_file = false
+      for _, path in ipairs(release.files) do
+        names_file = names_file or is_named[path]
       end
-      is_over = is_release and (names or #paths == 0)
-      if #paths > 0 and (names or not (one.is_told or HoldsAll.of(call, paths))) then
-        denial = denial or Answer.reply(call, 'LOCK_TAKEN', { by = one.by, message = one.message, files = one.files })
-        is_changed = is_changed or not names
-        one.is_told = one.is_told or not names or nil
+      is_cleared = is_release and (names_file or #paths == 0)
+      if #paths > 0 and (names_file or not (release.is_told or HoldsAll.of(call, paths))) then
+        denial = denial or Answer.reply(call, 'LOCK_TAKEN', { by = release.by, message = release.message, files = release.files })
+        is_changed = is_changed or not names_file
+        release.is_told = release.is_told or not names_file or nil
       end
     end
-    is_changed = is_changed or is_over
-    if not is_over then
-      kept[#kept + 1] = one
+    is_changed = is_changed or is_cleared
+    if not is_cleared then
+      remaining[#remaining + 1] = release
     end
   end
   if is_changed then
-    ForceReleased.save(call, kept)
+    ForceReleased.save(call, remaining)
   end
   return denial
 end

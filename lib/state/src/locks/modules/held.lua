@@ -1,14 +1,14 @@
--- Limits of held locks, in number and in bytes: a lock counts as one for each KiB begun, and most have one. `held` is a hash
--- of '@' and a user id -> the count of that person in the repository, and `all` -> the total. Every script that changes
+-- Counts of held locks, in number and in bytes: a lock counts as one for each KiB begun, and most count as one. `held` is a
+-- hash: '@' and a user id -> the count of that person in the repository, and `all` -> the total. Every script that changes
 -- entries keeps it exact.
 local Chunks = require('chunks')
 
 local Held = {}
 
 function Held.begin(call)
-  call.held_change = {} -- field -> what `held` does not know yet
-  call.held_sum = {} -- field -> what it came to when it was changed
-  call.counted_out = 0 -- how many of `expired` are in that
+  call.held_change = {} -- field -> change that is not yet written to `held`
+  call.held_sum = {} -- field -> the count after it was written
+  call.counted_out = 0 -- how many of `expired` have been subtracted
 end
 
 function Held.change(call, owner, amount)
@@ -22,12 +22,12 @@ function Held.size_of(key, path, message, name)
   return math.ceil((#key + #path + #message + #name + 256) / 1024)
 end
 
--- Counts a stored entry that is removed.
+-- Subtracts a stored entry that is removed.
 function Held.count_out(call, entry)
   Held.change(call, entry.user_id, -Held.size_of(entry.key, entry.file_path, entry.message, entry.user_name))
 end
 
--- Writes the changes of the counts.
+-- Writes the changed counts.
 function Held.save(call)
   for index = call.counted_out + 1, #call.expired do
     Held.count_out(call, call.expired[index])

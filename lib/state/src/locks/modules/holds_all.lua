@@ -6,15 +6,15 @@ local HoldsAll = {}
 
 -- Whether the caller already holds all of the files.
 function HoldsAll.of(call, paths)
-  local is_held, seen = true, 0
+  local is_held, entry_count = true, 0
   Entries.each_value(call, paths, function(_, value)
-    local mine, entries = false, value and seen <= Entries.MOST_AT_ONCE and cjson.decode(value) or {}
-    seen = seen + #entries
+    local is_mine, entries = false, value and entry_count <= Entries.MOST_AT_ONCE and cjson.decode(value) or {}
+    entry_count = entry_count + #entries
     for _, entry in ipairs(entries) do
-      mine = mine or (entry.branch == call.request.branch and Request.is_own(call, entry) and not Entries.has_expired(call, entry))
+      is_mine = is_mine or (entry.branch == call.request.branch and Request.is_own(call, entry) and not Entries.has_expired(call, entry))
     end
-    is_held = mine
-    return mine
+    is_held = is_mine
+    return is_mine
   end)
   return is_held
 end

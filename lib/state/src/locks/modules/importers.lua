@@ -3,7 +3,7 @@ local Adjacency = require('builds/adjacency')
 
 local Importers = {}
 
--- Maximum lines that are read for them: a release of many files has much other work.
+-- Maximum lines that are read to find them: a release of many files has much other work.
 local IMPORTER_LINES = 50000
 
 -- The first `most` files that import one of `paths`, without `paths` themselves, and the number of all; the third value is

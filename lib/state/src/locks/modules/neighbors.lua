@@ -7,17 +7,17 @@ local Neighbors = {}
 -- A search for one path in a text costs a hundredth of reading its lines.
 local LINES_OF_SEARCH = 100
 
--- Calls `add(order, sign, neighbor)` for the neighbors of `file`, which is not a hub; with `held`, only for those in it.
+-- Calls `add(order, sign, neighbor)` for the neighbors of `file`, which is not a hub; with a list `targets`, only for those in it.
 -- False if there is too much to read.
-local function add_of_file(call, file, held, add)
-  local searches = held and #held * 2 * (1 + file.lines / LINES_OF_SEARCH) or math.huge
+local function add_neighbors_of_file(call, file, targets, add)
+  local searches = targets and #targets * 2 * (1 + file.lines / LINES_OF_SEARCH) or math.huge
   if searches >= file.lines then
     Adjacency.each_neighbor(file.text, function(sign, path)
       add(file.order, sign, path)
     end)
     return Adjacency.spend(call, file.lines)
   end
-  for _, path in ipairs(held) do
+  for _, path in ipairs(targets) do
     for _, sign in ipairs({ '>', '<' }) do
       if string.find(file.text, '\n' .. sign .. path .. '\n', 1, true) then
         add(file.order, sign, path)
@@ -28,19 +28,19 @@ local function add_of_file(call, file, held, add)
 end
 
 -- The same for all `hubs`.
-local function add_of_hubs(call, hubs, held, add)
-  local hub_lines, hub_at = 0, {}
+local function add_neighbors_of_hubs(call, hubs, targets, add)
+  local hub_lines, hub_of = 0, {}
   for _, hub in ipairs(hubs) do
     hub_lines = hub_lines + hub.lines
-    hub_at[hub.path] = hub
+    hub_of[hub.path] = hub
   end
 
-  -- From the locked files: each text is read once, whatever the number of hubs. Stops, with false, after `most` lines.
-  local function look_from_held(most)
-    local until_left = call.lines_left - most
-    return Adjacency.each_text(call, held, function(text, path)
+  -- Reads the text of each target once, however many hubs there are. Stops, with false, after `most` lines.
+  local function search_from_targets(most)
+    local least_left = call.lines_left - most
+    return Adjacency.each_text(call, targets, function(text, path)
       if not text or not string.find(text, '^B?%d') then
-        return call.lines_left >= until_left
+        return call.lines_left >= least_left
       end
       -- A hub's text has fewer lines than its count.
       local lines = math.min(tonumber(string.match(text, '%d+')), #text / 2)
@@ -56,19 +56,19 @@ local function add_of_hubs(call, hubs, held, add)
         end
       else
         Adjacency.each_neighbor(text, function(sign, neighbor)
-          if hub_at[neighbor] then
-            add(hub_at[neighbor].order, sign == '<' and '>' or '<', path)
+          if hub_of[neighbor] then
+            add(hub_of[neighbor].order, sign == '<' and '>' or '<', path)
           end
         end)
       end
       Adjacency.spend(call, 1 + math.min(searches, lines) + #text / Adjacency.BYTES_OF_LINE)
-      return call.lines_left >= until_left
+      return call.lines_left >= least_left
     end)
   end
-  if held and hub_lines > #held then
+  if targets and hub_lines > #targets then
     -- If the hubs themselves can be read, enough lines must be left for that.
-    local is_either = hub_lines <= call.lines_left / 2
-    if look_from_held(is_either and math.min(hub_lines * 2, call.lines_left - hub_lines) or call.lines_left) then
+    local can_read_hubs = hub_lines <= call.lines_left / 2
+    if search_from_targets(can_read_hubs and math.min(hub_lines * 2, call.lines_left - hub_lines) or call.lines_left) then
       return true
     end
   end
@@ -85,13 +85,13 @@ end
 
 -- call.all_held, call.is_held_file: the locked files, once they were read: list of files, and file path -> true
 
--- Neighbors of `paths` that may be locked; `stored` is the number of `paths` with stored entries. Returns a list of files,
--- without `paths`, in the order of the requested files that they are next to; and the place of each: twice the order of the
--- first requested file that it is next to, plus one if it imports that file. Nil if there are too many to read. With `among`, these
--- files are looked for instead of locked ones.
-function Neighbors.to_look_at(call, paths, stored, among)
-  local held_count = among and #among or redis.call('HLEN', call.keys.locks)
-  if held_count <= stored then
+-- Finds the neighbors of `paths` that may be locked; `stored` is the number of `paths` with stored entries. Returns a list of files,
+-- without `paths`, in the order of the requested files that they are neighbors of; and the rank of each: twice the order of the first
+-- requested file that it is a neighbor of, plus one if it imports that file. Nil if there are too many to read. With a list `among`, it
+-- looks for these files instead of locked ones.
+function Neighbors.find(call, paths, stored, among)
+  local target_count = among and #among or redis.call('HLEN', call.keys.locks)
+  if target_count <= stored then
     return {}
   end
   local files, hubs, lines, is_requested = {}, {}, 0, {}
@@ -113,46 +113,46 @@ function Neighbors.to_look_at(call, paths, stored, among)
     return {}
   end
 
-  -- Read only if there are more neighbors than locks.
-  local held, is_held = among, among and {}
+  -- The locked files are read only if there are more neighbors than locks.
+  local targets, is_target = among, among and {}
   for _, path in ipairs(among or {}) do
-    is_held[path] = true
+    is_target[path] = true
   end
-  if not among and lines > held_count then
+  if not among and lines > target_count then
     if not call.all_held then
       call.all_held, call.is_held_file = redis.call('HKEYS', call.keys.locks), {}
       for _, path in ipairs(call.all_held) do
         call.is_held_file[path] = true
       end
     end
-    held, is_held = call.all_held, call.is_held_file
+    targets, is_target = call.all_held, call.is_held_file
   end
-  local found, place_of = {}, {}
+  local neighbors, rank_of = {}, {}
   local function add(order, sign, path)
-    if is_requested[path] or (is_held and not is_held[path]) then
+    if is_requested[path] or (is_target and not is_target[path]) then
       return
     end
-    local place, known = 2 * order + (sign == '<' and 1 or 0), place_of[path]
-    if not known then
-      found[#found + 1] = path
+    local rank, previous = 2 * order + (sign == '<' and 1 or 0), rank_of[path]
+    if not previous then
+      neighbors[#neighbors + 1] = path
     end
-    if not known or place < known then
-      place_of[path] = place
+    if not previous or rank < previous then
+      rank_of[path] = rank
     end
   end
   for _, file in ipairs(files) do
-    if not add_of_file(call, file, held, add) then
+    if not add_neighbors_of_file(call, file, targets, add) then
       return nil
     end
   end
   if #hubs == 0 then
-    return found, place_of
-  elseif not add_of_hubs(call, hubs, held, add) then
+    return neighbors, rank_of
+  elseif not add_neighbors_of_hubs(call, hubs, targets, add) then
     return nil
   end
   local by_order, in_order = {}, {}
-  for _, path in ipairs(found) do
-    local order = math.floor(place_of[path] / 2)
+  for _, path in ipairs(neighbors) do
+    local order = math.floor(rank_of[path] / 2)
     by_order[order] = by_order[order] or {}
     table.insert(by_order[order], path)
   end
@@ -161,7 +161,7 @@ function Neighbors.to_look_at(call, paths, stored, among)
       in_order[#in_order + 1] = path
     end
   end
-  return in_order, place_of
+  return in_order, rank_of
 end
 
 return Neighbors

@@ -4,15 +4,15 @@ local Pending = require('locks/pending')
 
 local PendingAdded = {}
 
--- Keeps `entry`, which the caller has released, whose file is `blob` at `commit` of the caller's work branch. False if there is no
--- room: the oldest are not dropped for it, since someone may rely on them.
+-- Adds the change of `entry`, which the caller has released; its file is `blob` at `commit` of the caller's work branch. False if there is
+-- no room: the oldest changes do not make room, since someone may rely on them.
 function PendingAdded.add(call, entry, commit, blob)
   local DAYS, MOST_UNDER_FILE, MOST_UNDER_FILE_OF_PERSON, MOST_OF_PERSON, MOST = 14, 16, 8, 2000, 10000
-  local path, kept, gone, own = entry.file_path, {}, {}, 0
-  local live, forgotten = Pending.live(call, redis.call('HGET', call.keys.pending, path))
+  local path, kept, removed, own = entry.file_path, {}, {}, 0
+  local live, expired = Pending.parse(call, redis.call('HGET', call.keys.pending, path))
   for _, other in ipairs(live) do
     local is_replaced = other.branch == entry.branch and other.work_branch == call.request.work_branch
-    table.insert(is_replaced and gone or kept, other)
+    table.insert(is_replaced and removed or kept, other)
     own = own + (not is_replaced and other.user_id == call.request.user_id and 1 or 0)
   end
   local of_person, of_all, pull_request = unpack(
@@ -28,8 +28,8 @@ function PendingAdded.add(call, entry, commit, blob)
     or own >= MOST_UNDER_FILE_OF_PERSON
     or tonumber(of_person or 0) >= MOST_OF_PERSON
     or tonumber(of_all or 0) >= MOST
-  for _, other in ipairs(forgotten) do
-    gone[#gone + 1] = other
+  for _, other in ipairs(expired) do
+    removed[#removed + 1] = other
   end
   local added = {}
   if not is_full then
@@ -52,7 +52,7 @@ function PendingAdded.add(call, entry, commit, blob)
     }
     kept[#kept + 1] = added[1]
   end
-  Pending.store(call, path, kept, added, gone)
+  Pending.store(call, path, kept, added, removed)
   if not is_full and (GraphAge.load(call)[5] or '') == '' then
     redis.call('HSET', call.keys.graph, 'pending', '1')
     if redis.call('TTL', call.keys.graph) < 0 then

@@ -1,15 +1,15 @@
--- The policy of `.coord.toml` for the files of a request. Rust matches patterns; scripts compare the digest of the policy by which it
--- has.
+-- The policy of `.coord.toml` for the files of a request. Rust matches its patterns; scripts check that Rust used the policy of the branch,
+-- by its digest.
 local Answer = require('answer')
 local GraphAge = require('builds/graph_age')
 
 local Policy = {}
 
--- `policy` of the request (`policy.rs`): `neighbors`: block, interface (where it is absent), warn or off; `digest` of the policy that Rust
--- has judged by, absent for none; `letters`: for each of `paths` S: shared, I: ignored, or -: neither, absent where all are neither;
--- `names`: those of shared files where there is no policy, each between newlines, if only the store knows the files; `interface`: keeps,
--- changes, or absent; `changed`: files whose interfaces change whatever that says; `wait`: seconds for which the server holds the claim,
--- and `patience`: see locks/queue. Then it has `kinds`: file path -> letter, where the file was judged.
+-- `policy` of the request (`policy.rs`): `neighbors`: block, interface (if absent), warn or off; `digest` of the policy by which Rust judged
+-- the files, absent for none; `letters`: for each of `paths` S: shared, I: ignored, or -: neither, absent if all are neither; `names` of
+-- shared files if there is no policy, each between newlines, if only the store knows the files; `interface`: keeps, changes, or absent;
+-- `changed`: files whose interfaces change regardless of that; `wait`: seconds for which the server holds the claim, and `patience`: see
+-- locks/queue. begin() adds `kinds`: file path -> letter, for judged files.
 function Policy.begin(call, paths)
   local policy = call.request.policy or {}
   local letters, kinds = policy.letters, {}
@@ -35,7 +35,7 @@ function Policy.has_judged(call, files)
   return is_judged
 end
 
--- The question for that, ASK_POLICY: `digest` of the policy of the branch and its `text`, absent for none, and the `files`.
+-- The question ASK_POLICY: `digest` of the policy of the branch and its `text`, absent for none, and the `files` to judge.
 function Policy.question(call, files)
   local digest = GraphAge.load(call)[4]
   digest = digest and digest ~= '' and digest or nil
@@ -43,15 +43,16 @@ function Policy.question(call, files)
   return Answer.reply(call, 'ASK_POLICY', { digest = digest, text = text, files = Answer.some(files) })
 end
 
--- `paths` without the ignored ones, and texts that have as many characters for each path, without theirs.
-function Policy.kept(call, paths, ...)
+-- `paths` without the ignored ones; and each of the given texts, which have the same number of characters for each path, without the
+-- characters of ignored paths.
+function Policy.without_ignored(call, paths, ...)
   if not call.policy.has_ignored then
     return paths, ...
   end
-  local kept, places, texts = {}, {}, { ... }
-  for place, path in ipairs(paths) do
+  local kept, indices, texts = {}, {}, { ... }
+  for index, path in ipairs(paths) do
     if call.policy.kinds[path] ~= 'I' then
-      kept[#kept + 1], places[#places + 1] = path, place
+      kept[#kept + 1], indices[#indices + 1] = path, index
     end
   end
   if #kept == #paths then
@@ -59,8 +60,8 @@ function Policy.kept(call, paths, ...)
   end
   for number, text in ipairs(texts) do
     local width, parts = #text / #paths, {}
-    for index, place in ipairs(places) do
-      parts[index] = string.sub(text, (place - 1) * width + 1, place * width)
+    for position, index in ipairs(indices) do
+      parts[position] = string.sub(text, (index - 1) * width + 1, index * width)
     end
     texts[number] = table.concat(parts)
   end

@@ -1,13 +1,12 @@
--- The queue: a claim that others' locks refuse has a ticket. A ticket blocks a free file only while the file is reserved for it, or
+-- The queue: a claim that others' locks block gets a ticket. A ticket blocks a free file only while the file is reserved for it, or
 -- once it has been overtaken for too long.
 --
 -- The tickets are a JSON list in the order of their first refusals. They are read with the admission, so that a claim without
--- any costs nothing. Each function reads them first. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`, `user_name`,
--- `agent_id`; `branch`;
--- `status`; `message`; `files`, without shared ones; `near`, neighbors of these that blocked it when it was refused; `keeps`, if
--- it keeps the interfaces of its files; and, in Unix milliseconds, `since`; `asked`, the last time; `held`, until when the server
--- asks for it; `overtaken`, since when only locks block it that were granted after `since`; `reserved`, the end of its reservation;
--- and `patience`, the milliseconds from `overtaken` until it holds its files back.
+-- tickets costs nothing. Each function parses them first. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`,
+-- `user_name`, `agent_id`; `branch`; `status`; `message`; `files`, without shared ones; `near`, neighbors of these that blocked it when it
+-- was refused; `keeps`, if it keeps the interfaces of its files; and, in Unix milliseconds: `since`, its first refusal; `asked`, its last
+-- one; `held`, until when the server repeats the claim; `overtaken`, since when only locks that were granted after `since` block it;
+-- `reserved`, the end of its reservation; and `patience`, the milliseconds from `overtaken` until it holds its files back.
 local Blocking = require('locks/blocking')
 local Chunks = require('chunks')
 local Emit = require('events/emit')
@@ -19,36 +18,36 @@ local Queue = {}
 local MOST_TICKETS, MOST_OF_PERSON, MOST_OF_HOLDER, MOST_FILES_OF_HOLDER = 64, 16, 4, 64
 local MOST_BYTES, MOST_BYTES_OF_PERSON, MOST_NEAR, MOST_BEFORE = 131072, 65536, 32, 8
 
--- The last millisecond of the ticket, unless it is asked for again.
+-- The last millisecond of the ticket, unless its claim is repeated.
 local function end_of(ticket)
   return ticket.reserved or (ticket.held or ticket.asked) + QueueOrder.KEPT_MS
 end
 
--- Reads the tickets, once; a repository without any opens them for the first refusal alone.
-local function open(call)
+-- Parses the tickets, once. A repository without tickets gets here only with its first refusal.
+local function load_tickets(call)
   if call.queue then
     return
   end
-  -- `tickets`: the live ones; `before`: those before the claim that the last findings() was about; `me`: the caller.
-  call.queue = { tickets = {}, before = {}, me = QueueOrder.holder_of(call.request), newly_reserved = {} }
+  -- `tickets`: the live ones; `before`: those before the claim of the last findings(); `caller`: the holder that calls.
+  call.queue = { tickets = {}, before = {}, caller = QueueOrder.holder_of(call.request), newly_reserved = {} }
   QueueOrder.begin_order(call)
   for _, ticket in ipairs(call.request.queue and cjson.decode(call.request.queue) or {}) do
-    -- One from later: the clock was set back.
+    -- A ticket from the future does not count: the clock was set back.
     if end_of(ticket) >= call.now_ms and ticket.asked <= call.now_ms + QueueOrder.LONG_LOCK_MS then
       call.queue.tickets[#call.queue.tickets + 1] = ticket
     end
   end
 end
 
--- The id of the caller's ticket for such a claim, and its place, or nil.
+-- The id of the caller's ticket for such a claim, and its index, or nil.
 local function own_ticket(call, paths, wanted)
-  local sorted = Chunks.part_of(paths, 1)
+  local sorted = Chunks.slice(paths, 1)
   table.sort(sorted)
   local parts = { call.request.user_id, call.request.agent_id, call.request.branch, wanted, table.concat(sorted, '\n') }
   local id = string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 12)
-  for place, ticket in ipairs(call.queue.tickets) do
+  for index, ticket in ipairs(call.queue.tickets) do
     if ticket.id == id and Request.is_own(call, ticket) then
-      return id, place
+      return id, index
     end
   end
   return id, nil
@@ -68,7 +67,7 @@ local function is_locked(call, path, wanted)
   return false
 end
 
--- The ticket in the form of a lock. It ends with its reservation, or with the last of the locks that it waits for.
+-- The ticket in the form of a lock entry. It ends with its reservation, or with the last of the locks that it waits for.
 local function entry_of(call, ticket, path)
   local _, last_lock = QueueOrder.span_of_locks(call, ticket)
   local last = ticket.reserved or last_lock or end_of(ticket)
@@ -89,28 +88,27 @@ local function entry_of(call, ticket, path)
   }
 end
 
--- Those of the `new` files that the claim would have before the ticket. `keeps`: whether the claim keeps their interfaces.
+-- The `new` files of the claim that the ticket wants too. `keeps`: whether the claim keeps their interfaces.
 local function common_files(call, ticket, new, wanted, neighbor_policy, keeps)
-  local found = {}
+  local files = {}
   if ticket.branch == call.request.branch and not Request.is_own(call, ticket) then
     local relation_of = QueueOrder.relations_of(call, ticket)
     for _, path in ipairs(new) do
       local relation = relation_of[path]
       if relation and Blocking.is_blocking(wanted, relation, ticket.status, neighbor_policy, false, keeps and ticket.keeps) then
-        found[#found + 1] = path
+        files[#files + 1] = path
       end
     end
-    table.sort(found)
+    table.sort(files)
   end
-  return found
+  return files
 end
 
--- The tickets that hold files of a claim back, as findings of a survey, RESERVED: one for each of the files, unless its lock blocks the
--- claim; and for a check those that only want such a file, WAITING, which block nothing. Locks that the caller holds are renewed whatever
--- others wait for, and a shared file has no queue. `keeps`: whether the claim keeps the interfaces. `own`: file path -> the caller's
--- entry.
+-- The tickets that hold files of a claim back, as findings of a survey, RESERVED: one for each file, unless a lock on it blocks the claim;
+-- and, for a check, tickets that only want such a file, WAITING, which block nothing. The caller may renew its locks whatever others wait
+-- for, and a shared file has no queue. `keeps`: whether the claim keeps the interfaces. `own`: file path -> the caller's entry.
 function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
-  open(call)
+  load_tickets(call)
   call.queue.before = {}
   local new, is_named = {}, {}
   for _, path in ipairs(paths) do
@@ -118,9 +116,9 @@ function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
     local is_new = call.policy.kinds[path] ~= 'S' and (not entry or (entry.status ~= wanted and entry.status ~= 'WRITING'))
     new[#new + 1] = is_new and path or nil
   end
-  local function named(relation, blocks, pairs_of_ticket)
+  local function to_findings(relation, blocks, tickets_with_files)
     local findings = {}
-    for _, pair in ipairs(pairs_of_ticket) do
+    for _, pair in ipairs(tickets_with_files) do
       local ticket, files = unpack(pair)
       for _, path in ipairs(files) do
         if not is_named[path] and not is_locked(call, path, wanted) then
@@ -131,18 +129,18 @@ function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
     end
     return findings
   end
-  local _, own_place = own_ticket(call, paths, wanted)
+  local _, own_index = own_ticket(call, paths, wanted)
   local holding, wanting = {}, {}
-  for place, ticket in ipairs(call.queue.tickets) do
+  for index, ticket in ipairs(call.queue.tickets) do
     local files = common_files(call, ticket, new, wanted, neighbor_policy, keeps)
     if #files > 0 then
-      local is_before = not own_place or place < own_place
+      local is_before = not own_index or index < own_index
       if is_before then
-        -- A lock of it has expired since, or another reservation has ended.
-        QueueOrder.notice(call, place)
+        -- A lock that it waited for may have expired, or another reservation ended.
+        QueueOrder.reserve_if_next(call, index)
       end
       local holds_back = ticket.reserved or (is_before and QueueOrder.aged_tickets(call)[ticket])
-      holds_back = holds_back and not QueueOrder.waiting_for_caller(call)[ticket]
+      holds_back = holds_back and not QueueOrder.tickets_waiting_for_caller(call)[ticket]
       if holds_back then
         holding[#holding + 1] = { ticket, files }
       elseif call.request.kind == 'READ' then
@@ -151,53 +149,53 @@ function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
       call.queue.before[#call.queue.before + 1] = (holds_back or is_before) and ticket or nil
     end
   end
-  return named('RESERVED', true, holding), named('WAITING', false, wanting)
+  return to_findings('RESERVED', true, holding), to_findings('WAITING', false, wanting)
 end
 
--- The number of tickets for which `is_one(ticket)`, and the place of the first.
-local function count_where(call, is_one)
+-- The number of tickets for which `matches(ticket)`, and the index of the first.
+local function count_where(call, matches)
   local count, first = 0, nil
-  for place, ticket in ipairs(call.queue.tickets) do
-    if is_one(ticket) then
-      count, first = count + 1, first or place
+  for index, ticket in ipairs(call.queue.tickets) do
+    if matches(ticket) then
+      count, first = count + 1, first or index
     end
   end
   return count, first
 end
 
--- Reserves the files of tickets on the branch, in their order, that no longer wait. `is_free`: file path -> true for files without
--- locks and tickets.
+-- Reserves the files of tickets on the branch, in their order, that no longer wait. `is_free`: file path -> true for files that have
+-- become free.
 local function reserve_for_next(call, is_free)
   if not next(is_free) then
     return
   end
   call.queue.locks_on, call.queue.blockers, call.queue.waits = {}, {}, {}
-  for place, ticket in ipairs(call.queue.tickets) do
-    local is_about = false
+  for index, ticket in ipairs(call.queue.tickets) do
+    local wants_free_file = false
     for path in pairs(ticket.branch == call.request.branch and QueueOrder.relations_of(call, ticket) or {}) do
-      is_about = is_about or is_free[path]
+      wants_free_file = wants_free_file or is_free[path]
     end
-    if is_about then
-      QueueOrder.notice(call, place)
+    if wants_free_file then
+      QueueOrder.reserve_if_next(call, index)
     end
   end
 end
 
--- Removes the caller's tickets on the branch for which `is_over(ticket)`; `is_free` then has their files, too.
-local function remove_own(call, is_over, is_free)
-  for place = #call.queue.tickets, 1, -1 do
-    local ticket = call.queue.tickets[place]
-    if ticket.branch == call.request.branch and Request.is_own(call, ticket) and is_over(ticket) then
+-- Removes the caller's tickets on the branch for which `matches(ticket)`, and adds their files to `is_free`.
+local function remove_own(call, matches, is_free)
+  for index = #call.queue.tickets, 1, -1 do
+    local ticket = call.queue.tickets[index]
+    if ticket.branch == call.request.branch and Request.is_own(call, ticket) and matches(ticket) then
       for path in pairs(QueueOrder.relations_of(call, ticket)) do
         is_free[path] = true
       end
-      table.remove(call.queue.tickets, place)
+      table.remove(call.queue.tickets, index)
       QueueOrder.forget_order(call)
     end
   end
 end
 
--- Whether one of the files is none of the ticket's.
+-- Whether the ticket lacks one of the files.
 local function lacks_one(call, ticket, paths)
   local relation_of = QueueOrder.relations_of(call, ticket)
   for _, path in ipairs(paths) do
@@ -208,8 +206,8 @@ local function lacks_one(call, ticket, paths)
   return false
 end
 
--- The caller's new ticket, or nil where there is no room for it.
-local function new_ticket(call, id, files, wanted, message, keeps)
+-- Adds a ticket of the caller; returns it, or nil if there is no room for it.
+local function add_ticket(call, id, files, wanted, message, keeps)
   if #files > MOST_FILES_OF_HOLDER then
     return nil
   end
@@ -290,24 +288,24 @@ local function save(call)
   call.queue.newly_reserved = {}
 end
 
--- Those whose locks or tickets block the caller, as `findings` have it, while they wait for a lock of the caller, also through
--- others: list of `user` and `agent_id`, absent for none.
-local function mutual(call, findings)
-  local found, is_waiting = {}, {}
-  for ticket in pairs(QueueOrder.waiting_for_caller(call)) do
+-- The holders whose locks or tickets block the caller, by `findings`, while they wait for a lock of the caller, also through others:
+-- list of `user` and `agent_id`, absent for none.
+local function mutual_waiters(call, findings)
+  local waiters, is_waiting = {}, {}
+  for ticket in pairs(QueueOrder.tickets_waiting_for_caller(call)) do
     is_waiting[QueueOrder.holder_of(ticket)] = true
   end
   for _, finding in ipairs(next(is_waiting) and findings or {}) do
     local entry = finding.blocks and cjson.decode(finding.entry)
-    if entry and is_waiting[QueueOrder.holder_of(entry)] and #found < MOST_BEFORE then
+    if entry and is_waiting[QueueOrder.holder_of(entry)] and #waiters < MOST_BEFORE then
       is_waiting[QueueOrder.holder_of(entry)] = nil
-      found[#found + 1] = { user = entry.user_id, agent_id = entry.agent_id }
+      waiters[#waiters + 1] = { user = entry.user_id, agent_id = entry.agent_id }
     end
   end
-  return found
+  return waiters
 end
 
--- The caller claims or checks `paths`, so that it does not wait for other files any more.
+-- Removes the caller's tickets on the branch that lack one of `paths`.
 local function withdraw_others(call, paths)
   local is_free = {}
   remove_own(call, function(ticket)
@@ -316,26 +314,27 @@ local function withdraw_others(call, paths)
   reserve_for_next(call, is_free)
 end
 
--- The caller's place after a refusal for `findings`: `ticket`, `position`, `before`: up to MOST_BEFORE claims before it, each `user`,
--- `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual() returns; nil if there is no room.
-function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, findings)
-  open(call)
+-- Adds or updates the caller's ticket after a refusal for `findings`. Returns its position: `ticket`, `position`, `before`: up to
+-- MOST_BEFORE claims before it, each `user`, `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual_waiters() returns; or
+-- nil if there is no room.
+function Queue.enqueue(call, paths, wanted, message, neighbor_policy, keeps, findings)
+  load_tickets(call)
   local files = {}
   for _, path in ipairs(paths) do
     files[#files + 1] = call.policy.kinds[path] ~= 'S' and path or nil
   end
   withdraw_others(call, files)
-  local id, place = own_ticket(call, paths, wanted)
-  local ticket = place and call.queue.tickets[place]
+  local id, index = own_ticket(call, paths, wanted)
+  local ticket = index and call.queue.tickets[index]
   if ticket then
-    -- The policy of the branch may be another one now.
+    -- The policy of the branch may have changed.
     ticket.message, ticket.files, ticket.keeps, ticket.reserved = message, files, keeps or nil, nil
     if call.now_ms > (ticket.held or ticket.asked) + QueueOrder.PAUSE_MS then
       ticket.overtaken = nil
     end
     call.queue.relations[ticket], call.queue.waits[ticket], call.queue.orders = nil, nil, {}
   else
-    ticket = new_ticket(call, id, files, wanted, message, keeps)
+    ticket = add_ticket(call, id, files, wanted, message, keeps)
     if not ticket then
       save(call)
       return nil
@@ -359,29 +358,29 @@ function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, finding
   QueueOrder.forget_order(call)
   save(call)
   local before = {}
-  for index, other in ipairs(Chunks.part_of(call.queue.before, 1, math.min(#call.queue.before, MOST_BEFORE))) do
-    before[index] = {
+  for position, other in ipairs(Chunks.slice(call.queue.before, 1, math.min(#call.queue.before, MOST_BEFORE))) do
+    before[position] = {
       user = other.user_id,
       agent_id = other.agent_id,
       message = other.message,
       since = math.floor(other.since / 1000),
     }
   end
-  local waiting = mutual(call, findings)
+  local waiters = mutual_waiters(call, findings)
   return {
     ticket = ticket.id,
     position = #call.queue.before + 1,
     before = #before > 0 and before or nil,
-    mutual = #waiting > 0 and waiting or nil,
+    mutual = #waiters > 0 and waiters or nil,
   }
 end
 
--- The caller has `paths` now, as `wanted` or for writing; those that are not in `had` it did not have before.
-function Queue.leave(call, paths, wanted, had)
-  open(call)
+-- Removes the caller's tickets that a grant ends: it holds `paths` now, as `wanted` or for writing. It held those in `was_held` before.
+function Queue.leave(call, paths, wanted, was_held)
+  load_tickets(call)
   local is_held, new, is_free = {}, {}, {}
   for _, path in ipairs(paths) do
-    is_held[path], new[#new + 1] = true, not had[path] and call.policy.kinds[path] ~= 'S' and path or nil
+    is_held[path], new[#new + 1] = true, not was_held[path] and call.policy.kinds[path] ~= 'S' and path or nil
   end
   remove_own(call, function(ticket)
     local has_all = wanted == 'WRITING' or ticket.status == wanted
@@ -397,24 +396,24 @@ function Queue.leave(call, paths, wanted, had)
   save(call)
 end
 
--- Whether the caller waits for anything but `paths`.
-function Queue.is_left_for(call, paths)
-  open(call)
+-- Whether the caller has a ticket on the branch that lacks one of `paths`.
+function Queue.waits_for_others(call, paths)
+  load_tickets(call)
   return count_where(call, function(ticket)
     return ticket.branch == call.request.branch and Request.is_own(call, ticket) and lacks_one(call, ticket, paths)
   end) > 0
 end
 
--- The caller works on `paths`.
-function Queue.leave_for(call, paths)
-  open(call)
+-- Removes the caller's tickets on the branch that lack one of `paths`, on which it works now.
+function Queue.leave_others(call, paths)
+  load_tickets(call)
   withdraw_others(call, paths)
   save(call)
 end
 
--- The caller no longer waits on the branch, so `paths` are free for the next ticket.
-function Queue.released(call, paths)
-  open(call)
+-- Removes the caller's tickets on the branch after a release of `paths`, which are free for the next ticket.
+function Queue.leave_all(call, paths)
+  load_tickets(call)
   local is_free = {}
   for _, path in ipairs(paths) do
     is_free[path] = true
@@ -426,9 +425,9 @@ function Queue.released(call, paths)
   save(call)
 end
 
--- Others' locks on `paths` have ended.
-function Queue.freed(call, paths)
-  open(call)
+-- Reserves `paths` for the next tickets after others' locks on them have ended.
+function Queue.reserve_freed(call, paths)
+  load_tickets(call)
   local is_free = {}
   for _, path in ipairs(paths) do
     is_free[path] = true
@@ -437,9 +436,9 @@ function Queue.freed(call, paths)
   save(call)
 end
 
--- How many tickets are before the claim that the last findings() was about.
+-- How many tickets are before the claim of the last findings().
 function Queue.count_before(call)
-  open(call)
+  load_tickets(call)
   return #call.queue.before
 end
 

@@ -5,39 +5,40 @@ local Entries = require('locks/entries')
 
 local QueueOrder = {}
 
--- A ticket ends KEPT_MS after it was asked for last. It asks without a pause while no pause is longer than PAUSE_MS. Nobody knows
--- when a lock ends that was granted more than LONG_LOCK_MS ago: no file is held back for it.
+-- A ticket ends KEPT_MS after its claim was last repeated. It asks without a pause while no pause is longer than PAUSE_MS. A lock that was
+-- granted more than LONG_LOCK_MS ago may last much longer, so no file is held back for its sake.
 local RESERVED_MS, KEPT_MS, PAUSE_MS, LONG_LOCK_MS = 20000, 30000, 10000, 300000
 QueueOrder.LONG_LOCK_MS = LONG_LOCK_MS
 QueueOrder.PAUSE_MS = PAUSE_MS
 QueueOrder.KEPT_MS = KEPT_MS
 
-function QueueOrder.holder_of(one)
-  return one.user_id .. ' ' .. (one.agent_id or '')
+-- The holder of a request, a ticket or a lock, as text.
+function QueueOrder.holder_of(record)
+  return record.user_id .. ' ' .. (record.agent_id or '')
 end
 
 -- Facts about the order, until the tickets or the locks change:
---   relations: ticket -> file path -> DIRECT for its own, NEIGHBOR for those near to them
+--   relations: ticket -> file path -> DIRECT for its files, NEIGHBOR for those near them
 --   locks_on:  file path -> live locks
---   blockers:  file path -> how it is wanted, and on which branch -> { holder -> its lock, number of these }
---   waits:     ticket -> list of what blockers_of() returns of its files, where there are any
+--   blockers:  file path -> how it is wanted, and on which branch -> { holder -> its lock, number of holders }
+--   waits:     ticket -> list of what blockers_of() returns for its files, if there are any
 --   orders:    ticket -> other ticket -> what has_file_of() returns
 --   aged:      ticket -> true for those that hold their files back from later claims
---   waiting:   what waiting_for_caller() has found
+--   waiting:   what tickets_waiting_for_caller() returns
 function QueueOrder.begin_order(call)
   call.queue.relations, call.queue.locks_on, call.queue.blockers, call.queue.waits, call.queue.orders = {}, {}, {}, {}, {}
 end
 
 function QueueOrder.relations_of(call, ticket)
   if not call.queue.relations[ticket] then
-    local found = {}
+    local relations = {}
     for _, path in ipairs(ticket.near or {}) do
-      found[path] = 'NEIGHBOR'
+      relations[path] = 'NEIGHBOR'
     end
     for _, path in ipairs(ticket.files) do
-      found[path] = 'DIRECT'
+      relations[path] = 'DIRECT'
     end
-    call.queue.relations[ticket] = found
+    call.queue.relations[ticket] = relations
   end
   return call.queue.relations[ticket]
 end
@@ -50,7 +51,7 @@ local function has_file_of(call, ticket, other)
       or nil
   end
   if next(blocking) then
-    -- Up to 2,000 pairs of tickets have dozens of files each: nothing is called here.
+    -- Up to 2,000 pairs of tickets have dozens of files each: so the loop calls no function.
     local relation_of = QueueOrder.relations_of(call, other)
     for _, path in ipairs(ticket.files) do
       local relation = relation_of[path]
@@ -62,18 +63,18 @@ local function has_file_of(call, ticket, other)
   return false
 end
 
--- Reads the locks on these files; each file once.
+-- Reads the locks on these files, each file once.
 local function load_locks(call, paths)
-  local unknown = {}
+  local unread = {}
   for _, path in ipairs(paths) do
-    unknown[#unknown + 1] = not call.queue.locks_on[path] and path or nil
+    unread[#unread + 1] = not call.queue.locks_on[path] and path or nil
   end
-  Entries.each_value(call, unknown, function(path, value)
-    local found = {}
+  Entries.each_value(call, unread, function(path, value)
+    local locks = {}
     for _, entry in ipairs(call.entries_of[path] or (value and cjson.decode(value)) or {}) do
-      found[#found + 1] = not Entries.has_expired(call, entry) and entry or nil
+      locks[#locks + 1] = not Entries.has_expired(call, entry) and entry or nil
     end
-    call.queue.locks_on[path], call.queue.blockers[path] = found, {}
+    call.queue.locks_on[path], call.queue.blockers[path] = locks, {}
   end)
 end
 
@@ -82,45 +83,45 @@ local function blockers_of(call, path, ticket)
   local relation = QueueOrder.relations_of(call, ticket)[path]
   local name = relation .. ticket.status .. (ticket.keeps and ' keeps ' or ' ') .. ticket.branch
   if not call.queue.blockers[path][name] then
-    local found, count = {}, 0
+    local lock_of, count = {}, 0
     for _, lock in ipairs(call.queue.locks_on[path]) do
       local holder = QueueOrder.holder_of(lock)
       local both_keep = ticket.keeps and lock.interface == 'keeps'
       local blocks = Blocking.is_blocking(ticket.status, relation, lock.status, 'interface', false, both_keep)
-      if lock.branch == ticket.branch and not found[holder] and blocks then
-        found[holder], count = lock, count + 1
+      if lock.branch == ticket.branch and not lock_of[holder] and blocks then
+        lock_of[holder], count = lock, count + 1
       end
     end
-    call.queue.blockers[path][name] = { found, count }
+    call.queue.blockers[path][name] = { lock_of, count }
   end
   return call.queue.blockers[path][name]
 end
 
 local function waits_of(call, ticket)
   if not call.queue.waits[ticket] then
-    local found, paths = {}, Chunks.part_of(ticket.files, 1)
+    local waits, paths = {}, Chunks.slice(ticket.files, 1)
     for _, path in ipairs(ticket.near or {}) do
       paths[#paths + 1] = path
     end
     load_locks(call, paths)
     for _, path in ipairs(paths) do
       if #call.queue.locks_on[path] > 0 then
-        local those = blockers_of(call, path, ticket)
-        found[#found + 1] = those[2] > 0 and those or nil
+        local blockers = blockers_of(call, path, ticket)
+        waits[#waits + 1] = blockers[2] > 0 and blockers or nil
       end
     end
-    call.queue.waits[ticket] = found
+    call.queue.waits[ticket] = waits
   end
   return call.queue.waits[ticket]
 end
 
--- Whether the ticket waits for a lock of another holder, of this one.
+-- Whether the ticket waits for a lock of this holder, who is not its own.
 local function waits_for(call, ticket, holder)
   if QueueOrder.holder_of(ticket) == holder then
     return false
   end
-  for _, those in ipairs(waits_of(call, ticket)) do
-    if those[1][holder] then
+  for _, blockers in ipairs(waits_of(call, ticket)) do
+    if blockers[1][holder] then
       return true
     end
   end
@@ -130,8 +131,8 @@ end
 -- When the first lock that the ticket waits for was granted, and when the last one ends, Unix milliseconds; nil for none.
 function QueueOrder.span_of_locks(call, ticket)
   local own, first, last = QueueOrder.holder_of(ticket), nil, nil
-  for _, those in ipairs(waits_of(call, ticket)) do
-    for holder, lock in pairs(those[1]) do
+  for _, blockers in ipairs(waits_of(call, ticket)) do
+    for holder, lock in pairs(blockers[1]) do
       if holder ~= own then
         first = math.min(first or math.huge, (lock.granted_at or lock.timestamp) * 1000)
         last = math.max(last or 0, lock.expiry_ms or lock.expiry * 1000)
@@ -141,7 +142,7 @@ function QueueOrder.span_of_locks(call, ticket)
   return first, last
 end
 
--- Whether the ticket has been overtaken for as long as it has patience, while it asks without a pause.
+-- Whether the ticket has been overtaken for longer than its patience, while it asks without a pause.
 local function is_overtaken(call, ticket)
   if not ticket.overtaken or call.now_ms < ticket.overtaken + ticket.patience or call.now_ms > ticket.held + PAUSE_MS then
     return false
@@ -150,32 +151,32 @@ local function is_overtaken(call, ticket)
   return not first_lock or call.now_ms - first_lock <= LONG_LOCK_MS
 end
 
--- Of those that want the same file, it is the first.
+-- Overtaken tickets, ticket -> true: of those that want the same file, only the first.
 function QueueOrder.aged_tickets(call)
   if call.queue.aged then
     return call.queue.aged
   end
-  local found, list = {}, {}
+  local is_aged, aged = {}, {}
   for _, ticket in ipairs(call.queue.tickets) do
-    local is_one = is_overtaken(call, ticket)
-    for _, other in ipairs(is_one and list or {}) do
+    local is_first = is_overtaken(call, ticket)
+    for _, other in ipairs(is_first and aged or {}) do
       local is_apart = other.branch ~= ticket.branch or not (has_file_of(call, ticket, other) or has_file_of(call, other, ticket))
-      is_one = is_one and is_apart
+      is_first = is_first and is_apart
     end
-    if is_one then
-      found[ticket], list[#list + 1] = true, ticket
+    if is_first then
+      is_aged[ticket], aged[#aged + 1] = true, ticket
     end
   end
-  call.queue.aged = found
+  call.queue.aged = is_aged
   return call.queue.aged
 end
 
--- Whether the ticket at `place` waits until the one at `other` has its files.
-local function comes_after(call, place, other)
-  local ticket, before = call.queue.tickets[place], call.queue.tickets[other]
-  if place == other or before.branch ~= ticket.branch or QueueOrder.holder_of(before) == QueueOrder.holder_of(ticket) then
+-- Whether the ticket at `index` waits until the one at `other_index` has its files.
+local function comes_after(call, index, other_index)
+  local ticket, before = call.queue.tickets[index], call.queue.tickets[other_index]
+  if index == other_index or before.branch ~= ticket.branch or QueueOrder.holder_of(before) == QueueOrder.holder_of(ticket) then
     return false
-  elseif not (before.reserved or (other < place and QueueOrder.aged_tickets(call)[before])) then
+  elseif not (before.reserved or (other_index < index and QueueOrder.aged_tickets(call)[before])) then
     return false
   end
   local order = call.queue.orders[ticket] or {}
@@ -186,58 +187,58 @@ local function comes_after(call, place, other)
   return order[before]
 end
 
--- Ticket -> true for those that wait for a lock of the caller, also through others. The caller does not wait for them: they
--- would wait for each other.
-function QueueOrder.waiting_for_caller(call)
+-- Ticket -> true for those that wait for a lock of the caller, also through others. The caller does not wait for them, since both
+-- would wait forever.
+function QueueOrder.tickets_waiting_for_caller(call)
   if call.queue.waiting then
     return call.queue.waiting
   end
-  local found, added = {}, {}
-  call.queue.waiting = found
+  local is_waiting, added = {}, {}
+  call.queue.waiting = is_waiting
   if not redis.call('HGET', call.keys.held, '@' .. call.request.user_id) then
-    return found
+    return is_waiting
   end
-  for place, ticket in ipairs(call.queue.tickets) do
-    if waits_for(call, ticket, call.queue.me) then
-      found[ticket], added[#added + 1] = true, place
+  for index, ticket in ipairs(call.queue.tickets) do
+    if waits_for(call, ticket, call.queue.caller) then
+      is_waiting[ticket], added[#added + 1] = true, index
     end
   end
   while #added > 0 do
     local reached = table.remove(added)
     local holder = QueueOrder.holder_of(call.queue.tickets[reached])
-    for place, ticket in ipairs(call.queue.tickets) do
-      if not found[ticket] and (comes_after(call, place, reached) or waits_for(call, ticket, holder)) then
-        found[ticket], added[#added + 1] = true, place
+    for index, ticket in ipairs(call.queue.tickets) do
+      if not is_waiting[ticket] and (comes_after(call, index, reached) or waits_for(call, ticket, holder)) then
+        is_waiting[ticket], added[#added + 1] = true, index
       end
     end
   end
-  return found
+  return is_waiting
 end
 
 function QueueOrder.forget_order(call)
   call.queue.aged, call.queue.waiting, call.queue.is_changed = nil, nil, true
 end
 
--- Whether the ticket waits for no other.
-local function is_first(call, place)
-  local holder = QueueOrder.holder_of(call.queue.tickets[place])
-  for _, those in ipairs(waits_of(call, call.queue.tickets[place])) do
-    if those[2] > (those[1][holder] and 1 or 0) then
+-- Whether the ticket at `index` waits for no lock and no other ticket.
+local function is_next(call, index)
+  local holder = QueueOrder.holder_of(call.queue.tickets[index])
+  for _, blockers in ipairs(waits_of(call, call.queue.tickets[index])) do
+    if blockers[2] > (blockers[1][holder] and 1 or 0) then
       return false
     end
   end
-  for other = 1, #call.queue.tickets do
-    if comes_after(call, place, other) then
+  for other_index = 1, #call.queue.tickets do
+    if comes_after(call, index, other_index) then
       return false
     end
   end
   return true
 end
 
--- Reserves the files of a ticket that waits for no other.
-function QueueOrder.notice(call, place)
-  local ticket = call.queue.tickets[place]
-  if not ticket.reserved and is_first(call, place) then
+-- Reserves the files of the ticket at `index` if it waits for nothing.
+function QueueOrder.reserve_if_next(call, index)
+  local ticket = call.queue.tickets[index]
+  if not ticket.reserved and is_next(call, index) then
     ticket.reserved, call.queue.newly_reserved[#call.queue.newly_reserved + 1] = call.now_ms + RESERVED_MS, ticket
     QueueOrder.forget_order(call)
   end

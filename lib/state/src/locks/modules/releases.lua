@@ -1,23 +1,22 @@
 -- Recent releases. A release that is repeated after a lost reply gets the same outcome, and a release of files that were
--- released before says so. Field: holder and branch -> JSON, newest first: time, request, files and outcome. Needs:
--- keys.releases, request.
+-- released before says so. keys.releases: holder and branch -> JSON, newest first: time, request, files and outcome.
 --
--- Limited for one holder on one branch in number and bytes, for a repository in holders, and for all in time.
+-- The releases of one holder on one branch are bounded in number and bytes, those of a repository in holders, and all in time.
 local Releases = {}
 
 local RELEASES_KEPT_FOR = 600
 
-local function releaser(call)
+local function field_of_caller(call)
   return call.request.user_id .. '\n' .. call.request.agent_id .. '\n' .. call.request.branch
 end
 
 function Releases.begin(call)
-  call.has_releases = false -- whether anything is stored for the caller, as far as it has been looked at
+  call.has_releases = false -- whether anything is stored for the caller, once that was read
 end
 
--- Those of the caller, newest first.
+-- The releases of the caller, newest first.
 function Releases.load(call)
-  local json, releases = redis.call('HGET', call.keys.releases, releaser(call)), {}
+  local json, releases = redis.call('HGET', call.keys.releases, field_of_caller(call)), {}
   call.has_releases = json and true
   for _, release in ipairs(json and cjson.decode(json) or {}) do
     if call.now - release.time < RELEASES_KEPT_FOR then
@@ -27,8 +26,8 @@ function Releases.load(call)
   return releases
 end
 
--- Keeps the newest of `releases` that fit; the first may be of as many files as a request can name. One that is too large with its
--- outcome is kept without it; one that is still too large is dropped.
+-- Writes the newest of `releases` that fit; the first may have as many files as a request can name. One that is too large with its
+-- outcome is written without it; one that is still too large is dropped.
 local function save_releases(call, releases)
   local MOST_RELEASES, MOST_FIRST_BYTES, MOST_RELEASES_BYTES, MOST_RELEASERS = 16, 262144, 65536, 256
   local texts, bytes = {}, 0
@@ -47,24 +46,24 @@ local function save_releases(call, releases)
       texts[#texts + 1] = text
     end
   end
-  local name = releaser(call)
+  local field = field_of_caller(call)
   if #texts == 0 then
-    -- The caller keeps its place in the row, for its next release.
+    -- The caller keeps its slot in the ring, for its next release.
     if call.has_releases then
-      redis.call('HSET', call.keys.releases, name, '[]')
+      redis.call('HSET', call.keys.releases, field, '[]')
     end
     return
   end
-  local is_new = redis.call('HSET', call.keys.releases, name, '[' .. table.concat(texts, ',') .. ']') == 1
+  local is_new = redis.call('HSET', call.keys.releases, field, '[' .. table.concat(texts, ',') .. ']') == 1
   redis.call('EXPIRE', call.keys.releases, RELEASES_KEPT_FOR)
   if is_new then
-    -- The name of a holder contains a line feed; the name of a place in the ring does not.
-    local place = '#' .. redis.call('HINCRBY', call.keys.releases, '#', 1) % MOST_RELEASERS
-    local before = redis.call('HGET', call.keys.releases, place)
-    if before and before ~= name then
-      redis.call('HDEL', call.keys.releases, before)
+    -- The field of a holder contains a line feed; that of a slot in the ring does not.
+    local slot = '#' .. redis.call('HINCRBY', call.keys.releases, '#', 1) % MOST_RELEASERS
+    local previous = redis.call('HGET', call.keys.releases, slot)
+    if previous and previous ~= field then
+      redis.call('HDEL', call.keys.releases, previous)
     end
-    redis.call('HSET', call.keys.releases, place, name)
+    redis.call('HSET', call.keys.releases, slot, field)
   end
 end
 

@@ -3,8 +3,8 @@ local Held = require('locks/held')
 
 local Reserve = {}
 
--- Counts the locks that the caller will have on `paths`; `own` are the caller's. Returns nil, or the part without room: FILE and its path,
--- PERSON or REPOSITORY; then nothing is counted. A renewal always has room.
+-- Counts the locks that the caller will have on `paths`; `own` has its current ones. Returns nil, or the part without room: FILE and its
+-- path, PERSON or REPOSITORY; then nothing is counted. A renewal always has room.
 function Reserve.locks(call, paths, own, key_prefix, message)
   local MOST_UNDER_FILE, MOST_UNDER_FILE_OF_PERSON, MOST_OF_PERSON, MOST_OF_REPOSITORY = 256, 64, 2000, 10000
   local amount, is_renewal = 0, true

@@ -19,8 +19,8 @@ function Survey.keeps_all(paths, interface_of)
   return true
 end
 
--- Whether `entry` is that of the agent whose locks the caller takes over.
-function Survey.is_given(call, entry)
+-- Whether `entry` is a lock of the agent whose locks the caller takes over.
+function Survey.is_taken_over(call, entry)
   return call.request.takes_over ~= nil
     and entry.agent_id == call.request.takes_over
     and entry.user_id == call.request.user_id
@@ -31,22 +31,22 @@ end
 -- first, and the first one is always included; the rest is counted.
 local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 
--- Others' locks on `neighbors`, whose places (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
+-- Others' locks on `neighbors`, whose ranks (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
 -- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
-local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighbor_policy, is_writing, interface_of)
+local function survey_neighbors(call, neighbors, rank_of, paths, wanted, neighbor_policy, is_writing, interface_of)
   local blocking, harmless, keeping, later, omitted = {}, {}, {}, {}, 0
   local on_branch = Entries.field('branch', call.request.branch)
   local writes, keeps = Entries.field('status', 'WRITING'), Entries.field('interface', 'keeps')
   local function may_block(path, status, keeps_interface)
-    local via = paths[math.floor(place_of[path] / 2)]
+    local via = paths[math.floor(rank_of[path] / 2)]
     local both_keep = keeps_interface and interface_of(via) == 'keeps'
     return not is_writing[via] and Blocking.is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy, false, both_keep)
   end
-  local function sort_out(path, value)
+  local function add_findings(path, value)
     Entries.load_value(call, path, value)
     for _, entry in ipairs(call.entries_of[path]) do
-      if entry.branch == call.request.branch and not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
-        local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
+      if entry.branch == call.request.branch and not Request.is_own(call, entry) and not Survey.is_taken_over(call, entry) then
+        local via, sign = paths[math.floor(rank_of[path] / 2)], rank_of[path] % 2 == 0 and '>' or '<'
         local blocks = may_block(path, entry.status, entry.interface == 'keeps')
         table.insert(blocks and blocking or harmless, { relation = 'NEIGHBOR', blocks = blocks, via = via, sign = sign, entry = entry })
       end
@@ -56,16 +56,16 @@ local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighb
     if not value or not Entries.any_has(value, on_branch) then
       return
     end
-    -- Beside a file whose interface the caller keeps, a single entry, as most files have, does not block if it keeps its own; nothing
-    -- else has to be found then.
-    local spares = not may_block(path, 'WRITING', true)
-    local is_kept = spares and Entries.any_has(value, keeps)
+    -- Next to a file whose interface the caller keeps, an entry that keeps its own interface does not block. Most files have a single
+    -- entry; if that one keeps its interface, the search ends.
+    local ignores_keeping = not may_block(path, 'WRITING', true)
+    local is_kept = ignores_keeping and Entries.any_has(value, keeps)
     local is_single = is_kept and Entries.is_single(value)
     local may_write = (is_single or Entries.may_write(value)) and may_block(path, 'WRITING')
     if #blocking >= MOST_NEIGHBORS then
       omitted = omitted + 1
-    elseif may_write and not is_single and Entries.one_has(value, on_branch, writes, spares and keeps or nil) then
-      sort_out(path, value)
+    elseif may_write and not is_single and Entries.one_has(value, on_branch, writes, ignores_keeping and keeps or nil) then
+      add_findings(path, value)
     else
       local list = is_kept and may_write and #keeping < MOST_NEIGHBORS and keeping or later
       if #list < MOST_NEIGHBORS then
@@ -78,7 +78,7 @@ local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighb
   for _, list in ipairs({ keeping, later }) do
     for _, pair in ipairs(list) do
       if #blocking + #harmless < MOST_NEIGHBORS then
-        sort_out(unpack(pair))
+        add_findings(unpack(pair))
       else
         omitted = omitted + 1
       end
@@ -108,14 +108,13 @@ local function report(lists)
   return findings, omitted
 end
 
--- Surveys `paths` and their neighbors. Returns:
+-- Surveys `paths` and their neighbors. `interface_of`: what Blocking.interfaces() returns. Returns:
 --   findings: each with `relation`, `blocks`, `via`: the requested file, `sign`: '>' or '<', or '=' on a shared file, `entry` as JSON;
---             the relation is DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
---             or PENDING_INTERFACE of a change that is no lock
+--             the relation is DIRECT, NEIGHBOR or CROSS_BRANCH of a lock, RESERVED or WAITING of a ticket (locks/queue), PENDING or
+--             PENDING_INTERFACE of a pending change
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
--- `interface_of`: what Blocking.interfaces() returns.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   local stored = Entries.load(call, paths, Entries.MOST_AT_ONCE)
@@ -128,12 +127,12 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
     for _, path in ipairs(paths) do
       local others, is_shared = {}, call.policy.kinds[path] == 'S'
       for _, entry in ipairs(call.entries_of[path]) do
-        if not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
+        if not Request.is_own(call, entry) and not Survey.is_taken_over(call, entry) then
           others[#others + 1] = entry
         elseif entry.branch == call.request.branch and not (own[path] and own[path].status == 'WRITING') then
-          -- Others hold the caller's files only if these were shared at the grant; so they stay until one of them is done.
+          -- Others can hold the caller's files only if these were shared at the grant; so they stay shared until one holder is done.
           own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
-          -- A caller that no longer keeps an interface has to get past the neighbors as if the lock were new.
+          -- If the caller no longer keeps an interface, neighbors can block the lock as if it were new.
           is_writing[path] = entry.status == 'WRITING' and not (interface_of(path) == 'changes' and entry.interface == 'keeps')
         end
       end
@@ -148,8 +147,8 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
       end
     end
   end
-  -- A renewal of a lock for writing is not refused because of a neighbor, and a caller that keeps an interface by fewer ones. A neighbor
-  -- of several files counts as that of the first: so those come first that may be refused most.
+  -- No neighbor blocks the renewal of a lock for writing, and fewer block a caller that keeps an interface. A neighbor of several files
+  -- counts for the first of them: so the files that are easiest to block come first.
   local in_order = #paths == 1 and paths or {}
   for rank = 1, #paths > 1 and 3 or 0 do
     for _, path in ipairs(paths) do
@@ -160,9 +159,9 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
     end
   end
 
-  local neighbors, place_of = {}, {}
+  local neighbors, rank_of = {}, {}
   if neighbor_policy ~= 'off' then
-    neighbors, place_of = Neighbors.to_look_at(call, in_order, stored)
+    neighbors, rank_of = Neighbors.find(call, in_order, stored)
   end
   if not neighbors then
     return nil, 'NEIGHBORS'
@@ -174,7 +173,7 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   local near_blocking, near_harmless, left_out = {}, {}, 0
   if #neighbors > 0 then
     near_blocking, near_harmless, left_out =
-      survey_neighbors(call, neighbors, place_of, in_order, wanted, neighbor_policy, is_writing, interface_of)
+      survey_neighbors(call, neighbors, rank_of, in_order, wanted, neighbor_policy, is_writing, interface_of)
   end
   local reserved, waited_for = {}, {}
   if call.request.queue then

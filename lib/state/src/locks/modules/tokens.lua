@@ -1,5 +1,5 @@
--- Fencing tokens increase with every grant in a repository, even if the store has lost its newest changes, or all: each is
--- at least the time, in tenths of a millisecond. That has 14 digits, the maximum that cjson writes.
+-- Fencing tokens increase with every grant in a repository, even if the store loses its newest changes, or all: each is at
+-- least the time, in tenths of a millisecond. That has 14 digits, the maximum that cjson writes.
 local Tokens = {}
 
 function Tokens.next(call)

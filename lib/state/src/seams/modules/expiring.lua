@@ -1,7 +1,7 @@
--- Records that expire beside locks. An extension puts its function in place of this one.
+-- Records other than locks that expire. An extension replaces this function.
 local Expiring = {}
 
--- The names of the parts of the repository in which records may have expired, and the next expiry, nil where nothing is held.
+-- The names of the parts of the repository in which records may have expired, and the next expiry, nil if nothing is held.
 function Expiring.find()
   return {}, nil
 end

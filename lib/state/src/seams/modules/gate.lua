@@ -1,18 +1,18 @@
--- The gate before a claim. An extension puts its functions in place of these, with which everything passes and nothing is recorded.
+-- The gate before a claim. An extension replaces these functions, which let every request pass and record nothing.
 local Gate = {}
 
--- Whether what the request cites exists. Called where citing is optional.
-function Gate.knows()
+-- Whether the cited record exists. Called where citing is optional.
+function Gate.is_citation_valid()
   return false
 end
 
--- Judges a check of `paths` to write. Nil, or a denial; refusals are in call.gate.
+-- Judges a check of `paths` for writing. Nil, or a denial; refusals are in call.gate.
 function Gate.judge() end
 
--- Notes in call.gate how much of a budget is left.
+-- Adds a warning to call.gate if a budget is nearly spent.
 function Gate.warn_of_budget() end
 
--- Judges a claim of `paths` to write. Nil, or a denial; refusals are in call.gate.
+-- Judges a claim of `paths` for writing. Nil, or a denial; refusals are in call.gate.
 function Gate.judge_claim() end
 
 -- Records that the claim of `paths` with this message is refused.
@@ -21,10 +21,10 @@ function Gate.record_refusal() end
 -- Makes room for the owners of `paths`. Nil, or OWNERS and the file that has no room.
 function Gate.reserve_owners() end
 
--- Records a claim that is granted.
+-- Records a granted claim.
 function Gate.grant() end
 
--- Forgets the recorded content of these locks, which are released without a push.
-function Gate.give_up() end
+-- Undoes the ownership that came with these locks, which are released without a push.
+function Gate.restore_owners() end
 
 return Gate

@@ -1,4 +1,4 @@
--- Alternatives for a caller whose files are blocked. An extension puts its function in place of this one.
+-- Alternatives for a caller whose files are blocked. An extension replaces this function.
 local Offered = {}
 
 -- As teams/suggested returns them.

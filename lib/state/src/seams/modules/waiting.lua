@@ -1,5 +1,4 @@
--- Pending messages and questions for the caller, for the answers to its requests. An extension puts its function in
--- place of this one.
+-- Pending messages and questions for the caller, for the answers to its requests. An extension replaces this function.
 local Waiting = {}
 
 -- As teams/waiting returns them.

@@ -1,20 +1,20 @@
-//! Requests with a body and nothing else: acts on a team, a task, or an inbox.
+//! Requests that only have a body: they act on a team, a task, or an inbox.
 
-/// The type of a name in a path, whatever it names.
+/// The type of a name in a path, for a repetition over `$kind`.
 macro_rules! text {
     ($kind:ident) => {
         String
     };
 }
 
-/// A name in a path, as an operation takes it.
+/// A name in a path, as an argument of an operation.
 macro_rules! borrowed {
     ($name:ident, $kind:ident) => {
         &$name
     };
 }
 
-/// Declares such endpoints. The sentences are those of the OpenAPI document.
+/// Declares such endpoints. The sentences appear in the OpenAPI document.
 macro_rules! acts {
     ($(
         $module:ident = $operation:ident($request:ident of $from:ident) at $path:literal
@@ -35,7 +35,7 @@ macro_rules! acts {
             use utoipa::OpenApi;
 
             use super::super::answers::{answers, respond};
-            use super::super::read;
+            use super::super::read_request;
             use coord_server::app::App;
             use coord_http::openapi::fields::AgentHeaders;
             use crate::operations::teams::$operation;
@@ -72,11 +72,11 @@ macro_rules! acts {
                 headers: HeaderMap,
                 request: Request<Body>,
             ) -> Response {
-                let done = async {
-                    let (by, sent): (_, $request) = read(&app, &headers, request).await?;
-                    $operation(&app, $(borrowed!(name, $kind),)? &sent, by).await
+                let response = async {
+                    let (context, body): (_, $request) = read_request(&app, &headers, request).await?;
+                    $operation(&app, $(borrowed!(name, $kind),)? &body, context).await
                 };
-                respond(done.await)
+                respond(response.await)
             }
         }
     )*};

@@ -12,7 +12,7 @@ use utoipa::OpenApi;
 
 use super::answers::{answers, respond};
 use super::query::{MessagesQuery, ParsedQuery};
-use super::{by, read};
+use super::{authenticate, read_request};
 use crate::operations::teams::{message_history, send_message};
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
@@ -30,9 +30,9 @@ pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 pub(crate) struct Document;
 
 answers! {
-    /// Those to a request for messages.
+    /// The responses to a request for messages.
     Listed = "MessageHistory", Read, "GET, HEAD, POST", [UnknownTeam];
-    /// Those to a message.
+    /// The responses to a message.
     Accepted = "MessageAccepted", Change, "GET, HEAD, POST",
         [UnknownTeam, NotAMember, Superseded, TeamClosed, UnknownRecipient, InboxFull, KeyReused, TooMany];
 }
@@ -49,12 +49,12 @@ answers! {
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_messages(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<MessagesQuery>) -> Response {
-    let listed = async {
-        let by = by(&app, &headers).await?;
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
         let query = query.0?;
-        message_history(&app, query.parse(&query.caller()), by).await
+        message_history(&app, query.parse(&query.caller()), context).await
     };
-    respond(listed.await)
+    respond(response.await)
 }
 
 /// Send a message.
@@ -70,9 +70,9 @@ async fn get_messages(State(app): State<Arc<App>>, headers: HeaderMap, query: Pa
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_messages(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
-    let accepted = async {
-        let (by, sent): (_, SendMessageRequest) = read(&app, &headers, request).await?;
-        send_message(&app, &sent, by).await
+    let response = async {
+        let (context, body): (_, SendMessageRequest) = read_request(&app, &headers, request).await?;
+        send_message(&app, &body, context).await
     };
-    respond(accepted.await)
+    respond(response.await)
 }

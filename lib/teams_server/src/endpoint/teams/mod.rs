@@ -1,8 +1,8 @@
-//! `/api/teams`: the teams of a repository. Its function serves tasks and messages, too.
+//! `/api/teams`: the teams of a repository.
 //!
-//! - [`team`]: one of them; [`tasks`], [`task`]: tasks; [`messages`]: messages
-//! - [`acts`]: requests with a body and nothing else
-//! - `query`, `answers`: common to all of these
+//! - [`team`]: one team; [`tasks`], [`task`]: tasks; [`messages`]: messages
+//! - [`acts`]: requests that only have a body
+//! - `query`, `answers`: what all of these share
 
 pub(super) mod acts;
 mod answers;
@@ -24,9 +24,8 @@ use coord_protocol::teams::{NewTeamRequest, TeamChangeResponse, TeamsResponse};
 use serde::de::DeserializeOwned;
 use utoipa::OpenApi;
 
-use crate::operations::teams::{CallerContext as By, list_teams, new_team};
+use crate::operations::teams::{CallerContext, list_teams, new_team};
 use answers::{answers, respond};
-use coord_auth::Caller;
 use coord_http::body::read_json;
 use coord_http::headers::agent_header;
 use coord_http::openapi::fields::AgentHeaders;
@@ -59,28 +58,27 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 pub(super) struct Document;
 
 answers! {
-    /// Those to a request for the teams.
+    /// The responses to a request for the teams.
     Listed = "Teams", Read, "GET, HEAD, POST", [];
-    /// Those to a new team.
+    /// The responses to a new team.
     Created = "TeamChanged", Change, "GET, HEAD, POST", [TeamExists, TooMany];
 }
 
-async fn by<'a>(app: &App, headers: &'a HeaderMap) -> Result<By<'a>, ApiError> {
-    let caller: Caller = app.authenticator.authenticate(headers).await?;
-    Ok(By {
-        caller,
+async fn authenticate<'a>(app: &App, headers: &'a HeaderMap) -> Result<CallerContext<'a>, ApiError> {
+    Ok(CallerContext {
+        caller: app.authenticator.authenticate(headers).await?,
         agent: agent_header(headers),
     })
 }
 
-/// The caller, and the body of the request.
-async fn read<'a, R: DeserializeOwned>(
+/// Authenticates the caller, then reads the body of the request.
+async fn read_request<'a, R: DeserializeOwned>(
     app: &App,
     headers: &'a HeaderMap,
     request: Request<Body>,
-) -> Result<(By<'a>, R), ApiError> {
-    let by = by(app, headers).await?;
-    Ok((by, read_json(request).await?))
+) -> Result<(CallerContext<'a>, R), ApiError> {
+    let context = authenticate(app, headers).await?;
+    Ok((context, read_json(request).await?))
 }
 
 /// List the teams of a repository.
@@ -95,11 +93,11 @@ async fn read<'a, R: DeserializeOwned>(
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_teams(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<TeamsQuery>) -> Response {
-    let listed = async {
-        let by = by(&app, &headers).await?;
-        list_teams(&app, &query.0?.repo_url, by).await
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
+        list_teams(&app, &query.0?.repo_url, context).await
     };
-    respond(listed.await)
+    respond(response.await)
 }
 
 /// Make a team.
@@ -115,9 +113,9 @@ async fn get_teams(State(app): State<Arc<App>>, headers: HeaderMap, query: Parse
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_teams(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
-    let created = async {
-        let (by, sent): (_, NewTeamRequest) = read(&app, &headers, request).await?;
-        new_team(&app, &sent, by).await
+    let response = async {
+        let (context, body): (_, NewTeamRequest) = read_request(&app, &headers, request).await?;
+        new_team(&app, &body, context).await
     };
-    respond(created.await)
+    respond(response.await)
 }

@@ -36,7 +36,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for ParsedQuery<T>
 macro_rules! of_callers {
     ($($query:ty),*) => {$(
         impl $query {
-            /// The caller and its team.
             pub fn caller(&self) -> TeamCaller {
                 TeamCaller {
                     repo_url: self.repo_url.clone(),
@@ -123,9 +122,8 @@ fn readiness() -> Object {
 }
 
 impl TasksQuery {
-    /// The request of `caller` that it stands for.
     pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> Result<TasksRequest<'a>, ApiError> {
-        let refused = |field, problem: &str| ApiError::InvalidField {
+        let invalid = |field, problem: &str| ApiError::InvalidField {
             field,
             problem: problem.to_owned(),
         };
@@ -136,7 +134,7 @@ impl TasksQuery {
                 Some("pending") => Some(TaskStatus::Pending),
                 Some("in_progress") => Some(TaskStatus::InProgress),
                 Some("completed") => Some(TaskStatus::Completed),
-                Some(_) => return Err(refused("status", "must be pending, in_progress or completed")),
+                Some(_) => return Err(invalid("status", "must be pending, in_progress or completed")),
             },
             owner: self.owner.as_deref(),
             readiness: match self.readiness.as_deref() {
@@ -144,7 +142,7 @@ impl TasksQuery {
                 Some("ready") => Some(Readiness::Ready),
                 Some("blocked") => Some(Readiness::Blocked),
                 Some("unclaimed") => Some(Readiness::Unclaimed),
-                Some(_) => return Err(refused("readiness", "must be ready, blocked or unclaimed")),
+                Some(_) => return Err(invalid("readiness", "must be ready, blocked or unclaimed")),
             },
             file: self.file.as_deref(),
             text: self.text.as_deref(),
@@ -216,7 +214,6 @@ pub(super) struct MessagesQuery {
 }
 
 impl MessagesQuery {
-    /// The request of `caller` that it stands for.
     pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> HistoryRequest<'a> {
         HistoryRequest {
             caller,

@@ -13,7 +13,7 @@ use utoipa::OpenApi;
 
 use super::answers::{answers, respond};
 use super::query::{ParsedQuery, TaskQuery, TaskRemovalQuery};
-use super::{by, read};
+use super::{authenticate, read_request};
 use crate::operations::teams::{delete_task, edit_task, show_task};
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
@@ -31,15 +31,15 @@ pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 pub(crate) struct Document;
 
 answers! {
-    /// Those to a request for a task.
+    /// The responses to a request for a task.
     Found = "TaskAnswer", Read, "GET, HEAD, PATCH, DELETE", [UnknownTeam, UnknownTask];
-    /// Those to a change.
+    /// The responses to a change.
     Edited = "TaskAnswer", Change, "GET, HEAD, PATCH, DELETE",
         [
             UnknownTeam, UnknownTask, NotAMember, NotCreator, Superseded, TeamClosed, TooMany, UnknownDependency,
             CircularDependency, InvalidTransition, TaskUnavailable, NotesFull, UnknownRecipient, InboxFull, TaskTaken, FilesClaimed,
         ];
-    /// Those to a removal.
+    /// The responses to a removal.
     Removed = "TaskAnswer", Remove, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, UnknownTask, NotAMember, NotLeader, NotCreator, Superseded, TeamClosed, DependedOn, TaskTaken];
 }
@@ -61,11 +61,11 @@ async fn get_task(
     headers: HeaderMap,
     query: ParsedQuery<TaskQuery>,
 ) -> Response {
-    let found = async {
-        let by = by(&app, &headers).await?;
-        show_task(&app, &id, &query.0?.caller(), by).await
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
+        show_task(&app, &id, &query.0?.caller(), context).await
     };
-    respond(found.await)
+    respond(response.await)
 }
 
 /// Change a task: all that is sent, or nothing.
@@ -86,11 +86,11 @@ async fn patch_task(
     headers: HeaderMap,
     request: Request<Body>,
 ) -> Response {
-    let edited = async {
-        let (by, sent): (_, EditTaskRequest) = read(&app, &headers, request).await?;
-        edit_task(&app, &id, &sent, by).await
+    let response = async {
+        let (context, body): (_, EditTaskRequest) = read_request(&app, &headers, request).await?;
+        edit_task(&app, &id, &body, context).await
     };
-    respond(edited.await)
+    respond(response.await)
 }
 
 /// Remove a task.
@@ -110,10 +110,10 @@ async fn remove_task(
     headers: HeaderMap,
     query: ParsedQuery<TaskRemovalQuery>,
 ) -> Response {
-    let removed = async {
-        let by = by(&app, &headers).await?;
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
         let query = query.0?;
-        delete_task(&app, &id, &query.caller(), query.unlink == Some(true), by).await
+        delete_task(&app, &id, &query.caller(), query.unlink == Some(true), context).await
     };
-    respond(removed.await)
+    respond(response.await)
 }

@@ -12,7 +12,7 @@ use utoipa::OpenApi;
 
 use super::answers::{answers, respond, respond_if_changed};
 use super::query::{ParsedQuery, TasksQuery};
-use super::{by, read};
+use super::{authenticate, read_request};
 use crate::operations::teams::{list_tasks, new_tasks};
 use coord_http::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use coord_server::app::App;
@@ -30,9 +30,9 @@ pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 pub(crate) struct Document;
 
 answers! {
-    /// Those to a request for tasks.
-    Listed = "Tasks", Again, "GET, HEAD, POST", [UnknownTeam];
-    /// Those to new tasks.
+    /// The responses to a request for tasks.
+    Listed = "Tasks", ConditionalRead, "GET, HEAD, POST", [UnknownTeam];
+    /// The responses to new tasks.
     Added = "TasksAdded", Change, "GET, HEAD, POST",
         [UnknownTeam, NotAMember, Superseded, TeamClosed, TooMany, KeyReused, TaskExists, UnknownDependency, CircularDependency];
 }
@@ -50,12 +50,12 @@ answers! {
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<TasksQuery>) -> Response {
-    let listed = async {
-        let by = by(&app, &headers).await?;
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
         let query = query.0?;
-        list_tasks(&app, query.parse(&query.caller())?, by).await
+        list_tasks(&app, query.parse(&query.caller())?, context).await
     };
-    respond_if_changed(&headers, listed.await)
+    respond_if_changed(&headers, response.await)
 }
 
 /// Add tasks: all, or none.
@@ -71,9 +71,9 @@ async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: Parse
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_tasks(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
-    let added = async {
-        let (by, sent): (_, NewTasksRequest) = read(&app, &headers, request).await?;
-        new_tasks(&app, &sent, by).await
+    let response = async {
+        let (context, body): (_, NewTasksRequest) = read_request(&app, &headers, request).await?;
+        new_tasks(&app, &body, context).await
     };
-    respond(added.await)
+    respond(response.await)
 }

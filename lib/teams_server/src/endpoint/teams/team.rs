@@ -13,7 +13,7 @@ use utoipa::OpenApi;
 
 use super::answers::{answers, respond, respond_if_changed};
 use super::query::{ParsedQuery, RemovalQuery, TeamsQuery};
-use super::{by, read};
+use super::{authenticate, read_request};
 use crate::operations::teams::{delete_team, edit_team, show_team};
 use coord_http::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use coord_server::app::App;
@@ -31,12 +31,12 @@ pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 pub(crate) struct Document;
 
 answers! {
-    /// Those to a request for a team.
-    Found = "TeamFound", Again, "GET, HEAD, PATCH, DELETE", [UnknownTeam];
-    /// Those to a change.
+    /// The responses to a request for a team.
+    Found = "TeamFound", ConditionalRead, "GET, HEAD, PATCH, DELETE", [UnknownTeam];
+    /// The responses to a change.
     Edited = "TeamChanged", Change, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, NotAMember, NotLeader, Superseded, TeamClosed, UnknownRecipient];
-    /// Those to a removal.
+    /// The responses to a removal.
     Removed = "TeamChanged", Remove, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, NotAMember, NotLeader, Superseded, MembersLive];
 }
@@ -58,11 +58,11 @@ async fn get_team(
     headers: HeaderMap,
     query: ParsedQuery<TeamsQuery>,
 ) -> Response {
-    let found = async {
-        let by = by(&app, &headers).await?;
-        show_team(&app, &team, &query.0?.repo_url, by).await
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
+        show_team(&app, &team, &query.0?.repo_url, context).await
     };
-    respond_if_changed(&headers, found.await)
+    respond_if_changed(&headers, response.await)
 }
 
 /// Hand a team over to another member.
@@ -83,11 +83,11 @@ async fn patch_team(
     headers: HeaderMap,
     request: Request<Body>,
 ) -> Response {
-    let edited = async {
-        let (by, sent): (_, EditTeamRequest) = read(&app, &headers, request).await?;
-        edit_team(&app, &team, &sent, by).await
+    let response = async {
+        let (context, body): (_, EditTeamRequest) = read_request(&app, &headers, request).await?;
+        edit_team(&app, &team, &body, context).await
     };
-    respond(edited.await)
+    respond(response.await)
 }
 
 /// Remove a team with its tasks and messages.
@@ -107,10 +107,10 @@ async fn remove_team(
     headers: HeaderMap,
     query: ParsedQuery<RemovalQuery>,
 ) -> Response {
-    let removed = async {
-        let by = by(&app, &headers).await?;
+    let response = async {
+        let context = authenticate(&app, &headers).await?;
         let query = query.0?;
-        delete_team(&app, &team, &query.repo_url, query.agent_id.as_deref(), by).await
+        delete_team(&app, &team, &query.repo_url, query.agent_id.as_deref(), context).await
     };
-    respond(removed.await)
+    respond(response.await)
 }

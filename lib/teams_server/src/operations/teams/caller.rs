@@ -1,17 +1,18 @@
-//! The caller.
+//! The caller of an operation on teams.
 
 use coord_auth::{Caller, CallerIdentity};
 use coord_domain::team::Handle;
 use coord_domain::{AgentId, Branch, RepoId};
+use coord_protocol::teams::TeamCaller;
 use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{agent_of, in_field, require};
 
-/// No team is of a branch; only the head of this one is read.
-const NO_BRANCH: &str = "main";
+/// Teams do not belong to a branch. Admission reads the head of this one.
+const ADMISSION_BRANCH: &str = "main";
 
-/// A caller with its credentials: `agent` is the header `X-Coord-Agent`, if sent.
+/// A caller with its credentials. `agent` is the header `X-Coord-Agent`, if sent.
 #[derive(Debug)]
 pub struct CallerContext<'a> {
     pub caller: Caller,
@@ -38,27 +39,29 @@ impl TeamAgent {
         let caller = context.caller.in_repository(&repo)?;
         Ok(TeamAgent {
             repo,
-            branch: Branch::parse(NO_BRANCH).map_err(in_field("branch"))?,
+            branch: Branch::parse(ADMISSION_BRANCH).map_err(in_field("branch"))?,
             caller,
             agent_id: agent_of(agent_id, context.agent)?,
         })
     }
 
-    /// Its identity, to read without a team.
+    pub fn of(caller: &TeamCaller, context: CallerContext<'_>) -> Result<Self, ApiError> {
+        Self::parse(&caller.repo_url, caller.agent_id.as_deref(), context)
+    }
+
     pub fn identity(&self) -> (CallerIdentity, Option<AgentId>) {
         (self.caller.clone(), self.agent_id.clone())
     }
 
-    /// Begins the admission.
     pub async fn begin<'a>(&'a self, app: &'a App, right: Right) -> Result<Admission<'a>, ApiError> {
         let (caller, agent_id) = self.identity();
         Admission::begin(app, &self.repo, &self.branch, caller, agent_id, right, None).await
     }
 
-    /// The handle that is sent, or else the one that the agent's id is.
-    pub fn handle(&self, sent: Option<&str>) -> Result<Handle, ApiError> {
-        match (sent, &self.agent_id) {
-            (Some(sent), _) => Handle::parse(sent).map_err(in_field("handle")),
+    /// The handle `text`, or else the agent's id as a handle.
+    pub fn handle(&self, text: Option<&str>) -> Result<Handle, ApiError> {
+        match (text, &self.agent_id) {
+            (Some(text), _) => Handle::parse(text).map_err(in_field("handle")),
             (None, Some(agent)) => Handle::parse(agent.as_str()).map_err(|_| ApiError::InvalidField {
                 field: "handle",
                 problem: "is required: your agent_id is not a handle".to_owned(),

@@ -16,7 +16,7 @@ use coord_teams_state::tasks::{
 };
 use coord_teams_state::teams::{self, JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord};
 
-/// Runs `call`. Returns its outcome, and pending items for the caller.
+/// Runs `call`. Returns its outcome, and the caller's pending items.
 pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
     admission: &mut Admission<'_>,
     call: &mut C,
@@ -25,15 +25,15 @@ pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
     Ok((outcome, waiting.into()))
 }
 
-/// The price of a list, for a caller without requests left.
+/// The price of a list, for a rate-limited caller.
 pub(super) const PRICE_OF_LIST: &str = "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
                                         so list less often";
 
-/// The price of a team, for a caller without requests left.
+/// The price of a team, for a rate-limited caller.
 pub(super) const PRICE_OF_TEAM: &str = "you read too much; a team counts as one request for each 100 members and each 1,000 claimed \
                                         tasks that it shows, so show it less often";
 
-/// The same for a part of a read that may take long. `price`: its cost.
+/// Runs one part of a long read. `price` explains its cost to a rate-limited caller.
 pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
     admission: &mut Admission<'_>,
     call: &mut C,
@@ -43,10 +43,10 @@ pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
     Ok((outcome, waiting.into()))
 }
 
-/// Parts of one request for a list: with more to look at, the caller goes on from where they end.
+/// The most parts of one request for a list. If there is more, the caller continues from where they end.
 pub(super) const MOST_PARTS: usize = 8;
 
-/// Declares calls: the arguments of a function of the state, and that function.
+/// Declares calls: the arguments of a function of `coord_teams_state`, and that function.
 macro_rules! calls {
     ($($name:ident $(<$life:lifetime>)? { $($field:ident: $kind:ty),* } = $module:ident::$function:ident -> $outcome:ty;)*) => {$(
         #[doc = concat!("[`", stringify!($module), "::", stringify!($function), "`].")]

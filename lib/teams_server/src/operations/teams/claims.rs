@@ -1,22 +1,20 @@
-//! Tasks are claimed, completed and released.
+//! Claims, completes and releases tasks.
 
 use std::time::Duration;
 
-use coord_protocol::Action;
-use coord_protocol::Event;
 use coord_protocol::bounds::LEASE_SECONDS;
 use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, HeldTask, NextTaskRequest, PassedReason, PassedTask, ReleaseTaskRequest,
     TaskResponse,
 };
-use coord_protocol::teams::TeamCaller;
+use coord_protocol::{Action, Event, Waiting};
 
 use super::caller::{CallerContext, TeamAgent};
 use super::calls::run;
 use super::files::{ClaimCall, ClaimTarget, EndCall, FileTerms, add_claimed, add_released, end, refused_claim};
-use super::messages::is_of;
-use super::task_unavailable::why_none;
-use super::tasks::{answer, of_task};
+use super::messages::is_in_team;
+use super::task_unavailable::explain_no_task;
+use super::tasks::{empty_response, task_response};
 use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, request_key, task_id};
 use crate::registered::Teams;
@@ -33,8 +31,9 @@ use coord_state::locks::ClaimOutcome;
 use coord_teams_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
 use coord_teams_state::teams::RequestKey;
 
-fn agent_of(caller: &TeamCaller, context: CallerContext<'_>) -> Result<TeamAgent, ApiError> {
-    TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)
+fn lease_seconds(app: &App, requested: Option<u32>) -> Result<u32, ApiError> {
+    let default = Teams::of(app).config.lease_seconds;
+    seconds("lease_seconds", requested, LEASE_SECONDS, default)
 }
 
 /// Claims the task `id` with its files, or renews the caller's claim.
@@ -44,21 +43,16 @@ fn agent_of(caller: &TeamCaller, context: CallerContext<'_>) -> Result<TeamAgent
 pub async fn claim_task(
     app: &App,
     id: &str,
-    sent: &ClaimTaskRequest,
+    request: &ClaimTaskRequest,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, context)?;
+    let agent = TeamAgent::of(&request.caller, context)?;
     let id = &task_id("id", id)?;
-    let seconds = seconds(
-        "lease_seconds",
-        sent.lease_seconds,
-        LEASE_SECONDS,
-        Teams::of(app).config.lease_seconds,
-    )?;
-    let files = FileTerms::of_claim(&agent, &sent.work)?;
+    let seconds = lease_seconds(app, request.lease_seconds)?;
+    let files = FileTerms::parse(&agent, &request.work, None, None)?;
     let tool_use = parse_tool_use(app, None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = ClaimCall {
         team,
         seconds,
@@ -68,7 +62,7 @@ pub async fn claim_task(
         target: ClaimTarget::Task(id),
         skipped: Vec::new(),
     };
-    let (claim, waits) = match run(&mut admission, &mut call).await {
+    let (claim, waiting) = match run(&mut admission, &mut call).await {
         Ok(claim) => claim,
         Err(error) => {
             drop(call);
@@ -76,27 +70,29 @@ pub async fn claim_task(
         }
     };
     match claim {
-        TaskClaim::Claimed(claimed) => Ok(of_claim(app, &admission, &files, call.rules, *claimed, waits)),
+        TaskClaim::Claimed(claimed) => Ok(claim_response(app, &admission, &files, call.rules, *claimed, waiting)),
         TaskClaim::Files { because, .. } => {
             let id = id.as_str();
-            Err(refused_claim(app, &admission, &files, call.rules, &because, id, waits))
+            Err(refused_claim(
+                app, &admission, &files, call.rules, &because, id, waiting,
+            ))
         }
         TaskClaim::Nothing(_) => Err(ApiError::Internal),
     }
 }
 
-fn of_claim(
+fn claim_response(
     app: &App,
     admission: &Admission<'_>,
     files: &FileTerms,
     rules: Option<ClaimRules<'_>>,
     claimed: ClaimedTask,
-    waits: coord_protocol::Waiting,
+    waiting: Waiting,
 ) -> TaskResponse {
-    let done = if claimed.is_renewal { "is still" } else { "is" };
-    let mut response = of_task(claimed.task, waits, |task| match &task.lease.expires {
-        Some(expires) => format!("Task {} {done} yours until {expires}", task.id),
-        None => format!("Task {} {done} yours", task.id),
+    let verb = if claimed.is_renewal { "is still" } else { "is" };
+    let mut response = task_response(claimed.task, waiting, |task| match &task.lease.expires {
+        Some(expires) => format!("Task {} {verb} yours until {expires}", task.id),
+        None => format!("Task {} {verb} yours", task.id),
     });
     if let Some(task) = &response.task {
         response.unmet.clone_from(&task.dependencies);
@@ -106,39 +102,34 @@ fn of_claim(
     response
 }
 
-/// Most tasks of one request that intents may refuse before it ends.
+/// The most tasks that intents may refuse before a request ends.
 const MOST_SKIPPED: usize = 8;
 
-/// Claims the first task that is ready and whose files are free, and waits for one if the request says so.
+/// Claims the first task that is ready and whose files are free. Waits for one if the request says so.
 ///
 /// # Errors
-/// As those of [`claim_task`].
+/// Those of [`claim_task`].
 pub async fn next_task(
     app: &App,
-    sent: &NextTaskRequest,
+    request: &NextTaskRequest,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, context)?;
-    let lease = seconds(
-        "lease_seconds",
-        sent.lease_seconds,
-        LEASE_SECONDS,
-        Teams::of(app).config.lease_seconds,
-    )?;
-    let wait = wait_seconds(app, "wait", sent.wait)?;
-    let content = content(sent);
+    let agent = TeamAgent::of(&request.caller, context)?;
+    let seconds = lease_seconds(app, request.lease_seconds)?;
+    let wait = wait_seconds(app, "wait", request.wait)?;
+    let content = content(request);
     let key = RequestKey {
-        key: request_key(sent.request_key.as_deref())?,
+        key: request_key(request.request_key.as_deref())?,
         content: &content,
     };
-    let files = FileTerms::of_claim(&agent, &sent.work)?;
+    let files = FileTerms::parse(&agent, &request.work, None, None)?;
     let tool_use = parse_tool_use(app, None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
-    let mut waiting = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
+    let mut long_poll = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut call = ClaimCall {
         team,
-        seconds: lease,
+        seconds,
         files: &files,
         head: &head,
         rules: None,
@@ -147,7 +138,7 @@ pub async fn next_task(
     };
     loop {
         call.rules = files.rules(app, &admission, &tool_use);
-        let (claim, waits) = match run(&mut admission, &mut call).await {
+        let (claim, waiting) = match run(&mut admission, &mut call).await {
             Ok(claim) => claim,
             Err(error) => {
                 drop(call);
@@ -156,7 +147,7 @@ pub async fn next_task(
         };
         match claim {
             TaskClaim::Claimed(claimed) => {
-                return Ok(of_claim(app, &admission, &files, call.rules, *claimed, waits));
+                return Ok(claim_response(app, &admission, &files, call.rules, *claimed, waiting));
             }
             TaskClaim::Nothing(nothing) => {
                 let NothingReady {
@@ -173,23 +164,24 @@ pub async fn next_task(
                     | Event::TaskReleased(_)
                     | Event::TaskLapsed(_)
                     | Event::TaskCompleted(_)
-                    // Cleared expiries, a removed dependency or reservation, another branch.
+                    // Cleared expiries, a removed dependency or reservation, a different branch.
                     | Event::TaskUpdated(_)
-                    | Event::ShutdownChanged(_) => is_of(event, call.team.name()),
+                    | Event::ShutdownChanged(_) => is_in_team(event, call.team.name()),
                     _ => false,
                 };
-                // No event reports that a claim expired, or a lock or reservation ended, until a call notices.
+                // No event reports that a claim, a lock or a reservation expired, until a call notices it.
                 let ends = passed
                     .iter()
                     .filter_map(|task| task.until)
                     .filter_map(|until| i64::try_from(until).ok());
                 let first_end = ends.chain(held.first().map(|held| held.expires)).min();
-                let matters = |event: &Event| may_be_ready(event).then_some(Urgency::Soon);
-                if waiting.until(matters, first_end.map(time_to_expiry)).await {
+                let urgency = |event: &Event| may_be_ready(event).then_some(Urgency::Soon);
+                if long_poll.until(urgency, first_end.map(time_to_expiry)).await {
                     admission.reread_head().await?;
                     continue;
                 }
-                let mut response = answer(None, waits, Action::Wait, why_none(counts, &passed, &obstacles));
+                let reason = explain_no_task(counts, &passed, &obstacles);
+                let mut response = empty_response(None, waiting, Action::Wait, reason);
                 response.held = held
                     .into_iter()
                     .map(|held| HeldTask {
@@ -207,16 +199,18 @@ pub async fn next_task(
                 call.skipped.push(id);
             }
             TaskClaim::Files { id, because } => {
-                return Err(refused_claim(app, &admission, &files, call.rules, &because, &id, waits));
+                return Err(refused_claim(
+                    app, &admission, &files, call.rules, &because, &id, waiting,
+                ));
             }
         }
     }
 }
 
-/// Time until a claim expires, by this process's clock, which runs with the store's or near it.
+/// Time until an expiry, at most a minute, and a second more. Uses this process's clock, which is close to the store's.
 fn time_to_expiry(expires: i64) -> Duration {
-    let left = (expires - chrono::Utc::now().timestamp_millis()).clamp(0, 60_000);
-    Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
+    let remaining = (expires - chrono::Utc::now().timestamp_millis()).clamp(0, 60_000);
+    Duration::from_millis(remaining.unsigned_abs()) + Duration::from_secs(1)
 }
 
 fn passed_task(passed: SkippedTask) -> PassedTask {
@@ -239,41 +233,41 @@ fn passed_task(passed: SkippedTask) -> PassedTask {
     }
 }
 
-/// Completes the task `id`, which the caller has, and releases its files.
+/// Completes the task `id` of the caller, and releases its files.
 ///
 /// # Errors
-/// As those of [`claim_task`].
+/// Those of [`claim_task`].
 pub async fn complete_task(
     app: &App,
     id: &str,
-    sent: &CompleteTaskRequest,
+    request: &CompleteTaskRequest,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, context)?;
+    let agent = TeamAgent::of(&request.caller, context)?;
     let id = &task_id("id", id)?;
-    let result = long_text("result", sent.result.as_deref())?;
-    let files = FileTerms::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), None)?;
+    let result = long_text("result", request.result.as_deref())?;
+    let files = FileTerms::parse(&agent, &request.work, request.new_repo_head.as_deref(), None)?;
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let call = EndCall {
         team,
         id,
-        token: sent.token,
+        token: request.token,
         text: result,
         is_completed: true,
         files: &files,
         head: &head,
-        work: files.released(&admission),
+        work: files.released_work(&admission),
     };
-    let (completed, waits) = match end(app, &mut admission, call).await {
-        Ok((TaskEnd::Completed(completed), waits)) => (completed, waits),
+    let (completed, waiting) = match end(app, &mut admission, call).await {
+        Ok((TaskEnd::Completed(completed), waiting)) => (completed, waiting),
         Ok(_) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
     let is_other_result = completed.is_other_result;
-    let (count, was) = (completed.unblocked.count, completed.was_completed);
-    let mut response = of_task(completed.task.without_dependencies(), waits, |task| {
-        match (was, count) {
+    let (count, was_completed) = (completed.unblocked.count, completed.was_completed);
+    let mut response = task_response(completed.task.without_dependencies(), waiting, |task| {
+        match (was_completed, count) {
             (true, _) => format!("Task {} was completed before", task.id),
             (false, 0) => format!("Task {} is completed", task.id),
             (false, 1) => format!(
@@ -301,39 +295,40 @@ pub async fn complete_task(
     Ok(response)
 }
 
-/// Releases the task `id`, and of its files those whose work the branch has.
+/// Releases the task `id`, and those of its files whose work is on the branch.
 ///
 /// # Errors
-/// As those of [`claim_task`].
+/// Those of [`claim_task`].
 pub async fn release_task(
     app: &App,
     id: &str,
-    sent: &ReleaseTaskRequest,
+    request: &ReleaseTaskRequest,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, context)?;
+    let agent = TeamAgent::of(&request.caller, context)?;
     let id = &task_id("id", id)?;
-    let note = long_text("note", sent.note.as_deref())?;
-    let mut files = FileTerms::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), sent.abandon)?;
+    let note = long_text("note", request.note.as_deref())?;
+    let new_head = request.new_repo_head.as_deref();
+    let mut files = FileTerms::parse(&agent, &request.work, new_head, request.abandon)?;
     files.keep_without_new_head();
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let call = EndCall {
         team,
         id,
-        token: sent.token,
+        token: request.token,
         text: note,
         is_completed: false,
         files: &files,
         head: &head,
-        work: files.released(&admission),
+        work: files.released_work(&admission),
     };
-    let (released, waits) = match end(app, &mut admission, call).await {
-        Ok((TaskEnd::Released(released), waits)) => (released, waits),
+    let (released, waiting) = match end(app, &mut admission, call).await {
+        Ok((TaskEnd::Released(released), waiting)) => (released, waiting),
         Ok(_) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
-    let mut response = of_task(released.task.without_dependencies(), waits, |task| {
+    let mut response = task_response(released.task.without_dependencies(), waiting, |task| {
         format!("Released task {}; any member may claim it", task.id)
     });
     add_released(&mut response, app, &admission, &files, released.files).await?;

@@ -1,11 +1,11 @@
-//! The files of a task: how a request handles them, and how they affect it.
+//! The files of a task: how a request claims and releases them, and how they affect its response.
 
 use coord_protocol::tasks::{TaskResponse, TaskWork};
 use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
 
 use super::caller::TeamAgent;
 use super::calls::run;
-use super::team_selection::SelectedTeam;
+use super::team_selection::{SelectedTeam, is_about_team};
 use coord_domain::team::TaskId;
 use coord_domain::{Branch, CommitSha, LockMode};
 use coord_server::admission::{Admission, AdmittedCall, Right};
@@ -26,9 +26,8 @@ use coord_teams_state::teams::{RequestKey, TeamAnswer};
 /// How a request handles the files of its task.
 #[derive(Debug)]
 pub(super) struct FileTerms {
-    /// Whether they are left alone.
     is_left_alone: bool,
-    /// Where the work on them is done, if the request says so.
+    /// Where the work on the files is done, if the request has that.
     work: Option<WorkRequest>,
     /// The commit that was pushed.
     new_head: Option<CommitSha>,
@@ -37,34 +36,20 @@ pub(super) struct FileTerms {
 }
 
 impl FileTerms {
-    /// Those of a claim.
-    pub fn of_claim(agent: &TeamAgent, sent: &TaskWork) -> Result<Self, ApiError> {
-        Self::parse(agent, sent, None, None)
-    }
-
-    /// Those of a completion or a release.
-    pub fn of_release(
+    /// A claim has neither `new_head` nor `abandon`.
+    pub fn parse(
         agent: &TeamAgent,
-        sent: &TaskWork,
-        new_head: Option<&str>,
-        abandon: Option<bool>,
-    ) -> Result<Self, ApiError> {
-        Self::parse(agent, sent, new_head, abandon)
-    }
-
-    fn parse(
-        agent: &TeamAgent,
-        sent: &TaskWork,
+        task_work: &TaskWork,
         new_head: Option<&str>,
         abandon: Option<bool>,
     ) -> Result<Self, ApiError> {
         let commit = |field, text: Option<&str>| text.map(CommitSha::parse).transpose().map_err(in_field(field));
-        let branch = sent.branch.as_deref().map(Branch::parse).transpose();
+        let branch = task_work.branch.as_deref().map(Branch::parse).transpose();
         let branch = branch.map_err(in_field("branch"))?;
-        let work_branch = sent.work_branch.as_deref().map(Branch::parse).transpose();
+        let work_branch = task_work.work_branch.as_deref().map(Branch::parse).transpose();
         let work_branch = work_branch.map_err(in_field("work_branch"))?;
-        let agent_head = commit("agent_head", sent.agent_head.as_deref())?;
-        let base_head = commit("base_head", sent.base_head.as_deref())?;
+        let agent_head = commit("agent_head", task_work.agent_head.as_deref())?;
+        let base_head = commit("base_head", task_work.base_head.as_deref())?;
         let new_head = commit("new_repo_head", new_head)?;
         let is_abandoned = abandon == Some(true);
         let work = match (branch, agent_head) {
@@ -75,7 +60,7 @@ impl FileTerms {
                     (branch, work_branch),
                     heads,
                     agent.identity(),
-                    sent.interface,
+                    task_work.interface,
                 ))
             }
             (None, Some(_)) => {
@@ -93,7 +78,7 @@ impl FileTerms {
             });
         }
         Ok(FileTerms {
-            is_left_alone: sent.claim_files == Some(false),
+            is_left_alone: task_work.claim_files == Some(false),
             work,
             new_head,
             is_abandoned,
@@ -105,7 +90,8 @@ impl FileTerms {
         self.work.as_ref().filter(|_| !self.is_left_alone)
     }
 
-    /// Begins the admission. Where the branch cannot be read now, the files have no head, and only a task without files can be had.
+    /// Begins the admission. If the branch cannot be read now, the files have no head, and the caller can claim only a
+    /// task without files.
     pub async fn begin<'a>(
         &'a self,
         app: &'a App,
@@ -115,11 +101,11 @@ impl FileTerms {
         let Some(work) = self.work() else {
             return Ok((agent.begin(app, Right::Push).await?, Head::NotSent));
         };
-        let began = match is_claim {
+        let admission = match is_claim {
             true => work.begin(app, Right::Push).await.map(Admission::for_writing),
             false => work.begin_release(app, !self.is_abandoned).await,
         };
-        match began {
+        match admission {
             Ok(admission) => Ok((admission, Head::Found)),
             Err(error) if error.is_of_source() || matches!(error, ApiError::UnknownBranch { .. }) => {
                 Ok((agent.begin(app, Right::Push).await?, Head::NotFound(error)))
@@ -139,11 +125,11 @@ impl FileTerms {
     }
 
     /// The work of a release.
-    pub fn released<'a>(&'a self, admission: &Admission<'_>) -> Option<ReleasedWork<'a>> {
+    pub fn released_work<'a>(&'a self, admission: &Admission<'_>) -> Option<ReleasedWork<'a>> {
         Some(ReleasedWork::new(admission, self.work()?, self.new_head.as_ref()))
     }
 
-    /// For a release: without a pushed commit it is unknown which files may be released, and their locks stay.
+    /// Keeps the locks in a release without a pushed commit, because it is unknown which files may be released.
     pub fn keep_without_new_head(&mut self) {
         if self.new_head.is_none() && !self.is_abandoned {
             self.work = None;
@@ -151,19 +137,19 @@ impl FileTerms {
     }
 }
 
-/// The head of the branch that the files are of.
+/// The head of the files' branch.
 pub(super) enum Head {
     /// The request names none, or leaves the files alone.
     NotSent,
-    /// It is found, or found by the script.
+    /// Admission or the script finds it.
     Found,
     NotFound(ApiError),
 }
 
 impl Head {
-    /// `error`; or why there is no head, where it is that one is missing.
+    /// If `error` says that a head is missing, returns why. Otherwise, returns `error`.
     pub fn explain(self, error: ApiError) -> ApiError {
-        let misses_head = matches!(
+        let is_head_missing = matches!(
             error,
             ApiError::InvalidField {
                 field: "agent_head" | "new_repo_head",
@@ -171,13 +157,13 @@ impl Head {
             }
         );
         match self {
-            Head::NotFound(cause) if misses_head => cause,
+            Head::NotFound(cause) if is_head_missing => cause,
             _ => error,
         }
     }
 }
 
-/// A claim of one task, or of the next.
+/// A claim of a given task, or of the next one.
 pub(super) struct ClaimCall<'a> {
     pub team: SelectedTeam,
     pub seconds: u32,
@@ -192,7 +178,7 @@ pub(super) struct ClaimCall<'a> {
 /// The task to claim.
 pub(super) enum ClaimTarget<'a> {
     Task(&'a TaskId),
-    /// The next one, except for those that are skipped.
+    /// The next one that is not skipped.
     Next(RequestKey<'a>),
 }
 
@@ -218,7 +204,7 @@ impl AdmittedCall for ClaimCall<'_> {
 
     async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
         match (question, &mut self.rules) {
-            (question, Some(rules)) if !self.team.is_asked(&question) => rules.answer(admission, question).await,
+            (question, Some(rules)) if !is_about_team(&question) => rules.answer(admission, question).await,
             (question, _) => self.team.answer(admission, question).await,
         }
     }
@@ -267,19 +253,19 @@ impl AdmittedCall for EndCall<'_> {
     }
 }
 
-/// Ends the claim of a task; also returns pending items for the caller.
+/// Ends the claim of a task. Also returns the caller's pending items.
 pub(super) async fn end(
     app: &App,
     admission: &mut Admission<'_>,
     mut call: EndCall<'_>,
 ) -> Result<(TaskEnd, Waiting), ApiError> {
-    let (ended, waits) = run(admission, &mut call).await?;
-    let TaskEnd::Files(outcome) = ended else {
-        return Ok((ended, waits));
+    let (task_end, waiting) = run(admission, &mut call).await?;
+    let TaskEnd::Files(outcome) = task_end else {
+        return Ok((task_end, waiting));
     };
     let work = call.files.work().ok_or(ApiError::Internal)?;
     let response = release::respond(app, work, admission, call.files.new_head.as_ref(), outcome).await?;
-    Err(claim_error(response, call.id.as_str(), waits))
+    Err(claim_error(response, call.id.as_str(), waiting))
 }
 
 /// The refusal of a claim because of the files of the task `id`.
@@ -290,13 +276,13 @@ pub(super) fn refused_claim(
     rules: Option<ClaimRules<'_>>,
     outcome: &ClaimOutcome,
     id: &str,
-    waits: Waiting,
+    waiting: Waiting,
 ) -> ApiError {
     let (Some(work), Some(rules)) = (files.work(), rules) else {
         return ApiError::Internal;
     };
     let response = claim::respond(app, work, admission, LockMode::Writing, outcome, rules);
-    claim_error(response, id, waits)
+    claim_error(response, id, waiting)
 }
 
 fn claim_error(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
@@ -335,12 +321,12 @@ pub(super) fn add_claimed(
         return;
     };
     let outcome = ClaimOutcome::Claimed(survey);
-    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, rules);
-    response.locks = granted.locks.unwrap_or_default();
-    response.warnings.extend(granted.warnings);
+    let claim = claim::respond(app, work, admission, LockMode::Writing, &outcome, rules);
+    response.locks = claim.locks.unwrap_or_default();
+    response.warnings.extend(claim.warnings);
 }
 
-/// Adds to `response` the result for the files that were released with their task.
+/// Adds to `response` the findings of the release of the task's files.
 pub(super) async fn add_released(
     response: &mut TaskResponse,
     app: &App,
@@ -352,8 +338,8 @@ pub(super) async fn add_released(
         return Ok(());
     };
     let outcome = ReleaseOutcome::Released(Box::new(released));
-    let given_back = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
-    response.warnings.extend(given_back.warnings);
-    response.orphaned_dependencies = given_back.orphaned_dependencies;
+    let release = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
+    response.warnings.extend(release.warnings);
+    response.orphaned_dependencies = release.orphaned_dependencies;
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Teams are made, joined, handed over, ended and shown.
+//! Creates, shows, changes and removes teams. Lets agents join and leave them, and shuts them down.
 
 use coord_protocol::bounds::RESPOND_SECONDS;
 use coord_protocol::teams::{
-    EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest, ShutdownProgress as ToldProgress,
+    EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest, ShutdownProgress as WireProgress,
     ShutdownRequest, ShutdownStep as Step, TeamChangeResponse, TeamResponse, TeamsResponse, UnpushedFile,
 };
 use coord_protocol::{Action, Orchestration, Waiting};
@@ -20,8 +20,7 @@ use coord_domain::team::Handle;
 use coord_server::admission::{Right, admit_as_holder};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::seconds;
-use coord_server::operations::fields::{in_field, line, require};
+use coord_server::operations::fields::{in_field, line, require, seconds};
 use coord_server::operations::memberships;
 use coord_server::operations::sentences::list_paths;
 use coord_teams_state::departures::{ShutdownProgress, ShutdownStep};
@@ -30,11 +29,10 @@ use coord_teams_state::teams::{self, JoinKind, NewMember};
 /// Most characters of the name and the kind of an agent, and of a reason.
 const MOST_LINE_CHARS: usize = 500;
 
-/// Kind of an agent that does not say it.
-const USUAL_KIND: &str = "agent";
+const DEFAULT_KIND: &str = "agent";
 
-/// Seconds to respond to a shutdown.
-const USUAL_RESPOND_SECONDS: u32 = 60;
+/// How long members have to respond to a shutdown if the request does not say.
+const DEFAULT_RESPOND_SECONDS: u32 = 60;
 
 /// Lists the teams of a repository.
 ///
@@ -47,8 +45,8 @@ pub async fn list_teams(
 ) -> Result<TeamsResponse, ApiError> {
     let agent = TeamAgent::parse(repo_url, None, context)?;
     let (caller, agent_id) = agent.identity();
-    let read = |holder: &Holder| teams::list_teams(&agent.repo).and(teams::memberships(&agent.repo, holder));
-    let (_, (teams, own)) = admit_as_holder(app, &agent.repo, None, caller, agent_id, read).await?;
+    let query = |holder: &Holder| teams::list_teams(&agent.repo).and(teams::memberships(&agent.repo, holder));
+    let (_, (teams, own)) = admit_as_holder(app, &agent.repo, None, caller, agent_id, query).await?;
     Ok(TeamsResponse {
         teams: teams.into_iter().map(view::summary).collect(),
         your_teams: memberships(&own),
@@ -58,7 +56,7 @@ pub async fn list_teams(
 /// Shows the team `name`.
 ///
 /// # Errors
-/// As those of [`list_teams`], and when there is no such team.
+/// Those of [`list_teams`], and when there is no such team.
 pub async fn show_team(
     app: &App,
     name: &str,
@@ -75,24 +73,24 @@ pub async fn show_team(
     })
 }
 
-/// Makes a team that the caller leads.
+/// Creates a team that the caller leads.
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
 pub async fn new_team(
     app: &App,
-    sent: &NewTeamRequest,
+    request: &NewTeamRequest,
     context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
-    let team = SelectedTeam::named(team_name("name", require("name", &sent.name)?)?);
-    let member = Member::parse(&agent, &sent.member)?;
-    let description = long_text("description", sent.description.as_deref())?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
+    let team = SelectedTeam::named(team_name("name", require("name", &request.name)?)?);
+    let member = Member::parse(&agent, &request.member)?;
+    let description = long_text("description", request.description.as_deref())?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let mut call = CreateTeam {
         team: team.clone(),
         leader: &member.fields(),
-        is_strict: sent.strict == Some(true),
+        is_strict: request.strict == Some(true),
         description,
     };
     let ((), waiting) = run(&mut admission, &mut call).await?;
@@ -110,16 +108,16 @@ pub async fn new_team(
 /// Makes the caller a member of the team `name`.
 ///
 /// # Errors
-/// As those of [`new_team`].
+/// Those of [`new_team`].
 pub async fn join_team(
     app: &App,
     name: &str,
-    sent: &JoinTeamRequest,
+    request: &JoinTeamRequest,
     context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
-    let member = Member::parse(&agent, &sent.member)?;
+    let member = Member::parse(&agent, &request.member)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let mut call = JoinTeam {
         team: team.clone(),
@@ -147,14 +145,14 @@ pub async fn join_team(
 /// Ends the caller's membership in the team `name`.
 ///
 /// # Errors
-/// As those of [`new_team`].
+/// Those of [`new_team`].
 pub async fn leave_team(
     app: &App,
     name: &str,
-    sent: &LeaveTeamRequest,
+    request: &LeaveTeamRequest,
     context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     let (given_back, _) = run(&mut admission, &mut LeaveTeam { team: team.clone() }).await?;
@@ -167,19 +165,19 @@ pub async fn leave_team(
     Ok(response)
 }
 
-/// Hands the team `name` over.
+/// Hands the team `name` over to another member.
 ///
 /// # Errors
-/// As those of [`new_team`].
+/// Those of [`new_team`].
 pub async fn edit_team(
     app: &App,
     name: &str,
-    sent: &EditTeamRequest,
+    request: &EditTeamRequest,
     context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
-    let to = &Handle::parse(require("leader", &sent.leader)?).map_err(in_field("leader"))?;
+    let to = &Handle::parse(require("leader", &request.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (leader, waiting) = run(&mut admission, &mut HandOver { team: team.clone(), to }).await?;
     let mut response = change_response(
@@ -194,7 +192,7 @@ pub async fn edit_team(
 /// Removes the team `name`.
 ///
 /// # Errors
-/// As those of [`new_team`].
+/// Those of [`new_team`].
 pub async fn delete_team(
     app: &App,
     name: &str,
@@ -213,30 +211,32 @@ pub async fn delete_team(
     ))
 }
 
-/// Makes a step of a shutdown in the team `name`.
+/// Takes a step of a shutdown in the team `name`.
 ///
 /// # Errors
-/// As those of [`new_team`].
+/// Those of [`new_team`].
 pub async fn shut_down(
     app: &App,
     name: &str,
-    sent: &ShutdownRequest,
+    request: &ShutdownRequest,
     context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
-    let step = *require("step", &sent.step)?;
-    let reason = sent.reason.as_deref().map(|text| line("reason", text, MOST_LINE_CHARS));
+    let step = *require("step", &request.step)?;
+    let reason = request
+        .reason
+        .as_deref()
+        .map(|text| line("reason", text, MOST_LINE_CHARS));
     let reason = reason.transpose()?;
-    let target = sent.target.as_deref().map(Handle::parse).transpose();
+    let target = request.target.as_deref().map(Handle::parse).transpose();
     let target = target.map_err(in_field("target"))?;
     let respond_seconds = seconds(
         "respond_by_seconds",
-        sent.respond_by_seconds,
+        request.respond_by_seconds,
         RESPOND_SECONDS,
-        USUAL_RESPOND_SECONDS,
+        DEFAULT_RESPOND_SECONDS,
     )?;
-    let id = |sent: &ShutdownRequest| require("shutdown_id", &sent.shutdown_id).cloned();
     let rejection = match step {
         Step::Reject => Some(reason.clone().ok_or(ApiError::InvalidField {
             field: "reason",
@@ -244,12 +244,12 @@ pub async fn shut_down(
         })?),
         _ => None,
     };
-    let id = match step {
-        Step::Request => String::new(),
-        Step::Approve | Step::Reject | Step::Force => id(sent)?,
+    let id: &str = match step {
+        Step::Request => "",
+        Step::Approve | Step::Reject | Step::Force => require("shutdown_id", &request.shutdown_id)?,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let (answered, waiting) = match step {
+    let (shutdown, waiting) = match step {
         Step::Request => {
             let mut call = RequestShutdown {
                 team: team.clone(),
@@ -262,30 +262,27 @@ pub async fn shut_down(
         Step::Approve | Step::Reject => {
             let mut call = AnswerShutdown {
                 team: team.clone(),
-                id: &id,
+                id,
                 rejection: rejection.as_deref(),
             };
             run(&mut admission, &mut call).await?
         }
         Step::Force => {
-            let mut call = ForceShutdown {
-                team: team.clone(),
-                id: &id,
-            };
+            let mut call = ForceShutdown { team: team.clone(), id };
             run(&mut admission, &mut call).await?
         }
     };
-    let mut response = after(&team, answered);
+    let mut response = shutdown_response(&team, shutdown);
     response.waiting = waiting;
     Ok(response)
 }
 
-fn after(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeResponse {
+fn shutdown_response(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeResponse {
     let (state, reason) = match step.progress {
-        ShutdownProgress::Open => (ToldProgress::Open, "is open: members have yet to answer"),
-        ShutdownProgress::Stopped => (ToldProgress::Stopped, "is over: the member has stopped"),
-        ShutdownProgress::Closed => (ToldProgress::Closed, "is over: the team is closed"),
-        ShutdownProgress::Rejected => (ToldProgress::Rejected, "is rejected, and over"),
+        ShutdownProgress::Open => (WireProgress::Open, "is open: members have yet to answer"),
+        ShutdownProgress::Stopped => (WireProgress::Stopped, "is over: the member has stopped"),
+        ShutdownProgress::Closed => (WireProgress::Closed, "is over: the team is closed"),
+        ShutdownProgress::Rejected => (WireProgress::Rejected, "is rejected, and over"),
     };
     let reason = format!("Shutdown {} {reason}", step.id);
     let (action, reason) = match step.unpushed_count {
@@ -328,7 +325,7 @@ fn change_response(team: &SelectedTeam, action: Action, reason: String) -> TeamC
     }
 }
 
-/// How the caller is to be known.
+/// The caller as a member of a team.
 struct Member {
     handle: Handle,
     name: String,
@@ -336,15 +333,15 @@ struct Member {
 }
 
 impl Member {
-    fn parse(agent: &TeamAgent, sent: &MemberFields) -> Result<Self, ApiError> {
-        let handle = agent.handle(sent.handle.as_deref())?;
-        let shown = |field, sent: &Option<String>, default: &str| match sent {
+    fn parse(agent: &TeamAgent, fields: &MemberFields) -> Result<Self, ApiError> {
+        let handle = agent.handle(fields.handle.as_deref())?;
+        let line_or = |field, text: &Option<String>, default: &str| match text {
             Some(text) => line(field, text, MOST_LINE_CHARS),
             None => Ok(default.to_owned()),
         };
         Ok(Member {
-            name: shown("agent_name", &sent.agent_name, handle.as_str())?,
-            kind: shown("agent_type", &sent.agent_type, USUAL_KIND)?,
+            name: line_or("agent_name", &fields.agent_name, handle.as_str())?,
+            kind: line_or("agent_type", &fields.agent_type, DEFAULT_KIND)?,
             handle,
         })
     }

@@ -1,4 +1,4 @@
-//! Messages are sent and read.
+//! Sends, reads and lists messages.
 
 use coord_protocol::bounds::RECIPIENTS;
 use coord_protocol::messages::{
@@ -22,14 +22,13 @@ use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_teams_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use coord_teams_state::teams::RequestKey;
 
-/// The recipient that stands for all other members.
+/// Addresses a message to all other members.
 const BROADCAST: &str = "broadcast";
 
-/// Most characters of a summary.
 const MOST_SUMMARY_CHARS: usize = 500;
 
-/// Messages of a response, unless another number is asked for, and the most.
-const USUAL_MESSAGES: usize = 100;
+/// The number of messages in a response if the request sets no limit.
+const DEFAULT_MESSAGES: usize = 100;
 const MOST_MESSAGES: usize = 500;
 
 /// Most bytes of the messages of a response.
@@ -41,33 +40,37 @@ const MOST_BYTES: usize = 256 * 1024;
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
 pub async fn send_message(
     app: &App,
-    sent: &SendMessageRequest,
+    request: &SendMessageRequest,
     context: CallerContext<'_>,
 ) -> Result<SendMessageResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
-    let kind = message_type(sent.kind.as_deref())?;
-    let to = recipients(kind, sent.to.as_deref())?;
-    let summary = sent
+    let agent = TeamAgent::of(&request.caller, context)?;
+    let kind = message_type(request.kind.as_deref())?;
+    let to = recipients(kind, request.to.as_deref())?;
+    let summary = request
         .summary
         .as_deref()
         .map(|text| line("summary", text, MOST_SUMMARY_CHARS));
     let summary = summary.transpose()?.unwrap_or_default();
-    let task = sent.task_id.as_deref().map(|id| task_id("task_id", id)).transpose()?;
+    let task = request
+        .task_id
+        .as_deref()
+        .map(|id| task_id("task_id", id))
+        .transpose()?;
     let message = NewMessage {
         kind,
-        text: long_text("message", Some(require("message", &sent.message)?))?,
+        text: long_text("message", Some(require("message", &request.message)?))?,
         summary: &summary,
         task: task.as_ref(),
-        reply_to: number("reply_to", sent.reply_to)?,
+        reply_to: number("reply_to", request.reply_to)?,
         to: &to,
     };
-    let content = content(sent);
+    let content = content(request);
     let key = RequestKey {
-        key: request_key(sent.request_key.as_deref())?,
+        key: request_key(request.request_key.as_deref())?,
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = SendMessage {
         team,
         key,
@@ -90,8 +93,8 @@ pub async fn send_message(
     })
 }
 
-fn message_type(sent: Option<&str>) -> Result<MessageType, ApiError> {
-    let problem = match sent {
+fn message_type(name: Option<&str>) -> Result<MessageType, ApiError> {
+    let problem = match name {
         None | Some("plain") => return Ok(MessageType::Plain),
         Some("idle") => return Ok(MessageType::Idle),
         Some("task_assignment" | "shutdown_request" | "shutdown_approved" | "shutdown_rejected") => {
@@ -105,17 +108,17 @@ fn message_type(sent: Option<&str>) -> Result<MessageType, ApiError> {
     })
 }
 
-/// The recipients; none for a broadcast, and for the leader.
-fn recipients(kind: MessageType, sent: Option<&[String]>) -> Result<Vec<Handle>, ApiError> {
-    let refused = |problem: String| ApiError::InvalidField { field: "to", problem };
-    match (kind, sent) {
+/// The recipients. Empty for a broadcast and for an idle message, which goes to the leader.
+fn recipients(kind: MessageType, to: Option<&[String]>) -> Result<Vec<Handle>, ApiError> {
+    let invalid = |problem: String| ApiError::InvalidField { field: "to", problem };
+    match (kind, to) {
         (MessageType::Idle, None) => Ok(Vec::new()),
-        (MessageType::Idle, Some(_)) => Err(refused(
+        (MessageType::Idle, Some(_)) => Err(invalid(
             "must be left out with type idle, which goes to the leader".to_owned(),
         )),
-        (_, None | Some([])) => Err(refused("is required: handles, or broadcast alone".to_owned())),
-        (_, Some([one])) if one == BROADCAST => Ok(Vec::new()),
-        (_, Some(handles)) if handles.len() > RECIPIENTS => Err(refused(format!(
+        (_, None | Some([])) => Err(invalid("is required: handles, or broadcast alone".to_owned())),
+        (_, Some([handle])) if handle == BROADCAST => Ok(Vec::new()),
+        (_, Some(handles)) if handles.len() > RECIPIENTS => Err(invalid(format!(
             "has {} recipients; send {RECIPIENTS} at most, or broadcast alone",
             handles.len()
         ))),
@@ -126,23 +129,23 @@ fn recipients(kind: MessageType, sent: Option<&[String]>) -> Result<Vec<Handle>,
     }
 }
 
-/// Gives the caller its messages, and waits for one if the request says so.
+/// Returns the caller's messages. Waits for one if the request says so.
 ///
 /// # Errors
-/// As those of [`send_message`].
+/// Those of [`send_message`].
 pub async fn read_messages(
     app: &App,
-    sent: &ReadMessagesRequest,
+    request: &ReadMessagesRequest,
     context: CallerContext<'_>,
 ) -> Result<InboxResponse, ApiError> {
-    let is_named = |header| sent.caller.agent_id.as_deref().is_none_or(|named| named == header);
-    let is_own = !sent.for_another && context.agent.is_none_or(is_named);
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
-    let most = limit(sent.limit.map(|limit| limit as usize))?;
-    let wait = wait_seconds(app, "wait", sent.wait)?;
-    let cursor = number("cursor", sent.cursor)?;
+    let is_caller = |header| request.caller.agent_id.as_deref().is_none_or(|id| id == header);
+    let is_own = !request.for_another && context.agent.is_none_or(is_caller);
+    let agent = TeamAgent::of(&request.caller, context)?;
+    let most = parse_limit(request.limit.map(|limit| limit as usize))?;
+    let wait = wait_seconds(app, "wait", request.wait)?;
+    let cursor = number("cursor", request.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = ReadMessages {
         team,
         cursor,
@@ -150,7 +153,7 @@ pub async fn read_messages(
         most_bytes: MOST_BYTES,
         is_own,
     };
-    let mut waiting = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut long_poll = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut shutdown_before: Option<Option<String>> = None;
     loop {
         let (inbox, _) = run(&mut admission, &mut call).await?;
@@ -160,14 +163,14 @@ pub async fn read_messages(
             || shutdown_before.as_ref().is_some_and(|before| *before != shutdown);
         shutdown_before = Some(shutdown);
         let team = call.team.name();
-        let matters = |event: &Event| match event {
-            Event::MessageSent(message) => is_of(event, team) && is_to(message, &inbox.handle),
-            Event::ShutdownChanged(_) => is_of(event, team),
+        let is_relevant = |event: &Event| match event {
+            Event::MessageSent(message) => is_in_team(event, team) && is_to(message, &inbox.handle),
+            Event::ShutdownChanged(_) => is_in_team(event, team),
             _ => false,
         };
         if !is_news
-            && waiting
-                .until(|event| matters(event).then_some(Urgency::Soon), None)
+            && long_poll
+                .until(|event| is_relevant(event).then_some(Urgency::Soon), None)
                 .await
         {
             continue;
@@ -201,19 +204,19 @@ pub async fn read_messages(
     }
 }
 
-/// Whether a message is for `handle`. Of very many recipients, not all are named.
+/// Whether a message may be for `handle`. An event lists only some of very many recipients.
 fn is_to(message: &MessageSent, handle: &str) -> bool {
     let is_handle = |name: &String| name.eq_ignore_ascii_case(handle);
-    let named = message.recipients.as_deref().unwrap_or_default();
+    let listed = message.recipients.as_deref().unwrap_or_default();
     message.to == BROADCAST
         || is_handle(&message.to)
-        || named.iter().any(is_handle)
-        || (message.recipient_count as usize) > named.len().max(1)
+        || listed.iter().any(is_handle)
+        || (message.recipient_count as usize) > listed.len().max(1)
 }
 
-fn limit(sent: Option<usize>) -> Result<usize, ApiError> {
-    match sent {
-        None => Ok(USUAL_MESSAGES),
+fn parse_limit(limit: Option<usize>) -> Result<usize, ApiError> {
+    match limit {
+        None => Ok(DEFAULT_MESSAGES),
         Some(limit) if (1..=MOST_MESSAGES).contains(&limit) => Ok(limit),
         Some(_) => Err(ApiError::InvalidField {
             field: "limit",
@@ -222,16 +225,15 @@ fn limit(sent: Option<usize>) -> Result<usize, ApiError> {
     }
 }
 
-/// A request for the messages of a team. Texts are as sent.
+/// A request for the messages of a team. Its texts are not yet parsed.
 #[derive(Debug)]
 pub struct HistoryRequest<'a> {
-    /// The caller and its team.
     pub caller: &'a TeamCaller,
-    /// Those from or to this member.
+    /// Only messages from or to this member.
     pub member: Option<&'a str>,
-    /// Those about this task.
+    /// Only messages about this task.
     pub task: Option<&'a str>,
-    /// Those before this one.
+    /// Only messages before this one.
     pub before: Option<u64>,
     pub limit: Option<usize>,
 }
@@ -245,14 +247,14 @@ pub async fn message_history(
     request: HistoryRequest<'_>,
     context: CallerContext<'_>,
 ) -> Result<HistoryResponse, ApiError> {
-    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::of(request.caller, context)?;
     let member = request
         .member
         .map(Handle::parse)
         .transpose()
         .map_err(in_field("member"))?;
     let task = request.task.map(|id| task_id("task", id)).transpose()?;
-    let most = limit(request.limit)?;
+    let most = parse_limit(request.limit)?;
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
@@ -267,11 +269,11 @@ pub async fn message_history(
         },
     };
     let mut parts = 0;
-    let mut found: Option<(MessagePage, _)> = None;
+    let mut last_page: Option<(MessagePage, _)> = None;
     let (page, waiting) = loop {
-        let (page, waiting) = match (run_part(&mut admission, &mut call, PRICE_OF_LIST).await, found) {
-            // The answer says where to go on.
-            (Err(ApiError::RateLimited { .. }), Some(found)) => break found,
+        let (page, waiting) = match (run_part(&mut admission, &mut call, PRICE_OF_LIST).await, last_page) {
+            // The empty page says where the next request continues.
+            (Err(ApiError::RateLimited { .. }), Some(last_page)) => break last_page,
             (part, _) => part?,
         };
         parts += 1;
@@ -279,20 +281,20 @@ pub async fn message_history(
         if !page.messages.is_empty() || page.earlier.is_none() || parts == MOST_PARTS {
             break (page, waiting);
         }
-        found = Some((page, waiting));
+        last_page = Some((page, waiting));
     };
-    let shown = |message: StoredMessage| {
+    let to_view = |message: StoredMessage| {
         let unread_by = unread_by(&message, &page.readers);
         view::message(message, unread_by.is_empty(), unread_by)
     };
     Ok(HistoryResponse {
-        messages: page.messages.into_iter().map(shown).collect(),
+        messages: page.messages.into_iter().map(to_view).collect(),
         earlier: page.earlier,
         waiting,
     })
 }
 
-/// The recipients that have not proved to have the message, also those that left the team since.
+/// The recipients that have not confirmed the message, including those that have left the team since.
 fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
     let is_sender = |reader: &Reader| {
         message
@@ -317,7 +319,7 @@ fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
     names
 }
 
-/// Whether an event is of the team.
-pub(super) fn is_of(event: &Event, team: &TeamName) -> bool {
+/// Whether an event happened in the team.
+pub(super) fn is_in_team(event: &Event, team: &TeamName) -> bool {
     event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
 }

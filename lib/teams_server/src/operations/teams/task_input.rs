@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coord_protocol::bounds::DEPENDENCIES;
-use coord_protocol::tasks::{EditTaskRequest, NewTask as SentTask};
+use coord_protocol::tasks::{EditTaskRequest, NewTask as WireTask};
 
 use super::texts::{long_text, task_id, title};
 use coord_domain::team::TaskId;
@@ -12,30 +12,30 @@ use coord_server::error::ApiError;
 use coord_server::operations::fields::{id_in, in_field};
 use coord_teams_state::tasks::{NewTask, TaskChanges, TaskReference};
 
-/// The tasks with their references: to another one of the request by its `ref`, or else to one of the team.
-pub(super) fn parse_tasks(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
-    let mut places = BTreeMap::new();
-    for (place, task) in sent.iter().enumerate() {
+/// Parses tasks. A name refers to the task of the request with this `ref`, or else to a task of the team.
+pub(super) fn parse_tasks(tasks: &[WireTask]) -> Result<Vec<NewTask>, ApiError> {
+    let mut index_by_reference = BTreeMap::new();
+    for (index, task) in tasks.iter().enumerate() {
         let Some(reference) = &task.reference else {
             continue;
         };
         task_id("ref", reference)?;
-        if places.insert(reference.as_str(), place).is_some() {
+        if index_by_reference.insert(reference.as_str(), index).is_some() {
             return Err(ApiError::InvalidField {
                 field: "ref",
                 problem: format!("names two tasks: {reference}"),
             });
         }
     }
-    let named = |field, names: &Option<Vec<String>>| {
+    let references = |field, names: &Option<Vec<String>>| {
         let names = check_count(field, names.as_deref().unwrap_or_default())?;
-        let name = |name: &String| match places.get(name.as_str()) {
-            Some(place) => Ok(TaskReference::New(*place)),
+        let reference = |name: &String| match index_by_reference.get(name.as_str()) {
+            Some(index) => Ok(TaskReference::New(*index)),
             None => task_id(field, name).map(TaskReference::Task),
         };
-        names.iter().map(name).collect::<Result<Vec<_>, ApiError>>()
+        names.iter().map(reference).collect::<Result<Vec<_>, ApiError>>()
     };
-    let task = |task: &SentTask| {
+    let parse_task = |task: &WireTask| {
         Ok(NewTask {
             title: title(task.title.as_deref())?,
             description: long_text("description", task.description.as_deref())?.to_owned(),
@@ -47,8 +47,8 @@ pub(super) fn parse_tasks(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
                 .transpose()
                 .map_err(in_field("id"))?,
             reference: task.reference.clone(),
-            dependencies: named("dependencies", &task.dependencies)?,
-            blocks: named("blocks", &task.blocks)?,
+            dependencies: references("dependencies", &task.dependencies)?,
+            blocks: references("blocks", &task.blocks)?,
             files: files(task.files.as_deref().unwrap_or_default())?,
             branch: task.branch.as_deref().map(branch).transpose()?,
             intent_id: task
@@ -59,7 +59,7 @@ pub(super) fn parse_tasks(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
                 .map(str::to_owned),
         })
     };
-    sent.iter().map(task).collect()
+    tasks.iter().map(parse_task).collect()
 }
 
 fn check_count<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [String], ApiError> {
@@ -72,11 +72,11 @@ fn check_count<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [Stri
     Ok(names)
 }
 
-fn files(sent: &[String]) -> Result<Vec<String>, ApiError> {
-    if sent.is_empty() {
+fn files(paths: &[String]) -> Result<Vec<String>, ApiError> {
+    if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let paths = FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("files"))?;
+    let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("files"))?;
     Ok(paths.iter().map(|path| path.as_str().to_owned()).collect())
 }
 
@@ -85,33 +85,32 @@ fn branch(name: &str) -> Result<String, ApiError> {
     Ok(branch.to_string())
 }
 
-/// The changes that a request asks for.
-pub(super) fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
+pub(super) fn changes(request: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
     let ids = |field, names: &Option<Vec<String>>| {
         let Some(names) = names else { return Ok(None) };
         let ids = check_count(field, names)?.iter().map(|id| task_id(field, id));
         ids.collect::<Result<Vec<TaskId>, ApiError>>().map(Some)
     };
-    let description = match &sent.description {
+    let description = match &request.description {
         Some(text) => Some(long_text("description", Some(text))?.to_owned()),
         None => None,
     };
     Ok(TaskChanges {
-        title: sent.title.as_deref().map(|text| title(Some(text))).transpose()?,
-        priority: sent.priority,
-        files: sent.files.as_deref().map(files).transpose()?,
-        branch: sent.branch.as_deref().map(branch).transpose()?,
-        intent_id: match sent.intent_id.as_deref() {
+        title: request.title.as_deref().map(|text| title(Some(text))).transpose()?,
+        priority: request.priority,
+        files: request.files.as_deref().map(files).transpose()?,
+        branch: request.branch.as_deref().map(branch).transpose()?,
+        intent_id: match request.intent_id.as_deref() {
             None => None,
             Some("") => Some(String::new()),
             Some(id) => Some(id_in("intent_id", id)?.to_owned()),
         },
-        status: sent.status,
-        clear_lapses: sent.clear_lapses == Some(true),
-        drops_completed: sent.drop_completed == Some(true),
+        status: request.status,
+        clear_lapses: request.clear_lapses == Some(true),
+        drops_completed: request.drop_completed == Some(true),
         description,
-        note: long_text("note", sent.note.as_deref())?.to_owned(),
-        dependencies: ids("dependencies", &sent.dependencies)?,
-        blocks: ids("blocks", &sent.blocks)?,
+        note: long_text("note", request.note.as_deref())?.to_owned(),
+        dependencies: ids("dependencies", &request.dependencies)?,
+        blocks: ids("blocks", &request.blocks)?,
     })
 }

@@ -5,7 +5,7 @@ use coord_protocol::tasks::PassedReason;
 use coord_teams_state::tasks::{MOST_LAPSES, Obstacles, SkippedTask, TaskCounts};
 
 /// The sentence for a team that has no task for the caller now.
-pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &Obstacles) -> String {
+pub(super) fn explain_no_task(counts: TaskCounts, passed: &[SkippedTask], obstacles: &Obstacles) -> String {
     let TaskCounts {
         made,
         open,
@@ -17,24 +17,21 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
         (_, 0) => return "All tasks of the team are completed".to_owned(),
         _ => {}
     }
-    let of = |is_reserved: bool| {
-        let some = passed.iter();
-        some.filter(|task| (task.reason == PassedReason::Reserved) == is_reserved)
-            .count() as u64
-    };
-    let verb = |count: u64, one: &'static str, more: &'static str| if count == 1 { one } else { more };
-    let reserved = match of(true) {
+    let is_reserved = |task: &&SkippedTask| task.reason == PassedReason::Reserved;
+    let reserved_count = passed.iter().filter(is_reserved).count();
+    let verb = |count: u64, singular: &'static str, plural: &'static str| if count == 1 { singular } else { plural };
+    let reserved = match reserved_count as u64 {
         0 => String::new(),
         count => format!(", {count} {} kept for others", verb(count, "is", "are")),
     };
-    let blockers = match of(false) {
+    let unavailable = match (passed.len() - reserved_count) as u64 {
         0 => String::new(),
         count => format!(
             ", {count} {} files that you cannot have now",
             verb(count, "has", "have")
         ),
     };
-    let not_seen = match ready.saturating_sub(passed.len() as u64) {
+    let unexamined = match ready.saturating_sub(passed.len() as u64) {
         0 => String::new(),
         count => format!(
             ", {count} more {} ready and {} not looked at",
@@ -42,15 +39,15 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
             verb(count, "was", "were")
         ),
     };
-    let none = match open {
-        // There are more than one run looks at.
-        _ if !not_seen.is_empty() => {
+    let summary = match open {
+        // One run of the script examines only some of very many ready tasks.
+        _ if !unexamined.is_empty() => {
             format!("None of the ready tasks that were looked at is for you, of {open} open ones")
         }
         1 => "The open task is not ready".to_owned(),
         _ => format!("None of {open} open tasks is ready"),
     };
-    let is_claimed = verb(claimed, "is", "are");
+    let is_or_are = verb(claimed, "is", "are");
     let count = obstacles.held_back_count;
     let held_back = match count {
         0 => String::new(),
@@ -59,12 +56,12 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
             verb(count, "is", "are")
         ),
     };
-    let rest = match (open > claimed + ready + count, obstacles.blocking.as_slice()) {
+    let blocked = match (open > claimed + ready + count, obstacles.blocking.as_slice()) {
         (false, _) => String::new(),
         (true, []) => ", and the rest waits for other tasks".to_owned(),
         (true, blocking) => format!(", and the rest waits for other tasks: {}", blocking.join(", ")),
     };
-    let cleared = match count {
+    let remedy = match count {
         0 => String::new(),
         _ => {
             let tasks = obstacles.held_back.iter();
@@ -82,7 +79,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
             )
         }
     };
-    format!("{none}: {claimed} {is_claimed} claimed{reserved}{blockers}{not_seen}{held_back}{rest}{cleared}")
+    format!("{summary}: {claimed} {is_or_are} claimed{reserved}{unavailable}{unexamined}{held_back}{blocked}{remedy}")
 }
 
 #[cfg(test)]
@@ -168,16 +165,16 @@ mod tests {
                 claimed,
                 ready,
             };
-            assert_eq!(why_none(counts, &passed, &obstacles), sentence);
+            assert_eq!(explain_no_task(counts, &passed, &obstacles), sentence);
         }
-        let of = |made| {
+        let explain_none_open = |made| {
             let counts = TaskCounts {
                 made,
                 ..TaskCounts::default()
             };
-            why_none(counts, &[], &Obstacles::default())
+            explain_no_task(counts, &[], &Obstacles::default())
         };
-        assert_eq!(of(0), "The team has no tasks yet");
-        assert_eq!(of(2), "All tasks of the team are completed");
+        assert_eq!(explain_none_open(0), "The team has no tasks yet");
+        assert_eq!(explain_none_open(2), "All tasks of the team are completed");
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks are added, changed, listed and removed.
+//! Adds, changes, lists, shows and removes tasks.
 
 use std::collections::BTreeMap;
 
@@ -27,31 +27,27 @@ use coord_server::operations::fields::{in_field, require};
 use coord_teams_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
 use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
-/// Tasks of a page, unless another number is asked for, and the most.
-const USUAL_TASKS: usize = 100;
+/// The number of tasks in a page if the request sets no limit.
+const DEFAULT_TASKS: usize = 100;
 const MOST_TASKS: usize = 500;
-/// Bytes of tasks after which no further part is read for an answer; a part returns 128 KiB at most, or one task.
+/// A page with this many bytes of tasks reads no further part. A part returns at most 128 KiB, or one task.
 const ENOUGH_BYTES: usize = 128 << 10;
 
-/// A request for a list of tasks. Texts are as sent.
+/// A request for a list of tasks. Its texts are not yet parsed.
 #[derive(Debug)]
 pub struct TasksRequest<'a> {
-    /// The caller and its team.
     pub caller: &'a TeamCaller,
-    /// Those of this status.
     pub status: Option<TaskStatus>,
-    /// Those of this owner.
     pub owner: Option<&'a str>,
     /// Only tasks that may be claimed, that wait for others, or that have no owner.
     pub readiness: Option<Readiness>,
-    /// Those about this file.
+    /// Only tasks about this file.
     pub file: Option<&'a str>,
-    /// Those with this text in the title.
+    /// Only tasks with this text in the title.
     pub text: Option<&'a str>,
-    /// Those after this number.
+    /// Only tasks after this number.
     pub after: u64,
     pub limit: Option<usize>,
-    /// Whether with descriptions.
     pub has_descriptions: bool,
 }
 
@@ -64,12 +60,7 @@ pub async fn list_tasks(
     request: TasksRequest<'_>,
     context: CallerContext<'_>,
 ) -> Result<TasksResponse, ApiError> {
-    let TeamCaller {
-        repo_url,
-        team,
-        agent_id,
-    } = request.caller;
-    let agent = TeamAgent::parse(repo_url, agent_id.as_deref(), context)?;
+    let agent = TeamAgent::of(request.caller, context)?;
     let owner = request
         .owner
         .map(Handle::parse)
@@ -81,7 +72,7 @@ pub async fn list_tasks(
         .transpose()
         .map_err(in_field("file"))?;
     let most = match request.limit {
-        None => USUAL_TASKS,
+        None => DEFAULT_TASKS,
         Some(limit) if (1..=MOST_TASKS).contains(&limit) => limit,
         Some(_) => {
             return Err(ApiError::InvalidField {
@@ -99,7 +90,7 @@ pub async fn list_tasks(
     }
     let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = SelectedTeam::of(&admission, team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let filter = TaskFilter {
         status: request.status,
         owner: owner.as_ref(),
@@ -108,31 +99,31 @@ pub async fn list_tasks(
         file: file.as_ref().map_or("", FilePath::as_str),
         has_descriptions: request.has_descriptions,
     };
-    let mut part = ListTasks {
+    let mut call = ListTasks {
         team,
         after,
         most,
         filter: &filter,
     };
-    let (mut page, mut waiting) = run_part(&mut admission, &mut part, PRICE_OF_LIST).await?;
+    let (mut page, mut waiting) = run_part(&mut admission, &mut call, PRICE_OF_LIST).await?;
     for _ in 1..MOST_PARTS {
-        let described: usize = page.descriptions.values().map(String::len).sum();
-        let bytes = described + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
+        let description_bytes: usize = page.descriptions.values().map(String::len).sum();
+        let bytes = description_bytes + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
         let Some(after) = page.next.filter(|_| page.tasks.len() < most && bytes < ENOUGH_BYTES) else {
             break;
         };
-        (part.after, part.most) = (after, most - page.tasks.len());
-        let (more, now_waiting) = match run_part(&mut admission, &mut part, PRICE_OF_LIST).await {
-            // Results so far are an answer, with a cursor for the rest.
+        (call.after, call.most) = (after, most - page.tasks.len());
+        let (part, new_waiting) = match run_part(&mut admission, &mut call, PRICE_OF_LIST).await {
+            // The caller gets the tasks so far, and a cursor for the rest.
             Err(ApiError::RateLimited { .. }) => break,
-            part => part?,
+            result => result?,
         };
-        page.tasks.extend(more.tasks);
-        page.descriptions.extend(more.descriptions);
-        page.next = more.next;
-        waiting = now_waiting;
+        page.tasks.extend(part.tasks);
+        page.descriptions.extend(part.descriptions);
+        page.next = part.next;
+        waiting = new_waiting;
     }
-    let described = |task: TaskView| {
+    let to_view = |task: TaskView| {
         let description = page.descriptions.remove(&task.id);
         wire::TaskView {
             description,
@@ -140,7 +131,7 @@ pub async fn list_tasks(
         }
     };
     Ok(TasksResponse {
-        tasks: page.tasks.into_iter().map(described).collect(),
+        tasks: page.tasks.into_iter().map(to_view).collect(),
         next: page.next,
         waiting,
     })
@@ -149,34 +140,34 @@ pub async fn list_tasks(
 /// Shows the task `id`.
 ///
 /// # Errors
-/// As those of [`list_tasks`], and when there is no such task.
+/// Those of [`list_tasks`], and when there is no such task.
 pub async fn show_task(
     app: &App,
     id: &str,
     caller: &TeamCaller,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::of(caller, context)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = SelectedTeam::of(&admission, caller.team.as_deref()).await?;
-    let (whole, waiting) = run(&mut admission, &mut ShowTask { team, id }).await?;
-    Ok(of_task(whole, waiting, |task| {
+    let (task, waiting) = run(&mut admission, &mut ShowTask { team, id }).await?;
+    Ok(task_response(task, waiting, |task| {
         format!("Task {} is {}", task.id, task.status.as_str())
     }))
 }
 
-/// Adds tasks: all, or none.
+/// Adds all tasks of the request, or none.
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
 pub async fn new_tasks(
     app: &App,
-    sent: &NewTasksRequest,
+    request: &NewTasksRequest,
     context: CallerContext<'_>,
 ) -> Result<NewTasksResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
-    let tasks = require("tasks", &sent.tasks)?;
+    let agent = TeamAgent::of(&request.caller, context)?;
+    let tasks = require("tasks", &request.tasks)?;
     if !(1..=NEW_TASKS).contains(&tasks.len()) {
         return Err(ApiError::InvalidField {
             field: "tasks",
@@ -192,13 +183,13 @@ pub async fn new_tasks(
             problem: format!("have {count} dependencies together; send {NEW_DEPENDENCIES} at most"),
         });
     }
-    let content = content(sent);
+    let content = content(request);
     let key = RequestKey {
-        key: request_key(sent.request_key.as_deref())?,
+        key: request_key(request.request_key.as_deref())?,
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = CreateTasks {
         team,
         key,
@@ -217,24 +208,24 @@ pub async fn new_tasks(
     })
 }
 
-/// Changes the task `id`: all that is sent, or nothing.
+/// Makes all changes of the request to the task `id`, or none.
 ///
 /// # Errors
-/// As those of [`new_tasks`].
+/// Those of [`new_tasks`].
 pub async fn edit_task(
     app: &App,
     id: &str,
-    sent: &EditTaskRequest,
+    request: &EditTaskRequest,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::of(&request.caller, context)?;
     let id = &task_id("id", id)?;
-    let changes = changes(sent)?;
-    if sent.assignee.is_some() {
-        let is_alone = *sent
+    let changes = changes(request)?;
+    if request.assignee.is_some() {
+        let is_alone = *request
             == EditTaskRequest {
-                caller: sent.caller.clone(),
-                assignee: sent.assignee.clone(),
+                caller: request.caller.clone(),
+                assignee: request.assignee.clone(),
                 ..EditTaskRequest::default()
             };
         if !is_alone {
@@ -244,18 +235,18 @@ pub async fn edit_task(
             });
         }
     }
-    let assignee = sent.assignee.as_deref().filter(|handle| !handle.is_empty());
+    let assignee = request.assignee.as_deref().filter(|handle| !handle.is_empty());
     let assignee = assignee.map(Handle::parse).transpose().map_err(in_field("assignee"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
-    if sent.assignee.is_some() {
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
+    if request.assignee.is_some() {
         let mut call = AssignTask {
             team,
             id,
             to: assignee.as_ref(),
         };
-        let (whole, waiting) = run(&mut admission, &mut call).await?;
-        return Ok(of_task(whole, waiting, |task| match &task.assignee {
+        let (task, waiting) = run(&mut admission, &mut call).await?;
+        return Ok(task_response(task, waiting, |task| match &task.assignee {
             Some(handle) => format!("Task {} is assigned to \"{handle}\"", task.id),
             None => format!("Task {} is no longer assigned", task.id),
         }));
@@ -267,7 +258,9 @@ pub async fn edit_task(
     };
     let (updated, waiting) = run(&mut admission, &mut call).await?;
     match updated {
-        UpdateOutcome::Task(whole) => Ok(of_task(*whole, waiting, |task| format!("Updated task {}", task.id))),
+        UpdateOutcome::Task(task) => Ok(task_response(*task, waiting, |task| {
+            format!("Updated task {}", task.id)
+        })),
         UpdateOutcome::NotByUpdate { from, to } => {
             let id = id.as_str().to_owned();
             let refusal = TeamRefusal::NotByEdit { id, from, to };
@@ -276,10 +269,10 @@ pub async fn edit_task(
     }
 }
 
-/// Removes the task `id`; with `is_unlinked` even if others depend on it.
+/// Removes the task `id`. With `is_unlinked`, removes it even if others depend on it.
 ///
 /// # Errors
-/// As those of [`new_tasks`].
+/// Those of [`new_tasks`].
 pub async fn delete_task(
     app: &App,
     id: &str,
@@ -287,13 +280,13 @@ pub async fn delete_task(
     is_unlinked: bool,
     context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)?;
+    let agent = TeamAgent::of(caller, context)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = SelectedTeam::of(&admission, caller.team.as_deref()).await?;
     let mut call = DeleteTask { team, id, is_unlinked };
     let (unblocked, waiting) = run(&mut admission, &mut call).await?;
-    let mut response = answer(
+    let mut response = empty_response(
         None,
         waiting,
         Action::Proceed,
@@ -304,9 +297,9 @@ pub async fn delete_task(
     Ok(response)
 }
 
-/// A response about `task`, with nothing else.
-pub(super) fn answer(
-    task: Option<coord_protocol::tasks::TaskView>,
+/// A response with only `task`, if any.
+pub(super) fn empty_response(
+    task: Option<wire::TaskView>,
     waiting: Waiting,
     action: Action,
     reason: impl Into<String>,
@@ -328,17 +321,17 @@ pub(super) fn answer(
     }
 }
 
-/// A response about a task and its dependencies; `reason` describes its state.
-pub(super) fn of_task(
-    whole: FullTask,
+/// A response about a task and its dependencies. `reason` describes the state of the task.
+pub(super) fn task_response(
+    task: FullTask,
     waiting: Waiting,
-    reason: impl FnOnce(&coord_protocol::tasks::TaskView) -> String,
+    reason: impl FnOnce(&wire::TaskView) -> String,
 ) -> TaskResponse {
-    let mut missing = whole.left_out.clone();
-    let (task, results) = view::whole_task(whole);
+    let mut left_out = task.left_out.clone();
+    let (task, results) = view::full_task(task);
     let reason = reason(&task);
     let mut room = MOST_BYTES.saturating_sub(json_bytes(&task));
-    let mut response = answer(Some(task), waiting, Action::Proceed, reason);
+    let mut response = empty_response(Some(task), waiting, Action::Proceed, reason);
     for result in results {
         let bytes = json_bytes(&result);
         match room.checked_sub(bytes) {
@@ -346,33 +339,33 @@ pub(super) fn of_task(
                 room = rest;
                 response.dependency_results.push(result);
             }
-            None => missing.push(result.id),
+            None => left_out.push(result.id),
         }
     }
-    response.warnings.extend(left_out(&missing));
+    response.warnings.extend(left_out_warning(&left_out));
     response
 }
 
 /// Most bytes of a task and the results of its dependencies in a response.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// Short records may take up to twice as much with their escapes.
+/// The size in JSON. Escapes may double the size of a short record.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
     serde_json::to_vec(value).map_or(0, |json| json.len())
 }
 
-/// The warning that results of met dependencies have no room in a response.
-fn left_out(ids: &[String]) -> Option<String> {
-    const MOST_NAMED: usize = 20;
-    let named = &ids[..ids.len().min(MOST_NAMED)];
-    let more = match ids.len() - named.len() {
+/// The warning that a response has no room for the results of some completed dependencies.
+fn left_out_warning(ids: &[String]) -> Option<String> {
+    const MOST_LISTED: usize = 20;
+    let listed = &ids[..ids.len().min(MOST_LISTED)];
+    let more = match ids.len() - listed.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     (!ids.is_empty()).then(|| {
         format!(
             "RESULTS_LEFT_OUT: There is no room for the results of these met dependencies; show each of them: {}{more}",
-            named.join(", ")
+            listed.join(", ")
         )
     })
 }

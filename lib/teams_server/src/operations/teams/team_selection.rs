@@ -1,4 +1,4 @@
-//! The team of a request: the one that it names, or the only one of the caller.
+//! The team of a request: the team that it names, or the caller's only team.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use coord_server::error::ApiError;
 use coord_state::admission::{AdmissionTerms, Question};
 use coord_teams_state::teams::{TeamQuestion, TeamTerms, handles};
 
-/// The name of a team, or the documented refusal.
+/// # Errors
+/// The documented refusal.
 pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, ApiError> {
     TeamName::parse(text).map_err(|invalid| ApiError::InvalidField {
         field,
@@ -21,28 +22,28 @@ pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, Api
 #[derive(Clone)]
 pub(super) struct SelectedTeam {
     name: TeamName,
-    /// It is the team that this process saw last, and the script checks it.
+    /// Whether the name is from this process's cache, so that the script must check it.
     is_assumed: bool,
 }
 
 impl SelectedTeam {
-    /// The team that is named, or else the only one in which the caller is. That is asked of the store once; later it is a guess,
-    /// which the script of the operation checks.
-    pub async fn of(admission: &Admission<'_>, named: Option<&str>) -> Result<Self, ApiError> {
-        if let Some(name) = named {
+    /// The team `name`, or else the caller's only team. That team is read from the store once. Later, the script of the
+    /// operation checks the cached name.
+    pub async fn of(admission: &Admission<'_>, name: Option<&str>) -> Result<Self, ApiError> {
+        if let Some(name) = name {
             return Ok(SelectedTeam::named(team_name("team", name)?));
         }
         let Admission { app, repo, .. } = admission;
         let agent = admission.holder();
-        if let Some(name) = Teams::of(app).only_teams.get(repo, agent) {
+        let cache = &Teams::of(app).only_teams;
+        if let Some(name) = cache.get(repo, agent) {
             return Ok(SelectedTeam { name, is_assumed: true });
         }
-        let only = only(&handles(repo, agent).run(&*app.store).await?)?;
-        Teams::of(app).only_teams.set(repo, agent, Some(&only));
-        Ok(SelectedTeam::named(only))
+        let name = only_team(&handles(repo, agent).run(&*app.store).await?)?;
+        cache.set(repo, agent, Some(&name));
+        Ok(SelectedTeam::named(name))
     }
 
-    /// The team that the request names.
     pub fn named(name: TeamName) -> Self {
         SelectedTeam {
             name,
@@ -63,22 +64,17 @@ impl SelectedTeam {
         }
     }
 
-    /// Whether `question` is about the team.
-    pub fn is_asked(&self, question: &Question) -> bool {
-        matches!(question, Question::OfExtension { name, .. } if name == TeamQuestion::NAME)
-    }
-
-    /// Chooses the only team of the caller, where the assumed one is not it; other questions are the source's.
+    /// Answers a question of the script. If the assumed team is wrong, selects the caller's only team.
     ///
     /// # Errors
     /// When the caller is in no team, or in several.
     pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
         match question.of_extension(TeamQuestion::NAME) {
             Ok(TeamQuestion { handles }) if self.is_assumed => {
-                let only = only(&handles);
-                let known = &Teams::of(admission.app).only_teams;
-                known.set(admission.repo, admission.holder(), only.as_ref().ok());
-                *self = SelectedTeam::named(only?);
+                let name = only_team(&handles);
+                let cache = &Teams::of(admission.app).only_teams;
+                cache.set(admission.repo, admission.holder(), name.as_ref().ok());
+                *self = SelectedTeam::named(name?);
                 Ok(())
             }
             Ok(_) => Err(ApiError::Internal),
@@ -87,8 +83,13 @@ impl SelectedTeam {
     }
 }
 
-/// The only team of these.
-fn only(handles: &BTreeMap<String, String>) -> Result<TeamName, ApiError> {
+/// Whether `question` is about the team.
+pub(super) fn is_about_team(question: &Question) -> bool {
+    matches!(question, Question::OfExtension { name, .. } if name == TeamQuestion::NAME)
+}
+
+/// The only team in `handles`, which has handles by team.
+fn only_team(handles: &BTreeMap<String, String>) -> Result<TeamName, ApiError> {
     let problem = match handles.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [name] => return team_name("team", name),
         [] => "is required: you are in no team of this repository".to_owned(),

@@ -11,7 +11,7 @@ use coord_server::operations::fields::{in_field, line};
 /// The title of a task that has none.
 const NO_TITLE: &str = "Untitled Task";
 
-/// Text of several lines, or an empty one.
+/// A text that may have several lines. Empty if the request has none.
 pub(super) fn long_text<'a>(field: &'static str, text: Option<&'a str>) -> Result<&'a str, ApiError> {
     let text = text.unwrap_or_default();
     let problem = if text.len() > TEXT_BYTES {
@@ -24,7 +24,6 @@ pub(super) fn long_text<'a>(field: &'static str, text: Option<&'a str>) -> Resul
     Err(ApiError::InvalidField { field, problem })
 }
 
-/// The title of a task.
 pub(super) fn title(text: Option<&str>) -> Result<String, ApiError> {
     match text.unwrap_or_default() {
         "" => Ok(NO_TITLE.to_owned()),
@@ -32,16 +31,15 @@ pub(super) fn title(text: Option<&str>) -> Result<String, ApiError> {
     }
 }
 
-/// A task that a request names.
 pub(super) fn task_id(field: &'static str, text: &str) -> Result<TaskId, ApiError> {
     TaskId::parse(text).map_err(in_field(field))
 }
 
-/// The key of a request; empty without one.
-pub(super) fn request_key(sent: Option<&str>) -> Result<&str, ApiError> {
-    let key = sent.unwrap_or_default();
+/// The key of a request. Empty if the request has none.
+pub(super) fn request_key(key: Option<&str>) -> Result<&str, ApiError> {
+    let Some(key) = key else { return Ok("") };
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    if sent.is_none() || ((1..=64).contains(&key.len()) && key.bytes().all(is_plain)) {
+    if (1..=64).contains(&key.len()) && key.bytes().all(is_plain) {
         return Ok(key);
     }
     Err(ApiError::InvalidField {
@@ -56,12 +54,12 @@ pub(super) fn content(request: &impl Serialize) -> String {
 }
 
 /// The number of a message or a task.
-pub(super) fn number(field: &'static str, sent: Option<u64>) -> Result<Option<u64>, ApiError> {
-    match sent {
-        Some(number) if number > NUMBER => Err(ApiError::InvalidField {
+pub(super) fn number(field: &'static str, number: Option<u64>) -> Result<Option<u64>, ApiError> {
+    if number.is_some_and(|number| number > NUMBER) {
+        return Err(ApiError::InvalidField {
             field,
             problem: format!("must be at most {NUMBER}"),
-        }),
-        sent => Ok(sent),
+        });
     }
+    Ok(number)
 }

@@ -27,8 +27,8 @@ pub(super) fn summary(team: teams::TeamSummary) -> TeamSummary {
 
 /// The team as `login` sees it.
 pub(super) fn team(record: TeamRecord, login: &str) -> TeamView {
-    let of_team = record.shutdown.as_ref().filter(|shutdown| shutdown.target == EVERYBODY);
-    let shutdown_approvals = of_team.map(|shutdown| answered_by(shutdown, "approved", &record));
+    let team_shutdown = record.shutdown.as_ref().filter(|shutdown| shutdown.target == EVERYBODY);
+    let shutdown_approvals = team_shutdown.map(|shutdown| answered_by(shutdown, "approved", Some(&record)));
     let shutdown = record
         .shutdown
         .as_ref()
@@ -72,38 +72,30 @@ fn member(record: MemberRecord, login: &str) -> MemberView {
     }
 }
 
-/// A shutdown; with its team, handles are in the case in which they joined.
+/// A shutdown. With its team, handles have the case in which their members joined.
 pub(super) fn shutdown_view(shutdown: &ShutdownRecord, team: Option<&TeamRecord>) -> ShutdownView {
-    let answered = |answer: &str| match team {
-        Some(team) => answered_by(shutdown, answer, team),
-        None => answers(shutdown, answer).map(str::to_owned).collect(),
-    };
-    let named = |key: &str| {
-        team.and_then(|team| team.members.get(key))
-            .map(|member| member.handle.clone())
-    };
-    let target = Some(&shutdown.target).filter(|target| *target != EVERYBODY);
+    let target = Some(shutdown.target.as_str()).filter(|target| *target != EVERYBODY);
     ShutdownView {
         id: shutdown.id.clone(),
-        target: target.map(|key| named(key).unwrap_or_else(|| key.clone())),
+        target: target.map(|key| member_handle(key, team)),
         by: shutdown.by.clone(),
         login: shutdown.login.clone(),
         reason: shutdown.reason.clone(),
         requested_at: format_instant(shutdown.requested),
         respond_by: format_instant(shutdown.respond_by),
-        approved: answered("approved"),
-        rejected: answered("rejected"),
+        approved: answered_by(shutdown, "approved", team),
+        rejected: answered_by(shutdown, "rejected", team),
     }
 }
 
-fn answers<'a>(shutdown: &'a ShutdownRecord, answer: &'a str) -> impl Iterator<Item = &'a str> {
-    let given = shutdown.answers.iter().filter(move |(_, given)| *given == answer);
-    given.map(|(key, _)| key.as_str())
+fn answered_by(shutdown: &ShutdownRecord, answer: &str, team: Option<&TeamRecord>) -> Vec<String> {
+    let answers = shutdown.answers.iter().filter(|(_, given)| *given == answer);
+    answers.map(|(key, _)| member_handle(key, team)).collect()
 }
 
-fn answered_by(shutdown: &ShutdownRecord, answer: &str, team: &TeamRecord) -> Vec<String> {
-    let handle = |key: &str| team.members.get(key).map_or(key, |member| &member.handle).to_owned();
-    answers(shutdown, answer).map(handle).collect()
+fn member_handle(key: &str, team: Option<&TeamRecord>) -> String {
+    let member = team.and_then(|team| team.members.get(key));
+    member.map_or(key, |member| &member.handle).to_owned()
 }
 
 /// A task without its texts.
@@ -161,12 +153,12 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
 }
 
 /// A task with its texts, and the results of its dependencies.
-pub(super) fn whole_task(whole: FullTask) -> (TaskView, Vec<DependencyResult>) {
-    let mut view = task(whole.task);
-    view.description = whole.description;
-    view.notes = whole.notes.into_iter().map(note).collect();
-    view.result = whole.result;
-    (view, whole.results)
+pub(super) fn full_task(full: FullTask) -> (TaskView, Vec<DependencyResult>) {
+    let mut view = task(full.task);
+    view.description = full.description;
+    view.notes = full.notes.into_iter().map(note).collect();
+    view.result = full.result;
+    (view, full.results)
 }
 
 fn note(note: Note) -> wire::Note {
@@ -178,13 +170,13 @@ fn note(note: Note) -> wire::Note {
     }
 }
 
-/// Most recipients of a message that are named as not having read it.
-const MOST_UNREAD_NAMED: usize = 20;
+/// Most recipients that a message lists as not having read it.
+const MOST_UNREAD_LISTED: usize = 20;
 
-/// A message of which `unread_by` have not proved to have it.
+/// A message that `unread_by` have not confirmed.
 pub(super) fn message(message: StoredMessage, is_read: bool, mut unread_by: Vec<String>) -> MessageView {
     let unread_count = unread_by.len() as u64;
-    unread_by.truncate(MOST_UNREAD_NAMED);
+    unread_by.truncate(MOST_UNREAD_LISTED);
     MessageView {
         unread_count,
         id: message.id,

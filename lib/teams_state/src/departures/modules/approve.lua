@@ -1,4 +1,4 @@
--- A member that approves a shutdown, by an answer or by asking for the same.
+-- A member that approves a shutdown, by an answer or by requesting the same shutdown.
 local Answer = require('answer')
 local Shutdown = require('departures/shutdown')
 local Unpushed = require('departures/unpushed')
@@ -9,16 +9,15 @@ local Approve = {}
 -- released, `unpushed` and `unpushed_count`: what Unpushed.locks() returns, and `not_told`: the handles that were not notified because their
 -- inboxes are full; lists are absent for none.
 function Approve.approve(call, is_author)
-  local given_back =
-    Shutdown.stop_member(call, string.lower(call.member.handle), 'Released at the shutdown of ' .. call.member.handle .. '.')
-  local not_told
+  local released = Shutdown.stop_member(call, string.lower(call.member.handle), 'Released at the shutdown of ' .. call.member.handle .. '.')
+  local not_notified
   if not is_author then
-    local what = call.shutdown.target == '*' and 'team shutdown' or 'shutdown'
-    not_told = Shutdown.notify(call, call.shutdown.by, 'shutdown_approved', 'Agent ' .. call.member.handle .. ' approved ' .. what)
+    local subject = call.shutdown.target == '*' and 'team shutdown' or 'shutdown'
+    not_notified = Shutdown.notify(call, call.shutdown.by, 'shutdown_approved', 'Agent ' .. call.member.handle .. ' approved ' .. subject)
     Shutdown.emit_shutdown(call, 'approved', call.member.handle)
   end
   local unpushed, unpushed_count = Unpushed.locks(call)
-  return { given_back = Answer.some(given_back), unpushed = Answer.some(unpushed), unpushed_count = unpushed_count, not_told = not_told }
+  return { given_back = Answer.some(released), unpushed = Answer.some(unpushed), unpushed_count = unpushed_count, not_told = not_notified }
 end
 
 return Approve

@@ -1,7 +1,7 @@
 -- The handshake of a shutdown.
 -- An open shutdown is JSON: `id`; `target`: a handle in lower case, or '*' for the team; `by` and `login`: handle and login of the
 -- author; `reason`; `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected';
--- `is_mild`, where members of other logins than the author's get tasks until they approve.
+-- `is_mild`: members of logins other than the author's may claim tasks until they approve.
 local Deliver = require('mail/deliver')
 local Emit = require('events/emit')
 local TaskRelease = require('departures/task_release')
@@ -12,7 +12,7 @@ local TeamChanges = require('teams/changes')
 local Shutdown = {}
 
 function Shutdown.emit_shutdown(call, state, handle)
-  -- A former member has left the shutdown, too.
+  -- A member that has left is not among the members, but it may be the caller.
   local target = call.shutdown.target == string.lower(call.member.handle) and call.member or call.members[call.shutdown.target]
   Emit.event(call, {
     type = 'shutdown_changed',
@@ -31,24 +31,24 @@ local function save_shutdown(call)
   redis.call('HSET', call.keys.members, call.team_key .. '/!', Team.shutdown_text(call))
 end
 
--- A member that is asked gets no task before it has answered. So a login whose request was rejected by a member of another login could ask
--- again and again to keep the others from their tasks: for ten minutes its requests are mild. The leader's never are. The field
--- `rejected` of keys.team is JSON: login of the author -> when that was (Unix milliseconds).
+-- A member that is asked may not claim a task before it has answered. So a login could keep the members of other logins from their tasks
+-- by repeating a request that they reject. Therefore, for ten minutes after such a rejection, its requests are mild, except the leader's.
+-- The field `rejected` of keys.team is JSON: login of the author -> time of the rejection (Unix milliseconds).
 local REJECTED_FOR_MS = 600000
 
 function Shutdown.rejections(call)
-  local found = {}
+  local rejected_at = {}
   for login, time in pairs(cjson.decode(redis.call('HGET', call.keys.team, 'rejected') or '{}')) do
-    found[login] = math.abs(call.now_ms - time) < REJECTED_FOR_MS and time or nil
+    rejected_at[login] = math.abs(call.now_ms - time) < REJECTED_FOR_MS and time or nil
   end
-  return found
+  return rejected_at
 end
 
 function Shutdown.note_rejection(call)
   if call.member.login ~= call.shutdown.login then
-    local found = Shutdown.rejections(call)
-    found[call.shutdown.login] = call.now_ms
-    redis.call('HSET', call.keys.team, 'rejected', cjson.encode(found))
+    local rejected_at = Shutdown.rejections(call)
+    rejected_at[call.shutdown.login] = call.now_ms
+    redis.call('HSET', call.keys.team, 'rejected', cjson.encode(rejected_at))
   end
 end
 
@@ -72,17 +72,17 @@ function Shutdown.notify(call, handle, kind, text)
   if not Team.load_member(call, handle) or string.lower(handle) == string.lower(call.member.handle) then
     return nil
   end
-  local sent = Deliver.deliver(call, { handle }, {
+  local sequence = Deliver.deliver(call, { handle }, {
     from = call.member.handle,
     login = call.member.login,
     to = handle,
     kind = kind,
     message = text,
   }, Deliver.MOST_UNREAD_OF_COORD)
-  return not sent and { handle } or nil
+  return not sequence and { handle } or nil
 end
 
--- The member stops for good; returns the tasks that it released.
+-- Stops the member for good; returns the ids of the tasks that it released.
 function Shutdown.stop_member(call, key, text)
   local record = call.members[key]
   local ids = TaskRelease.release(call, record, text)
@@ -99,7 +99,7 @@ function Shutdown.close_team(call)
   TeamChanges.emit_team(call, 'closed', call.member.handle)
 end
 
--- Closes the team, or ends the shutdown, if all answers are there; else writes it. Returns CLOSED, STOPPED, REJECTED or OPEN.
+-- Closes the team, or ends the shutdown, if all members have answered; else writes it. Returns CLOSED, STOPPED, REJECTED or OPEN.
 function Shutdown.settle_shutdown(call)
   if call.shutdown.target ~= '*' then
     local answer = call.shutdown.answers[call.shutdown.target]
@@ -113,8 +113,8 @@ function Shutdown.settle_shutdown(call)
   local is_rejected, is_waiting = false, false
   for key in pairs(call.members) do
     local answer = call.shutdown.answers[key]
-    -- Stopped members are not waited for: their approval was final. But a team does not close without its leader while that is
-    -- live, which may have approved an earlier shutdown that others rejected.
+    -- The shutdown does not wait for stopped members: their approval was final. But a team does not close without its leader while
+    -- the leader is live, even if it approved an earlier shutdown that others rejected.
     local is_needed = not call.members[key].ended or Members.is_live(call, key)
     if key ~= string.lower(call.team.leader) then
       is_needed = not call.members[key].ended and Members.is_live(call, key)

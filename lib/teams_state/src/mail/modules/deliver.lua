@@ -1,7 +1,7 @@
 -- Delivers messages. A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or
--- 'broadcast'; `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The recipients
--- that left and have not read it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; from before that, in `left`
--- of the message.
+-- 'broadcast'; `recipients`, if there are several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The
+-- recipients that left without reading it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; earlier versions
+-- put them into `left` of the message.
 local Emit = require('events/emit')
 local Inbox = require('mail/inbox')
 local InboxCounts = require('teams/inbox_counts')
@@ -13,15 +13,15 @@ local Deliver = {}
 
 local MOST_UNREAD = 1000
 Deliver.MOST_UNREAD = MOST_UNREAD
--- Messages that others' acts cause pass a full inbox, up to this.
+-- Messages that others' actions cause may exceed a full inbox, up to this number.
 local MOST_UNREAD_OF_COORD = 2000
 Deliver.MOST_UNREAD_OF_COORD = MOST_UNREAD_OF_COORD
 
 function Deliver.begin(call)
-  -- Messages that a script looks at to find out whose they are.
+  -- How many more messages the script may look at to find their logins.
   call.unread_to_look_at = 20000
-  -- Messages count for the login that sent them, or caused Coord to: the field 'SEQUENCE refs' of keys.bodies has the number of inboxes
-  -- that contain a message, its bytes and that login. If it is absent, or has the first alone, the message counts for no login.
+  -- A message counts for the login that sent it, or caused Coord to send it: the field 'SEQUENCE refs' of keys.bodies has the number of
+  -- inboxes that contain the message, its bytes and that login. If it is absent, or has only the first, the message counts for no login.
   call.mail_bytes = {} -- login -> bytes, counted by count_mail()
 end
 
@@ -34,7 +34,7 @@ function Deliver.bytes_of(message, recipients)
   return #message.message + #(message.summary or '') + BYTES_OF_MESSAGE + BYTES_OF_RECIPIENT * recipients
 end
 
--- The field 'SEQUENCE refs' of a new message, which is noted in mail_bytes.
+-- The field 'SEQUENCE refs' of a new message, whose bytes it adds to mail_bytes.
 local function refs_of(call, message, recipients)
   local login, bytes = message.login or call.request.user_id, Deliver.bytes_of(message, recipients)
   call.mail_bytes[login] = (call.mail_bytes[login] or 0) + bytes
@@ -48,9 +48,9 @@ function Deliver.count_mail(call)
   call.mail_bytes = {}
 end
 
--- Messages of which each is in one inbox less. The caller counts the bytes that they free.
+-- Removes each of these messages from one inbox; one that is in no inbox any more is deleted. The calling code counts the freed bytes.
 function Deliver.drop_bodies(call, sequences)
-  local refs, kept, gone = {}, {}, {}
+  local refs, kept, removed = {}, {}, {}
   for index, sequence in ipairs(sequences) do
     refs[index] = sequence .. ' refs'
   end
@@ -64,16 +64,16 @@ function Deliver.drop_bodies(call, sequences)
       if bytes then
         call.mail_bytes[login] = (call.mail_bytes[login] or 0) - bytes
       end
-      gone[#gone + 1] = sequences[index]
-      gone[#gone + 1] = refs[index]
-      gone[#gone + 1] = sequences[index] .. ' left'
+      removed[#removed + 1] = sequences[index]
+      removed[#removed + 1] = refs[index]
+      removed[#removed + 1] = sequences[index] .. ' left'
     end
   end
   if #kept > 0 then
     redis.call('HSET', call.keys.bodies, unpack(kept))
   end
-  if #gone > 0 then
-    redis.call('HDEL', call.keys.bodies, unpack(gone))
+  if #removed > 0 then
+    redis.call('HDEL', call.keys.bodies, unpack(removed))
   end
 end
 
@@ -86,7 +86,7 @@ local function drop_entry(call, inbox, entry)
   Deliver.drop_bodies(call, { string.format('%.0f', tonumber(sequence)) })
 end
 
--- Drops the oldest entry of an inbox, if it is among the first `most` that came there; whether it was.
+-- Drops the oldest entry of an inbox, if it is among the first `most` that arrived there. Returns whether it was.
 function Deliver.drop_oldest(call, inbox, most)
   local entry = Inbox.entries_after(call, inbox, 0, 1)[1] or ''
   local ordinal = string.match(entry, '^%d+ (%d+)')
@@ -98,7 +98,7 @@ function Deliver.drop_oldest(call, inbox, most)
 end
 
 -- How many of these entries of an inbox count for the caller's login, and the first of them.
-local function own_among(call, entries)
+local function count_own(call, entries)
   local AT_ONCE = 1000
   local own, oldest = 0, nil
   for first = 1, #entries, AT_ONCE do
@@ -115,30 +115,31 @@ local function own_among(call, entries)
   return own, oldest
 end
 
--- Nil, or what full_of() returns, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
--- each { inbox, how many that came there may }, and what members that left had not read; a refusal leaves these dropped.
-local function full_mail(call, bytes, inboxes)
+-- Makes room for so many bytes of messages; nil, or what exceeded_limit() returns if there is no room. To make room, it drops messages that
+-- members had not read when they left, then the oldest of `inboxes`, each { inbox, how many of those that arrived there may go }. They stay
+-- dropped even after a refusal.
+local function make_room(call, bytes, inboxes)
   local MOST_DROPPED, dropped = 256, 0
-  local what, most = TeamBytes.full_of(call, 'mail', bytes)
-  if not what then
+  local limit, most = TeamBytes.exceeded_limit(call, 'mail', bytes)
+  if not limit then
     return nil
   end
   table.insert(inboxes, 1, { LEFT, 1 })
   for _, inbox in ipairs(inboxes) do
-    while what and dropped < MOST_DROPPED and Deliver.drop_oldest(call, inbox[1], inbox[2]) do
+    while limit and dropped < MOST_DROPPED and Deliver.drop_oldest(call, inbox[1], inbox[2]) do
       Deliver.count_mail(call)
-      dropped, what, most = dropped + 1, TeamBytes.full_of(call, 'mail', bytes)
+      dropped, limit, most = dropped + 1, TeamBytes.exceeded_limit(call, 'mail', bytes)
     end
   end
-  return what and what .. '; those that are read make room', most
+  return limit and limit .. '; those that are read make room', most
 end
 
--- The refusal of a message that deliver() or broadcast() did not send: they return nil, and the arguments.
-function Deliver.refuse_message(call, full_inbox, what, most)
+-- The refusal of a message that deliver() or broadcast() did not send: they return nil, and the arguments of this function.
+function Deliver.refuse_message(call, full_inbox, limit, most)
   if full_inbox then
     return Team.refuse(call, 'INBOX_FULL', { handle = full_inbox, unread = most })
   end
-  return Team.refuse(call, 'TOO_MANY', { what = what, most = most })
+  return Team.refuse(call, 'TOO_MANY', { what = limit, most = most })
 end
 
 local function emit_message(call, message, recipients)
@@ -171,8 +172,8 @@ function Deliver.is_full(marks, most_unread)
   return marks.direct - marks.read_direct >= most_unread
 end
 
--- Whether a quarter of the room of the inbox is already taken by the caller's login, which may fill the inboxes of its own agents
--- alone. They are looked at only once there are as many of all.
+-- Whether unread messages of the caller's login already fill a quarter of the inbox. A login may fill only the inboxes of its own agents.
+-- The messages are looked at only once the inbox has that many.
 function Deliver.has_sent_share(call, handle, marks, most_unread)
   if not Deliver.is_full(marks, most_unread / 4) or (Team.load_member(call, handle) or {}).login == call.request.user_id then
     return false
@@ -182,10 +183,10 @@ function Deliver.has_sent_share(call, handle, marks, most_unread)
   end
   local entries = Inbox.entries_after(call, '=' .. string.lower(handle), marks.read, MOST_UNREAD_OF_COORD)
   call.unread_to_look_at = call.unread_to_look_at - #entries
-  return own_among(call, entries) >= most_unread / 4
+  return count_own(call, entries) >= most_unread / 4
 end
 
--- Sends messages, each to its `handles`, which are in none of the others; `marks` are those of all.
+-- Sends messages, each to its `handles`; no handle gets more than one. `marks`: those of all handles.
 function Deliver.deliver_all(call, messages, marks)
   local MOST_READ_KEPT = 1000
   call.sequence = redis.call('HINCRBY', call.keys.team, 'sequence', #messages)
@@ -194,15 +195,15 @@ function Deliver.deliver_all(call, messages, marks)
     local handles = message.handles
     message.handles, message.id, message.time = nil, call.sequence - #messages + index, call.now_ms
     for _, handle in ipairs(handles) do
-      local own, inbox = marks[handle], '=' .. string.lower(handle)
-      own.direct, own.last = own.direct + 1, message.id
-      if own.direct > MOST_READ_KEPT and own.direct - MOST_READ_KEPT <= own.read_direct then
-        Deliver.drop_oldest(call, inbox, own.direct - MOST_READ_KEPT)
+      local counts, inbox = marks[handle], '=' .. string.lower(handle)
+      counts.direct, counts.last = counts.direct + 1, message.id
+      if counts.direct > MOST_READ_KEPT and counts.direct - MOST_READ_KEPT <= counts.read_direct then
+        Deliver.drop_oldest(call, inbox, counts.direct - MOST_READ_KEPT)
       end
       entries[#entries + 1] = 0
-      entries[#entries + 1] = inbox .. ' ' .. Inbox.padded(message.id) .. ' ' .. own.direct
+      entries[#entries + 1] = inbox .. ' ' .. Inbox.padded(message.id) .. ' ' .. counts.direct
       changed[#changed + 1] = call.team_key .. '/' .. string.lower(handle)
-      changed[#changed + 1] = Marks.marks_text(own)
+      changed[#changed + 1] = Marks.marks_text(counts)
     end
     local field = string.format('%.0f', message.id)
     bodies[#bodies + 1] = field
@@ -217,7 +218,7 @@ function Deliver.deliver_all(call, messages, marks)
   Deliver.count_mail(call)
 end
 
--- Sends to members, by their handles; returns the sequence, or as refuse_message() has it.
+-- Sends a message to members, by their handles; returns the sequence, or nil and the arguments of refuse_message().
 function Deliver.deliver(call, handles, message, most_unread)
   local marks, inboxes = Deliver.marks_of_all(call, handles), {}
   for index, handle in ipairs(handles) do
@@ -228,32 +229,32 @@ function Deliver.deliver(call, handles, message, most_unread)
     end
     inboxes[index] = { '=' .. string.lower(handle), marks[handle].read_direct }
   end
-  local what, most = full_mail(call, Deliver.bytes_of(message, #handles), inboxes)
-  if what then
-    return nil, nil, what, most
+  local limit, most = make_room(call, Deliver.bytes_of(message, #handles), inboxes)
+  if limit then
+    return nil, nil, limit, most
   end
   message.handles = handles
   Deliver.deliver_all(call, { message }, marks)
   return call.sequence
 end
 
--- Sends to all other members, those that join later excepted; returns as deliver() does. 1,000 broadcasts stay: the newest, but a login
--- that has a quarter of them loses its own oldest.
+-- Sends a message to all other members, except those that join later; returns the same as deliver(). The newest 1,000 broadcasts stay, but a
+-- login that has a quarter of them loses its own oldest.
 function Deliver.broadcast(call, message)
   local MOST_BROADCASTS = 1000
   local sender = string.lower(call.member.handle)
   local stored, broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. sender, call.team_key .. '/*'))
   local marks, ordinal = InboxCounts.marks_of(stored), InboxCounts.broadcasts_of(broadcasts) + 1
-  local what, most = full_mail(call, Deliver.bytes_of(message, 1), { { '*', ordinal } })
-  if what then
-    return nil, nil, what, most
+  local limit, most = make_room(call, Deliver.bytes_of(message, 1), { { '*', ordinal } })
+  if limit then
+    return nil, nil, limit, most
   end
   call.sequence = redis.call('HINCRBY', call.keys.team, 'sequence', 1)
   redis.call('HSET', call.keys.members, call.team_key .. '/*', ordinal .. ' ' .. call.sequence)
   marks.own = marks.own + 1
   local entries = ordinal > MOST_BROADCASTS and Inbox.entries_after(call, '*', 0, MOST_BROADCASTS) or {}
   if #entries == MOST_BROADCASTS then
-    local own, oldest = own_among(call, entries)
+    local own, oldest = count_own(call, entries)
     drop_entry(call, '*', own >= MOST_BROADCASTS / 4 and oldest or entries[1])
   end
   redis.call(

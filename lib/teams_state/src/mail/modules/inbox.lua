@@ -6,7 +6,7 @@ function Inbox.padded(sequence)
   return string.format('%012.0f', sequence)
 end
 
--- Up to `most` entries of the inbox after a sequence: list of the text behind the inbox's name, 'SEQUENCE ORDINAL...'.
+-- Up to `most` entries of the inbox after a sequence: list of the texts after the inbox's name, 'SEQUENCE ORDINAL...'.
 function Inbox.entries_after(call, inbox, sequence, most)
   local first, last = '(' .. inbox .. ' ' .. Inbox.padded(sequence) .. '~', '(' .. inbox .. '!'
   local entries = redis.call('ZRANGEBYLEX', call.keys.mail, first, last, 'LIMIT', 0, most)
@@ -16,10 +16,10 @@ function Inbox.entries_after(call, inbox, sequence, most)
   return entries
 end
 
--- How many of the inbox's messages, of which there were `total`, came up to a sequence. Those after it that are dropped count too.
+-- How many of the inbox's messages, of which there were `total`, arrived up to a sequence. Dropped messages right after it count too.
 function Inbox.count_up_to(call, inbox, sequence, total)
-  local following = Inbox.entries_after(call, inbox, sequence, 1)[1]
-  return following and tonumber(string.match(following, '^%d+ (%d+)')) - 1 or total
+  local next_entry = Inbox.entries_after(call, inbox, sequence, 1)[1]
+  return next_entry and tonumber(string.match(next_entry, '^%d+ (%d+)')) - 1 or total
 end
 
 return Inbox

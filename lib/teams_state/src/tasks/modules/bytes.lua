@@ -1,4 +1,4 @@
--- Bytes of tasks in the store, counted for the login that wrote them. A task counts its own (`bytes` of
+-- Bytes of tasks in the store, counted for the login that wrote them. A task has its own count (`bytes` of
 -- modules/task.lua). A text counts until its task is gone.
 local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
@@ -11,18 +11,18 @@ TaskBytes.BYTES_OF_NOTE = BYTES_OF_NOTE
 TaskBytes.BYTES_OF_DEPENDENCY = BYTES_OF_DEPENDENCY
 TaskBytes.BYTES_OF_TASK = BYTES_OF_TASK
 
--- Notes in the task that the caller has written so many bytes more. The caller of this function counts them, and saves the task.
+-- Records in the task that the caller has written so many more bytes. The calling code counts them, and saves the task.
 function TaskBytes.add_bytes(call, task, bytes)
-  -- Some scripts look for names in the text of a task: no login is one of them.
+  -- Some scripts search the text of a task for names of fields: with `@`, no login looks like one.
   local login = '@' .. call.request.user_id
   task.bytes = task.bytes or {}
   task.bytes[login] = (task.bytes[login] or 0) + bytes
 end
 
--- The refusal if the caller has no room to write so many bytes more, or nil.
+-- The refusal if the caller has no room for so many more bytes, or nil.
 function TaskBytes.refuse_bytes(call, bytes)
-  local what, most = TeamBytes.full_of(call, 'bytes', bytes)
-  return what and Team.refuse(call, 'TOO_MANY', { what = what, most = most })
+  local limit, most = TeamBytes.exceeded_limit(call, 'bytes', bytes)
+  return limit and Team.refuse(call, 'TOO_MANY', { what = limit, most = most })
 end
 
 return TaskBytes

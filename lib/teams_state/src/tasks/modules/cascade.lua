@@ -1,4 +1,4 @@
--- The effect on dependents when a task is completed or gone.
+-- The effect on dependents when a task is completed or deleted.
 local Answer = require('answer')
 local Deliver = require('mail/deliver')
 local Emit = require('events/emit')
@@ -9,8 +9,8 @@ local TeamBytes = require('teams/bytes')
 
 local Cascade = {}
 
--- Tells a member; false if there is no room for it.
-function Cascade.tell_member(call, handle, task_id, text)
+-- Notifies a member; false if its inbox has no room.
+function Cascade.notify_member(call, handle, task_id, text)
   if not Team.load_member(call, handle) then
     return true
   end
@@ -18,28 +18,28 @@ function Cascade.tell_member(call, handle, task_id, text)
     ~= nil
 end
 
--- All of `dependents` lose one dependency that was not met. Tasks that become ready enter the queue; owners and assignees are notified,
--- in these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not notified because their inboxes are
--- full, absent for none.
+-- Removes one unmet dependency from each of `dependents`. Tasks that become ready enter the queue; their owners and assignees get a message
+-- that begins with `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not notified because their
+-- inboxes are full, absent for none.
 function Cascade.unblock(call, id, dependents, words)
   local AT_ONCE = 3000
-  local free, notified, order = {}, {}, {}
+  local unblocked, ids_of, handles = {}, {}, {} -- `ids_of`: handle -> the unblocked tasks of its message
   for first = 1, #dependents, AT_ONCE do
     local last = math.min(first + AT_ONCE - 1, #dependents)
     local counts = redis.call('HMGET', call.keys.unmet, unpack(dependents, first, last))
     local tasks = redis.call('HMGET', call.keys.tasks, unpack(dependents, first, last))
-    local lower, met, ready = {}, {}, {}
+    local lowered, met, ready = {}, {}, {}
     for index = first, last do
       local other, task = dependents[index], tasks[index - first + 1]
       local count = tonumber(counts[index - first + 1] or 0) - 1
       if count > 0 then
-        lower[#lower + 1] = other
-        lower[#lower + 1] = count
+        lowered[#lowered + 1] = other
+        lowered[#lowered + 1] = count
       elseif task then
         met[#met + 1] = other
-        -- Found in the text: to decode thousands takes too long. No title can contain these: its quotes are escaped.
+        -- Searches the text, because decoding thousands would take too long. No title can contain these: its quotes are escaped.
         if not string.find(task, '"status":"completed"', 1, true) then
-          free[#free + 1] = other
+          unblocked[#unblocked + 1] = other
           local owner = string.match(task, '"owner":"([^"]*)"')
           local assignee = string.match(task, '"assignee":"([^"]*)"')
           local lapses = tonumber(string.match(task, '"lapses":(%d+)') or 0)
@@ -50,19 +50,19 @@ function Cascade.unblock(call, id, dependents, words)
           end
           local is_live = owner and tonumber(string.match(task, '"expires":(%d+)')) > call.now_ms
           for _, handle in ipairs({ is_live and owner or assignee, assignee }) do
-            if not notified[handle] then
-              notified[handle] = {}
-              order[#order + 1] = handle
+            if not ids_of[handle] then
+              ids_of[handle] = {}
+              handles[#handles + 1] = handle
             end
-            if notified[handle][#notified[handle]] ~= other then
-              table.insert(notified[handle], other)
+            if ids_of[handle][#ids_of[handle]] ~= other then
+              table.insert(ids_of[handle], other)
             end
           end
         end
       end
     end
-    if #lower > 0 then
-      redis.call('HSET', call.keys.unmet, unpack(lower))
+    if #lowered > 0 then
+      redis.call('HSET', call.keys.unmet, unpack(lowered))
     end
     if #met > 0 then
       redis.call('HDEL', call.keys.unmet, unpack(met))
@@ -71,35 +71,41 @@ function Cascade.unblock(call, id, dependents, words)
       redis.call('ZADD', call.keys.ready, unpack(ready))
     end
   end
-  -- Dependents that are freed for the price of one request.
+  -- Unblocking this many dependents costs as much as one request.
   local DEPENDENTS_OF_A_REQUEST = 200
   if #dependents >= DEPENDENTS_OF_A_REQUEST then
     Limits.count(call, 'WORK', nil, math.floor(#dependents / DEPENDENTS_OF_A_REQUEST))
   end
-  if #free == 0 then
+  if #unblocked == 0 then
     return { count = 0 }
   end
   local MOST_NAMED, MOST_NAMED_BYTES = 100, 4096
   local named, bytes = {}, 0
-  for index = 1, math.min(#free, MOST_NAMED) do
-    bytes = bytes + #free[index]
+  for index = 1, math.min(#unblocked, MOST_NAMED) do
+    bytes = bytes + #unblocked[index]
     if bytes > MOST_NAMED_BYTES then
       break
     end
-    named[index] = free[index]
+    named[index] = unblocked[index]
   end
-  Emit.event(call, { type = 'task_unblocked', team = call.team.name, task = id, tasks = named, task_count = #free }, call.request.user_id)
-  if #order == 0 then
-    return { count = #free }
+  Emit.event(call, {
+    type = 'task_unblocked',
+    team = call.team.name,
+    task = id,
+    tasks = named,
+    task_count = #unblocked,
+  }, call.request.user_id)
+  if #handles == 0 then
+    return { count = #unblocked }
   end
   local MOST_SHOWN = 20
-  local records, marks, messages, not_told = {}, Deliver.marks_of_all(call, order), {}, {}
-  for index, handle in ipairs(order) do
-    records[index] = '=' .. string.lower(handle)
+  local fields, marks, messages, not_notified = {}, Deliver.marks_of_all(call, handles), {}, {}
+  for index, handle in ipairs(handles) do
+    fields[index] = '=' .. string.lower(handle)
   end
-  for index, record in ipairs(redis.call('HMGET', call.keys.team, unpack(records))) do
-    local handle = order[index]
-    local ids = notified[handle]
+  for index, record in ipairs(redis.call('HMGET', call.keys.team, unpack(fields))) do
+    local handle = handles[index]
+    local ids = ids_of[handle]
     if
       record
       and (
@@ -107,7 +113,7 @@ function Cascade.unblock(call, id, dependents, words)
         or Deliver.has_sent_share(call, handle, marks[handle], Deliver.MOST_UNREAD_OF_COORD)
       )
     then
-      not_told[#not_told + 1] = handle
+      not_notified[#not_notified + 1] = handle
     elseif record then
       local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
       local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
@@ -124,14 +130,14 @@ function Cascade.unblock(call, id, dependents, words)
   for _, message in ipairs(messages) do
     bytes = bytes + Deliver.bytes_of(message, 1)
   end
-  if TeamBytes.full_of(call, 'mail', bytes) then
+  if TeamBytes.exceeded_limit(call, 'mail', bytes) then
     for _, message in ipairs(messages) do
-      not_told[#not_told + 1] = message.to
+      not_notified[#not_notified + 1] = message.to
     end
   elseif #messages > 0 then
     Deliver.deliver_all(call, messages, marks)
   end
-  return { count = #free, not_told = Answer.some(not_told) }
+  return { count = #unblocked, not_told = Answer.some(not_notified) }
 end
 
 return Cascade

@@ -10,7 +10,7 @@ function Counts.count_tasks(call, open, done)
   end
 end
 
--- One open task less of the login that made it, of which keys.team has the number in `open LOGIN`.
+-- Subtracts an open task from the count of its creator's login, `open LOGIN` in keys.team.
 function Counts.close_task(call, task)
   local field = 'open ' .. (task.by_login or '')
   if redis.call('HINCRBY', call.keys.team, field, -1) <= 0 then

@@ -11,23 +11,23 @@ function Drop.drop_task(call, id)
   for login, bytes in pairs((Task.load_task(call, id) or {}).bytes or {}) do
     TeamBytes.count_bytes(call, 'bytes', string.sub(login, 2), -bytes)
   end
-  -- At once: a task on which 10,000 depend is as cheap to delete as to complete.
-  local gone = { 'd ' .. id .. ' !', 'b ' .. id .. ' !', 'h ' .. id }
+  -- All edges at once: a task on which 10,000 depend is as cheap to delete as to complete.
+  local edges = { 'd ' .. id .. ' !', 'b ' .. id .. ' !', 'h ' .. id }
   if string.lower(id) ~= id then
-    gone[#gone + 1] = TaskSpelling.spelling_mark(id)
+    edges[#edges + 1] = TaskSpelling.spelling_mark(id)
   end
   for _, other in ipairs((Edges.ends_of(call, 'd', id))) do
-    gone[#gone + 1] = 'd ' .. id .. ' ' .. other
-    gone[#gone + 1] = 'b ' .. other .. ' ' .. id
-    gone[#gone + 1] = 'c ' .. other .. ' ' .. id
+    edges[#edges + 1] = 'd ' .. id .. ' ' .. other
+    edges[#edges + 1] = 'b ' .. other .. ' ' .. id
+    edges[#edges + 1] = 'c ' .. other .. ' ' .. id
   end
   for _, side in ipairs({ 'b', 'c' }) do
     for _, other in ipairs((Edges.ends_of(call, side, id))) do
-      gone[#gone + 1] = side .. ' ' .. id .. ' ' .. other
-      gone[#gone + 1] = 'd ' .. other .. ' ' .. id
+      edges[#edges + 1] = side .. ' ' .. id .. ' ' .. other
+      edges[#edges + 1] = 'd ' .. other .. ' ' .. id
     end
   end
-  Chunks.call_in_chunks('ZREM', call.keys.edges, gone)
+  Chunks.call_in_chunks('ZREM', call.keys.edges, edges)
   redis.call('HDEL', call.keys.tasks, id)
   redis.call('HDEL', call.keys.texts, id, id .. ' notes', id .. ' result', id .. ' author')
   redis.call('HDEL', call.keys.unmet, id)

@@ -1,5 +1,5 @@
 -- The claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a working copy,
--- or HEAD to claim them; with this `gate` (locks/gate_request), `policy` (locks/policy), with the `files` that were judged by it,
+-- or HEAD to claim them; with HEAD `gate` (locks/gate_request), `policy` (locks/policy), with the `files` that were judged by it,
 -- `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`, which the gate has judged.
 local Answer = require('answer')
 local Blocking = require('locks/blocking')
@@ -22,20 +22,20 @@ function FileClaims.begin(call)
 end
 
 -- Claims the files of `task` for writing, for `seconds`; `surveyed`: what Survey.of() returns for them. Nil and the answer of
--- ClaimFiles.claim() if they are granted, or the reply of the whole request: FILES, `id` of the task, `outcome` of the claim: CONFLICT,
--- STALE or REFUSED (by intents), and `files`: its answer, with `suggested`: what Suggested.tasks() returns; nothing is claimed then.
+-- ClaimFiles.claim() if they are granted, or the reply to the whole request: FILES, `id` of the task, `outcome` of the claim: CONFLICT,
+-- STALE or REFUSED (by intents), and `files`: its answer, with `suggested`: what Suggested.tasks() returns; then nothing is claimed.
 function FileClaims.claim(call, id, task, seconds, surveyed)
-  local paths = Policy.kept(call, task.files)
-  local held = surveyed[4] or {}
-  -- A renewal leaves what was said of the interface: edits may have changed it since.
+  local paths = Policy.without_ignored(call, task.files)
+  local own = surveyed[4] or {}
+  -- A renewal leaves the declaration about the interface: an edit may have changed it since.
   local function interface_of_new(path)
-    return held[path] and held[path].status == 'WRITING' and '' or call.interface_of(path)
+    return own[path] and own[path].status == 'WRITING' and '' or call.interface_of(path)
   end
-  local denied = FileTerms.admit_files(call, #paths, function()
+  local denial = FileTerms.admit_files(call, #paths, function()
     return HoldsAll.of(call, paths)
   end)
-  if denied then
-    return denied
+  if denial then
+    return denial
   end
   call.gate.cited = call.gate.cited ~= '' and call.gate.cited or task.intent_id or ''
   call.gate.files = paths
@@ -57,9 +57,9 @@ function FileClaims.claim(call, id, task, seconds, surveyed)
   if reply then
     return reply
   elseif outcome ~= 'CLAIMED' then
-    local me, own_name = { { team = call.team_key, handle = call.member.handle } }, FileLocks.task_name(call, id)
+    local teams, task_name = { { team = call.team_key, handle = call.member.handle } }, FileLocks.task_name(call, id)
     if outcome == 'CONFLICT' then
-      answer.suggested = Answer.some(Suggested.tasks(call, me, call.policy.neighbors, interface_of_new, own_name))
+      answer.suggested = Answer.some(Suggested.tasks(call, teams, call.policy.neighbors, interface_of_new, task_name))
     end
     return Team.reply(call, 'FILES', { id = id, outcome = outcome, files = answer })
   end
@@ -67,7 +67,7 @@ function FileClaims.claim(call, id, task, seconds, surveyed)
   return nil, answer
 end
 
--- The caller's task that is out with one of these files, and that file; or nil.
+-- The caller's other task with which one of these files is locked, and that file; or nil.
 function FileClaims.other_task_of(call, id, paths)
   for _, path in ipairs(paths) do
     for _, entry in ipairs(call.entries_of[path]) do

@@ -12,9 +12,9 @@ end
 
 -- Nil, or a denial: counts the `count_of_paths` files of the request, and finds the head.
 function FileTerms.admit_files(call, count_of_paths, is_renewal)
-  local more = math.floor((count_of_paths - 1) / call.request.paths_of_request)
-  if more > 0 then
-    call.request.cost = more
+  local extra_cost = math.floor((count_of_paths - 1) / call.request.paths_of_request)
+  if extra_cost > 0 then
+    call.request.cost = extra_cost
     local limited = Limits.count(call, 'REQUEST', is_renewal)
     if limited then
       return limited

@@ -9,18 +9,18 @@ local Tokens = require('locks/tokens')
 
 local Hold = {}
 
--- The refusal if the caller may claim nothing now, or nil.
-function Hold.may_claim(call)
+-- The refusal if the caller may not claim any task now, or nil.
+function Hold.refuse_claim(call)
   local MOST_CLAIMS = 50
   if call.member.ended then
     return Team.refuse(call, 'SHUTTING_DOWN', { reason = 'approved' })
   end
   local me = string.lower(call.member.handle)
-  -- An approval is final, also for who has joined again since.
+  -- An approval is final, even for a member that has joined again since.
   local is_asked = call.shutdown and (call.shutdown.target == me or call.shutdown.target == '*')
   local answer = is_asked and call.shutdown.answers[me]
-  local is_free = answer == 'rejected' or (not answer and is_asked and call.shutdown.is_mild and call.member.login ~= call.shutdown.login)
-  if is_asked and not is_free then
+  local may_work = answer == 'rejected' or (not answer and is_asked and call.shutdown.is_mild and call.member.login ~= call.shutdown.login)
+  if is_asked and not may_work then
     return Team.refuse(call, 'SHUTTING_DOWN', { id = call.shutdown.id, reason = call.shutdown.reason })
   end
   if Task.count_words(call.member.claims) < MOST_CLAIMS then
@@ -39,7 +39,7 @@ function Hold.may_claim(call)
   end
 end
 
--- The refusal to give the task, which is not the caller's, to it; or nil.
+-- The refusal if the caller, which does not have the task, may not claim it; or nil.
 function Hold.refuse_task(call, id, task)
   if task.owner then
     return Team.refuse(call, 'TASK_TAKEN', { id = id, status = task.status, owner = task.owner, expires = task.expires })
@@ -60,7 +60,7 @@ function Hold.refuse_task(call, id, task)
   end
 end
 
--- Gives the task to the caller.
+-- Claims the task for the caller.
 function Hold.hold(call, id, task, seconds)
   task.status, task.owner, task.login, task.ended = 'in_progress', call.member.handle, call.member.login, nil
   -- The reservation is used up: once released or expired, any member may claim it.

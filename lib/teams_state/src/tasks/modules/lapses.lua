@@ -1,5 +1,5 @@
--- Claims of tasks, as a kind of what expires: see sweep.lua. It has the keys of no team, so that it only finds the teams in which a claim
--- may have expired; settle_lapses.lua drops and announces them, for each team.
+-- Expired claims of tasks: see sweep.lua. The sweep has the keys of no team, so this only finds the teams in which a claim may have
+-- expired; settle_lapses.lua drops and announces the claims, for each team.
 local Lapses = {}
 
 -- The teams in which claims may have expired, and the next expiry, nil if nothing is claimed.

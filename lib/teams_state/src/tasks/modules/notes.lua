@@ -2,8 +2,8 @@
 -- Coord itself, `time` (Unix milliseconds), `text`.
 local Notes = {}
 
--- The notes with one more, of `stored` or false; nil if there is no room for it.
-function Notes.noted(call, stored, text, by)
+-- The notes `stored`, or false, with one more; nil if there is no room for it.
+function Notes.with_note(call, stored, text, by)
   local MOST_BYTES = 65536
   local note = cjson.encode({ by = by and by.handle, login = by and by.login, time = call.now_ms, text = text })
   stored = stored and stored .. '\n' .. note or note
@@ -13,7 +13,7 @@ end
 -- Adds a note; false if there is no room for it.
 function Notes.add_note(call, id, text, by)
   local field = id .. ' notes'
-  local notes = Notes.noted(call, redis.call('HGET', call.keys.texts, field), text, by)
+  local notes = Notes.with_note(call, redis.call('HGET', call.keys.texts, field), text, by)
   if not notes then
     return false
   end
@@ -21,7 +21,7 @@ function Notes.add_note(call, id, text, by)
   return true
 end
 
--- Whether a note of the caller has room. The login that made the task may fill it, another one a half: a note has up to 16 KiB.
+-- Whether a note of the caller has room. The creator's login may fill all of it, another login half: a note has up to 16 KiB.
 function Notes.has_room_for_note(call, id, task, text)
   local MOST_BYTES, MOST_BYTES_OF_LOGIN, MOST_OVERHEAD = 65536, 32768, 512
   local stored = redis.call('HGET', call.keys.texts, id .. ' notes') or ''

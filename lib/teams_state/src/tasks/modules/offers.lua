@@ -1,8 +1,8 @@
 -- The head of the queue, where answers about locks find it without the keys of the team: the field TEAM/+ of keys.members.
--- JSON, a list of { id, name of the team, task }, of the first eight tasks without those that are large.
+-- It is a JSON list of { id, name of the team, task } for the first eight tasks, without large ones.
 local Offers = {}
 
--- Written by all that changes the queue, or a task in it.
+-- Writes the head of the queue. Every script that changes the queue, or a task in it, calls this.
 function Offers.save(call)
   local MOST, MOST_BYTES = 8, 2048
   local ids, offers = redis.call('ZRANGE', call.keys.ready, 0, MOST - 1), {}

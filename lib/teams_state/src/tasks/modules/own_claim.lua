@@ -4,13 +4,13 @@ local Team = require('teams/team')
 
 local OwnClaim = {}
 
--- Whether `token` is that of the last claim, or nil for any.
+-- Whether `token` is that of the last claim; nil matches any.
 local function is_token_of(task, token)
   return not token or task.token == token
 end
 
--- The refusal if the task is not the caller's to end, or nil; `token`: of the claim, or nil for any. `can_be_lapsed`: whether an
--- expired claim that no other member has taken since will do.
+-- The refusal if the caller may not end the claim of the task, or nil; `token`: of the claim, or nil for any. `can_be_lapsed`: whether it
+-- may end an expired claim if no other member has claimed the task since.
 function OwnClaim.refuse_unless_own(call, id, task, token, can_be_lapsed)
   local me = string.lower(call.member.handle)
   local was_mine = Task.is_member(call.member, task.had, task.had_login)
@@ -28,7 +28,7 @@ function OwnClaim.refuse_unless_own(call, id, task, token, can_be_lapsed)
   return Team.refuse(call, token and 'CLAIM_LOST' or 'NOT_OWNER', { id = id, status = task.status })
 end
 
--- The refusal if it was not the caller who has completed the task, by the claim of `token`, or nil.
+-- The refusal if the caller did not complete the task, by the claim of `token`; or nil.
 function OwnClaim.refuse_unless_completed_by(call, id, task, token)
   if Task.is_member(call.member, task.owner, task.login) and is_token_of(task, token) then
     return nil

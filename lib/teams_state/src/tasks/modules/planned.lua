@@ -22,24 +22,24 @@ function Planned.plan_edge(call, id, dependency)
   end
 end
 
--- The stored order of a list of ids, so that it is read in the order in which it was given.
-function Planned.given_order(ids)
+-- The order to store for a list of ids, so that readers get the order of the request; nil if there is nothing to order.
+function Planned.order_of(ids)
   return #ids > 1 and ids or nil
 end
 
--- The refusal if a task would have too many dependencies, of which `before` gives the number; or nil.
-function Planned.refuse_planned(call, before)
-  local per_task = {}
+-- The refusal if a task would have too many dependencies, or nil; `count_before` returns their current number.
+function Planned.refuse_planned(call, count_before)
+  local count_of = {}
   for _, edge in ipairs(call.added) do
     local id = edge[1]
-    per_task[id] = (per_task[id] or before(id)) + 1
-    if per_task[id] > MOST_DEPENDENCIES then
+    count_of[id] = (count_of[id] or count_before(id)) + 1
+    if count_of[id] > MOST_DEPENDENCIES then
       return Team.refuse(call, 'TOO_MANY', { what = 'dependencies', most = MOST_DEPENDENCIES })
     end
   end
 end
 
--- The two names of the edge from a task, completed or not, to what it depends on.
+-- The two names of the edge from a task, completed or not, to its dependency.
 local function edge_names(id, dependency, is_completed)
   return 'd ' .. id .. ' ' .. dependency, (is_completed and 'c ' or 'b ') .. dependency .. ' ' .. id
 end
@@ -48,7 +48,7 @@ function Planned.unlink(call, id, dependency)
   redis.call('ZREM', call.keys.edges, 'd ' .. id .. ' ' .. dependency, 'b ' .. dependency .. ' ' .. id, 'c ' .. dependency .. ' ' .. id)
 end
 
--- Writes the planned edges. `completed`: id -> true. Returns how many more dependencies of open tasks are not met: id -> count.
+-- Writes the planned edges. `completed`: id -> true. Returns how many more unmet dependencies open tasks have: id -> count.
 function Planned.link_planned(call, completed)
   local members, more = {}, {}
   for _, edge in ipairs(call.added) do

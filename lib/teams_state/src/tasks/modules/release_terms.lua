@@ -1,7 +1,7 @@
 -- The end of a claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a
--- working copy, HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`:
--- a source can be asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and
--- a verdict.
+-- working copy, HEAD or ABANDON; with HEAD or ABANDON `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`,
+-- `can_ask`: a source can be asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a
+-- blank and a verdict.
 local Answer = require('answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')
@@ -11,23 +11,23 @@ local Team = require('teams/team')
 
 local ReleaseTerms = {}
 
--- Releases the files of `task`, as locks/release_files does: nil, its answer and what stays, or the reply of the whole request: FILES,
--- `outcome` of the release, which was not made, and `files`: its answer.
+-- Releases the files of `task`, as locks/release_files does: nil, its answer and the files that stay locked, or the reply to the whole
+-- request: FILES, `outcome` of the release, which was not made, and `files`: its answer.
 function ReleaseTerms.release(call, id, task, is_partial)
   local request, paths = call.request, {}
-  local denied = FileTerms.admit_files(call, #task.files)
-  if denied then
-    return denied
+  local denial = FileTerms.admit_files(call, #task.files)
+  if denial then
+    return denial
   end
-  -- Locks of the task that another agent of the caller's handle had are the caller's.
+  -- Locks of the task that an earlier agent of the caller's handle had become the caller's.
   if not FileLocks.locks_of(call, id, task) then
     return Answer.too_much(call, 'LOCKS')
   end
-  -- A file that the caller has claimed again since, with another task, stays that task's.
+  -- A file that the caller has since claimed with another task belongs to that task.
   for _, path in ipairs(task.files) do
-    local is_of_another = false
+    local is_of_other_task = false
     for _, entry in ipairs(call.entries_of[path]) do
-      is_of_another = is_of_another
+      is_of_other_task = is_of_other_task
         or (
           entry.branch == call.request.branch
           and Request.is_own(call, entry)
@@ -35,7 +35,7 @@ function ReleaseTerms.release(call, id, task, is_partial)
           and entry.task ~= FileLocks.task_name(call, id)
         )
     end
-    paths[#paths + 1] = not is_of_another and path or nil
+    paths[#paths + 1] = not is_of_other_task and path or nil
   end
   local reply, outcome, answer, unpushed = ReleaseFiles.release(call, {
     paths = paths,
@@ -46,7 +46,7 @@ function ReleaseTerms.release(call, id, task, is_partial)
     message = '',
     most_importers = request.most_importers,
     most_importer_bytes = request.most_importer_bytes,
-    can_ask = request.can_ask,
+    has_source = request.can_ask,
     verdict_of = request.verdicts or {},
     is_partial = is_partial,
   })

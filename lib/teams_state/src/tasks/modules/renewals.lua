@@ -1,5 +1,5 @@
--- The caller's claims: any call of a member that may change tasks, and reading and sending messages, renews those of which half of the
--- time is gone, with the locks that were claimed with them. Reads that everybody may make renew nothing.
+-- Renewals of the caller's claims. Each call of a member that may change tasks, or reads or sends messages, renews the claims that have
+-- used half of their time, with the locks that were claimed with them. Reads that anyone may make renew nothing.
 local FileLocks = require('tasks/file_locks')
 local Task = require('tasks/task')
 local Team = require('teams/team')
@@ -21,7 +21,7 @@ function Renewals.renew(call)
   for id in string.gmatch(call.member.claims, '%S+') do
     local task = Task.load_task(call, id)
     if task and Task.is_owned_by(call, task, call.member) then
-      -- Where there are too many locks for one call, a later one renews the rest.
+      -- If there are too many locks for one call, a later call renews the rest.
       if
         call.now_ms >= task.expires - task.seconds * 500
         and FileLocks.renew_locks(call, id, task, call.now_ms + task.seconds * 1000, renewed)

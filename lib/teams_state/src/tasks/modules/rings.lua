@@ -4,14 +4,14 @@ local Team = require('teams/team')
 
 local Rings = {}
 
--- A ring that `added` edges (list of { task, its dependency }) would close without those that are `removed` (text 'TASK
--- DEPENDENCY' -> true), as the list of its tasks; or nil. `is_new`: tasks that the store does not have yet. A completed task closes
--- no ring but with itself. Two searches go on in turns, one along dependencies and one against them; that of the smaller side ends first.
--- Those of a single edge end where they meet. After MOST_SEARCHED edges they give up: nil and true.
 local MOST_SEARCHED = 30000
 
+-- The ring that `added` edges (list of { task, its dependency }) would close, without the edges in `removed` (text 'TASK DEPENDENCY' ->
+-- true), as the list of its tasks; or nil. `is_new`: tasks that the store does not have yet. A completed task closes no ring, except with
+-- itself. Two searches alternate, one along dependencies and one against them, so that the search of the smaller side ends first. For a
+-- single edge, they end where they meet. After MOST_SEARCHED edges they give up: nil and true.
 function Rings.ring_of(call, added, removed, is_new)
-  local over, searched = { d = {}, b = {} }, 0
+  local added_ends, searched = { d = {}, b = {} }, 0
   for _, edge in ipairs(added) do
     if edge[1] == edge[2] then
       return { edge[1], edge[2] }
@@ -19,12 +19,12 @@ function Rings.ring_of(call, added, removed, is_new)
   end
   for _, edge in ipairs(#added > 1 and added or {}) do
     local id, dependency = edge[1], edge[2]
-    over.d[id], over.b[dependency] = over.d[id] or {}, over.b[dependency] or {}
-    table.insert(over.d[id], dependency)
-    table.insert(over.b[dependency], id)
+    added_ends.d[id], added_ends.b[dependency] = added_ends.d[id] or {}, added_ends.b[dependency] or {}
+    table.insert(added_ends.d[id], dependency)
+    table.insert(added_ends.b[dependency], id)
   end
 
-  local function following(side, id)
+  local function next_ids(side, id)
     local ids, is_completed = {}, false
     if not is_new[id] then
       ids, is_completed = Edges.ends_of(call, side, id)
@@ -33,7 +33,7 @@ function Rings.ring_of(call, added, removed, is_new)
       return {}
     end
     searched = searched + #ids
-    local more = over[side][id]
+    local more = added_ends[side][id]
     if not more and not next(removed) then
       return ids
     end
@@ -49,23 +49,22 @@ function Rings.ring_of(call, added, removed, is_new)
     return kept
   end
 
-  local function is_done(id)
+  local function is_task_completed(id)
     local _, is_completed = Edges.ends_of(call, 'd', id, 1)
     return is_completed
   end
 
-  -- A search from one end of a single edge; each call of the function returned looks at one task. It returns true when all is
-  -- searched, and a task that the other search has reached too, if there is one. Also returns which tasks were reached: id -> the one
-  -- before it.
+  -- A search from one end of a single edge. Returns the reached tasks (id -> the previous one), and a function that looks at one task per
+  -- call. That returns true when the search is complete, and a task that the other search has reached too, if there is one.
   local function walk(side, start)
     local reached, open = { [start] = '' }, { start }
     return reached,
-      function(by_other)
+      function(reached_by_other)
         local id = table.remove(open)
-        for _, other in ipairs(id and following(side, id) or {}) do
+        for _, other in ipairs(id and next_ids(side, id) or {}) do
           if not reached[other] then
             reached[other], open[#open + 1] = id, other
-            if by_other[other] and not is_done(other) then
+            if reached_by_other[other] and not is_task_completed(other) then
               return true, other
             end
           end
@@ -78,39 +77,39 @@ function Rings.ring_of(call, added, removed, is_new)
   local function ring_of_one(id, dependency)
     local reached_along, along = walk('d', dependency)
     local reached_against, against = walk('b', id)
-    local is_over, met
+    local is_complete, met
     repeat
-      is_over, met = along(reached_against)
-      if not is_over then
-        is_over, met = against(reached_along)
+      is_complete, met = along(reached_against)
+      if not is_complete then
+        is_complete, met = against(reached_along)
       end
-    until is_over or searched > MOST_SEARCHED
+    until is_complete or searched > MOST_SEARCHED
     if not met then
-      return nil, not is_over
+      return nil, not is_complete
     end
-    local turned, ring = {}, { id }
-    local one = met
-    while one ~= '' do
-      turned[#turned + 1], one = one, reached_along[one]
+    local backward, ring = {}, { id }
+    local current = met
+    while current ~= '' do
+      backward[#backward + 1], current = current, reached_along[current]
     end
-    for index = #turned, 1, -1 do
-      ring[#ring + 1] = turned[index]
+    for index = #backward, 1, -1 do
+      ring[#ring + 1] = backward[index]
     end
-    one = reached_against[met]
-    while one ~= '' do
-      ring[#ring + 1], one = one, reached_against[one]
+    current = reached_against[met]
+    while current ~= '' do
+      ring[#ring + 1], current = current, reached_against[current]
     end
     return ring
   end
 
-  -- A depth-first search from one end of every added edge; each call of the function returned looks at one task. It gives true when
-  -- all is searched, and the ring if there is one.
-  local function search(side, place)
+  -- A depth-first search from one end of every added edge. Returns a function that looks at one task per call. That returns true when the
+  -- search is complete, and the ring if there is one.
+  local function search(side, edge_end)
     local OPEN, CLOSED = 1, 2
     local state, path, rest, next_edge = {}, {}, {}, 1
     local function push(id)
       state[id] = OPEN
-      path[#path + 1], rest[#rest + 1] = id, following(side, id)
+      path[#path + 1], rest[#rest + 1] = id, next_ids(side, id)
     end
     return function()
       while #path > 0 do
@@ -134,13 +133,13 @@ function Rings.ring_of(call, added, removed, is_new)
           return false
         end
       end
-      while added[next_edge] and state[added[next_edge][place]] do
+      while added[next_edge] and state[added[next_edge][edge_end]] do
         next_edge = next_edge + 1
       end
       if not added[next_edge] then
         return true
       end
-      push(added[next_edge][place])
+      push(added[next_edge][edge_end])
       return false
     end
   end
@@ -150,20 +149,20 @@ function Rings.ring_of(call, added, removed, is_new)
   end
   local along, against = search('d', 1), search('b', 2)
   while searched <= MOST_SEARCHED do
-    local is_over, ring = along()
-    if is_over then
+    local is_complete, ring = along()
+    if is_complete then
       if ring then
-        -- The path was walked along dependencies, and read from its end.
-        local turned = {}
+        -- search() lists the path from its end.
+        local forward = {}
         for index = #ring, 1, -1 do
-          turned[#turned + 1] = ring[index]
+          forward[#forward + 1] = ring[index]
         end
-        return turned
+        return forward
       end
       return nil
     end
-    is_over, ring = against()
-    if is_over then
+    is_complete, ring = against()
+    if is_complete then
       return ring
     end
   end
@@ -174,16 +173,16 @@ function Rings.refuse_search(call)
   return Team.refuse(call, 'TOO_MANY', { what = 'dependencies of dependencies that a request is checked against', most = MOST_SEARCHED })
 end
 
--- The refusal for a ring, which names it whole, from the first of its tasks on that the request `is_about` (id -> true). Of a ring that
--- would take more than MOST_BYTES it names what has room, and how many tasks more there are.
-function Rings.refuse_ring(call, ring, is_about)
+-- The refusal for a ring. It names the whole ring, starting with a task of the request (`is_of_request`: id -> true). If that takes more
+-- than MOST_BYTES, it names the tasks that fit, and the number of the others.
+function Rings.refuse_ring(call, ring, is_of_request)
   -- An answer has the sentence up to three times.
   local MOST_BYTES = 65536
   local start = 1
-  while start < #ring and not is_about[ring[start]] do
+  while start < #ring and not is_of_request[ring[start]] do
     start = start + 1
   end
-  local count, bytes, turned, more = #ring - 1, 0, {}, nil
+  local count, bytes, named, more = #ring - 1, 0, {}, nil
   for offset = 0, count - 1 do
     local id = ring[(start - 1 + offset) % count + 1]
     bytes = bytes + #id + #' -> '
@@ -191,9 +190,9 @@ function Rings.refuse_ring(call, ring, is_about)
       more = count - offset
       break
     end
-    turned[#turned + 1] = id
+    named[#named + 1] = id
   end
-  return Team.refuse(call, 'CIRCULAR', { ring = turned, more = more })
+  return Team.refuse(call, 'CIRCULAR', { ring = named, more = more })
 end
 
 return Rings

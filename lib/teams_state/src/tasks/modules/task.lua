@@ -1,11 +1,11 @@
 -- Tasks without their texts, JSON. `number` in the order of creation; `title`, `priority`, `status`; `created`, `updated`, `claimed`,
 -- `completed` (Unix milliseconds); `by` and `by_login`: handle and login of the creator; `owner`: handle of the claim's holder, and its
--- `login`, `token`, `seconds` and `expires` (Unix milliseconds); `had` and `had_login`: the last owner before; `ended`: LAPSED or
--- RELEASED, if there is no owner any more; `lapses`: how many claims expired; three hold it back; `assignee`, and `reserved` for it until
--- then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none; `locked`: the branch on which its files were claimed with
--- it; `dependency_order` and `block_order`: the ids that a request gave, in its order, if these are several (edges have none; ids without
--- an edge mean nothing); `bytes`: '@' and a login -> the bytes that it has written (modules/bytes.lua). Its dependencies are in
--- keys.edges, and the number of those not completed in keys.unmet. A task that is held back has a mark there.
+-- `login`, `token`, `seconds` and `expires` (Unix milliseconds); `had` and `had_login`: the previous owner; `ended`: LAPSED or RELEASED,
+-- if there is no owner any more; `lapses`: how many claims expired; after three, the task is held back; `assignee`, and `reserved`: until
+-- when the task is reserved for it (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none; `locked`: the branch on which its
+-- files were claimed with it; `dependency_order` and `block_order`: the ids of a request, in its order, if there are several (edges have no
+-- order; ids without an edge do not count); `bytes`: '@' and a login -> the bytes that the login has written (modules/bytes.lua). Its
+-- dependencies are in keys.edges, and the number of unmet ones in keys.unmet. keys.edges also marks tasks that are held back.
 local Emit = require('events/emit')
 local Offers = require('tasks/offers')
 
@@ -30,13 +30,13 @@ function Task.is_held(call, task)
   return task.status == 'in_progress' and task.owner ~= nil and task.expires > call.now_ms
 end
 
-function Task.is_owned_by(call, task, who)
-  return Task.is_held(call, task) and string.lower(task.owner) == string.lower(who.handle)
+function Task.is_owned_by(call, task, member)
+  return Task.is_held(call, task) and string.lower(task.owner) == string.lower(member.handle)
 end
 
--- Whether handle and login are those of the member: a handle that is free again may be another login's now.
-function Task.is_member(who, handle, login)
-  return handle ~= nil and string.lower(handle) == string.lower(who.handle) and login == who.login
+-- Whether handle and login are those of the member: a member of another login may have joined under a handle that became free.
+function Task.is_member(member, handle, login)
+  return handle ~= nil and string.lower(handle) == string.lower(member.handle) and login == member.login
 end
 
 function Task.is_held_back(task)
@@ -44,22 +44,22 @@ function Task.is_held_back(task)
 end
 
 -- Whether the task is reserved for another member.
-function Task.is_reserved(call, task, who)
-  return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(who.handle) and (task.reserved or 0) > call.now_ms
+function Task.is_reserved(call, task, member)
+  return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(member.handle) and (task.reserved or 0) > call.now_ms
 end
 
--- Its place in the queue, with this number of dependencies that are not met; nil if `next` does not look at it.
-function Task.place_of(task, unmet)
+-- The score of the task in the queue, with so many unmet dependencies; nil if next_task does not look at it.
+function Task.queue_score(task, unmet)
   if task.status ~= 'completed' and not task.owner and unmet == 0 and not Task.is_held_back(task) then
     return string.format('%.0f', RANKS[task.priority] * 1e10 + task.number)
   end
 end
 
--- Adds a task to the queue of `next`, or removes it.
-function Task.queue(call, id, task, unmet)
-  local place = Task.place_of(task, unmet or tonumber(redis.call('HGET', call.keys.unmet, id) or 0))
-  if place then
-    redis.call('ZADD', call.keys.ready, place, id)
+-- Adds a task to the queue of next_task, or removes it.
+function Task.update_queue(call, id, task, unmet)
+  local score = Task.queue_score(task, unmet or tonumber(redis.call('HGET', call.keys.unmet, id) or 0))
+  if score then
+    redis.call('ZADD', call.keys.ready, score, id)
   else
     redis.call('ZREM', call.keys.ready, id)
   end
@@ -84,7 +84,7 @@ function Task.emit_task(call, kind, id, task, handle, login)
   })
 end
 
--- Notes in the task that its claim has ended, LAPSED or RELEASED; returns who had it.
+-- Records in the task that its claim has ended, LAPSED or RELEASED; returns handle and login of its owner.
 function Task.note_end(call, task, ended)
   local owner, login = task.owner, task.login
   task.had, task.had_login, task.ended, task.owner, task.login = owner, login, ended, nil, nil
@@ -92,7 +92,7 @@ function Task.note_end(call, task, ended)
   return owner, login
 end
 
--- Ends a claim: LAPSED or RELEASED. The caller saves the offers.
+-- Ends a claim: LAPSED or RELEASED. The calling code saves the offers.
 function Task.end_one_claim(call, id, task, ended)
   local owner, login = Task.note_end(call, task, ended)
   if ended == 'LAPSED' then
@@ -103,11 +103,11 @@ function Task.end_one_claim(call, id, task, ended)
   end
   redis.call('ZREM', call.keys.leases, id)
   Task.save_task(call, id, task)
-  Task.queue(call, id, task)
+  Task.update_queue(call, id, task)
   Task.emit_task(call, ended == 'LAPSED' and 'task_lapsed' or 'task_released', id, task, owner, login)
 end
 
--- The same for a single one.
+-- The same for a single claim, with the offers.
 function Task.end_claim(call, id, task, ended)
   Task.end_one_claim(call, id, task, ended)
   Offers.save(call)
@@ -130,7 +130,7 @@ function Task.settle_lapsed(call, most)
   return #ids
 end
 
--- The task, after its claim is settled if that has expired; nil if there is none.
+-- The task, with its claim ended if that has expired; nil for an unknown task.
 function Task.current_task(call, id)
   local task = Task.load_task(call, id)
   if task and task.status == 'in_progress' and task.owner and not Task.is_held(call, task) then

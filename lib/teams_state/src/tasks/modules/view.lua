@@ -1,37 +1,37 @@
--- Tasks as they are read.
+-- Views of tasks, for readers.
 local Answer = require('answer')
 local Edges = require('tasks/edges')
 
 local View = {}
 
--- Each of the tasks with `id`, `task` as JSON, `dependencies`: the open ones, `met_dependencies`: the completed ones, `blocks`: tasks that
+-- A view of each task: `id`, `task` as JSON, `dependencies`: the open ones, `met_dependencies`: the completed ones, `blocks`: tasks that
 -- wait for it, up to 1,000, `block_count`: their number, and `read_at`, the time (Unix milliseconds). Lists of ids are absent for none. `ids`
 -- and `stored` are lists of the same length.
 function View.views_of(call, ids, stored)
   local MOST_BLOCKED = 1000
-  local views, wanted, is_wanted = {}, {}, {}
-  local dependencies, is_over = {}, {}
+  local views, named, is_named = {}, {}, {}
+  local dependencies, is_completed = {}, {}
   for index, id in ipairs(ids) do
-    dependencies[index], is_over[index] = Edges.ends_of(call, 'd', id)
+    dependencies[index], is_completed[index] = Edges.ends_of(call, 'd', id)
     for _, other in ipairs(dependencies[index]) do
-      if not is_wanted[other] then
-        is_wanted[other] = true
-        wanted[#wanted + 1] = other
+      if not is_named[other] then
+        is_named[other] = true
+        named[#named + 1] = other
       end
     end
   end
-  local completed = Edges.statuses(call, wanted)
+  local completed = Edges.statuses(call, named)
   for index, id in ipairs(ids) do
     local open, met = {}, {}
     for _, other in ipairs(dependencies[index]) do
       if completed[other] then
         met[#met + 1] = other
-      elseif not is_over[index] then
+      elseif not is_completed[index] then
         open[#open + 1] = other
       end
     end
-    local blocks, is_completed = Edges.ends_of(call, 'b', id, MOST_BLOCKED)
-    local count = #blocks < MOST_BLOCKED - 1 and #blocks or Edges.count_of_ends(call, 'b', id, is_completed)
+    local blocks, has_mark = Edges.ends_of(call, 'b', id, MOST_BLOCKED)
+    local count = #blocks < MOST_BLOCKED - 1 and #blocks or Edges.count_of_ends(call, 'b', id, has_mark)
     views[index] = {
       id = id,
       task = stored[index],
@@ -45,7 +45,7 @@ function View.views_of(call, ids, stored)
   return views
 end
 
--- The bytes that the texts of a view have.
+-- The number of bytes in the texts of a view.
 function View.bytes_of(view)
   local bytes = #view.task
   for _, name in ipairs({ 'dependencies', 'met_dependencies', 'blocks' }) do
@@ -54,13 +54,13 @@ function View.bytes_of(view)
   return bytes
 end
 
--- One task: `task`, its view, and, absent for none, `description`, `notes`: each as JSON, `result`, `results` of what it depends on, each
--- with `id`, `by` and `login` of who completed that, and `result`; and, since these are of 128 KiB at most, `left_out`: the ids of the others
--- that have a result.
+-- The whole view of one task: `task`, its view, and, absent for none, `description`, `notes`: each as JSON, `result`, `results` of its
+-- dependencies, each with `id`, `by` and `login` of the member that completed it, and `result`; these have 128 KiB at most, so
+-- `left_out` has the ids of other dependencies with a result.
 function View.whole_view(call, id, task)
   local MOST_BYTES = 131072
   local view = View.views_of(call, { id }, { cjson.encode(task) })[1]
-  local description, noted, own_result = unpack(redis.call('HMGET', call.keys.texts, id, id .. ' notes', id .. ' result'))
+  local description, note_lines, own_result = unpack(redis.call('HMGET', call.keys.texts, id, id .. ' notes', id .. ' result'))
   local results, bytes, authors, left_out, notes = {}, 0, {}, {}, {}
   for _, other in ipairs(view.met_dependencies or {}) do
     local result = redis.call(bytes > MOST_BYTES and 'HEXISTS' or 'HGET', call.keys.texts, other .. ' result')
@@ -77,7 +77,7 @@ function View.whole_view(call, id, task)
   for index, author in ipairs(#authors > 0 and redis.call('HMGET', call.keys.texts, unpack(authors)) or {}) do
     results[index].by, results[index].login = string.match(author or '', '^(%S+) (.*)$')
   end
-  for line in string.gmatch(noted or '', '[^\n]+') do
+  for line in string.gmatch(note_lines or '', '[^\n]+') do
     notes[#notes + 1] = line
   end
   return {

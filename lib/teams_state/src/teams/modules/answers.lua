@@ -1,6 +1,6 @@
--- Answers to repeated requests: the same key of the same agent gets the first answer for ten minutes.
+-- Answers to repeated requests: for ten minutes, the same key of the same agent gets the first answer.
 -- The request has `request_key`: the name of its function and the key, and `request_digest`: that of its content; absent without a key.
--- keys.answers has those of a login in the repository, under 'TEAM AGENT KEY': all its agents have this room together.
+-- keys.answers has the answers to a login in the repository, under 'TEAM AGENT KEY': all its agents share this room.
 local Team = require('teams/team')
 
 local Answers = {}
@@ -14,21 +14,21 @@ local ROOM = '#'
 
 -- Forgets the answers that are too old, and counts the others.
 local function forget_old_answers(call)
-  local stored, gone = redis.call('HGETALL', call.keys.answers), {}
+  local stored, expired = redis.call('HGETALL', call.keys.answers), {}
   call.room = { count = 0, bytes = 0, oldest = call.now }
   for index = 1, #stored, 2 do
-    -- In the text: to decode all takes too long. No other field can contain this: its quotes are escaped.
-    local _, at = string.find(stored[index + 1], '"time":', 1, true)
-    local time = tonumber(string.match(stored[index + 1], '^%d+', at and at + 1))
+    -- Searches the text, because decoding all would take too long. No other field can contain this: its quotes are escaped.
+    local _, name_end = string.find(stored[index + 1], '"time":', 1, true)
+    local time = tonumber(string.match(stored[index + 1], '^%d+', name_end and name_end + 1))
     if stored[index] ~= ROOM and call.now - (time or 0) >= ANSWERS_KEPT_FOR then
-      gone[#gone + 1] = stored[index]
+      expired[#expired + 1] = stored[index]
     elseif stored[index] ~= ROOM then
       call.room.count, call.room.bytes = call.room.count + 1, call.room.bytes + #stored[index + 1]
       call.room.oldest = math.min(call.room.oldest, time)
     end
   end
-  if #gone > 0 then
-    redis.call('HDEL', call.keys.answers, unpack(gone))
+  if #expired > 0 then
+    redis.call('HDEL', call.keys.answers, unpack(expired))
   end
   redis.call('HSET', call.keys.answers, ROOM, cjson.encode(call.room))
 end
@@ -41,19 +41,19 @@ local function has_no_room(call)
   return call.room.count >= MOST_ANSWERS or call.room.bytes >= MOST_ANSWER_BYTES
 end
 
--- The earlier answer, as text; or nil and, if the key was used for another request, or there is no room for another answer, the
--- refusal.
-function Answers.answered_before(call)
+-- Finds the earlier answer, as text; or nil and, if the key was used for a different request, or there is no room for a new answer,
+-- the refusal.
+function Answers.find_earlier(call)
   local key = call.request.request_key
   if not key then
     return nil
   end
   local stored, stored_room = unpack(redis.call('HMGET', call.keys.answers, field_of(call, key), ROOM))
   local answer = stored and cjson.decode(stored)
-  -- A team that was deleted, and made again, has no earlier requests.
+  -- A team that was deleted and created again has no earlier requests.
   if answer and answer.team == call.team.created and call.now - answer.time < ANSWERS_KEPT_FOR then
     if answer.digest ~= call.request.request_digest then
-      -- Behind the name of the function.
+      -- The key follows the name of the function.
       return nil, Team.refuse(call, 'KEY_REUSED', { key = (string.gsub(key, '^%S+ ', '')) })
     end
     return answer.text
@@ -67,7 +67,7 @@ function Answers.answered_before(call)
   end
 end
 
--- Remembers the answer, for which answered_before() has found room.
+-- Remembers the answer, for which find_earlier() has found room.
 function Answers.remember_answer(call, text)
   local key = call.request.request_key
   if not key then

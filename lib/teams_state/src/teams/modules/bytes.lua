@@ -1,5 +1,5 @@
--- Bytes that members make the store keep, counted for the login that sent them, so that no login fills it for the others. Of each kind,
--- `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has those of a login in the team, `KIND LOGIN`, and
+-- Bytes that members add to the store, counted for the login that sent them, so that no login fills it for the others. For each kind,
+-- `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has the bytes of a login in the team, `KIND LOGIN`, and
 -- keys.teams those in the repository, `/KIND LOGIN`, and those of all, `/KIND`.
 local TeamBytes = {}
 
@@ -16,18 +16,18 @@ function TeamBytes.count_bytes(call, kind, login, bytes)
   end
 end
 
--- Nil if the caller has room for so many bytes more; else the exceeded limit, in words, and its bound.
-function TeamBytes.full_of(call, kind, bytes)
+-- Nil if the caller has room for so many more bytes; else the exceeded limit, in words, and its bound.
+function TeamBytes.exceeded_limit(call, kind, bytes)
   local MOST_MIB, MOST_MIB_OF_LOGIN, MIB = 256, 64, 1048576
   if bytes == 0 then
     return nil
   end
-  local what = kind == 'mail' and 'messages' or 'tasks with their texts'
-  local own, all = unpack(redis.call('HMGET', call.keys.teams, '/' .. kind .. ' ' .. call.request.user_id, '/' .. kind))
+  local content = kind == 'mail' and 'messages' or 'tasks with their texts'
+  local own, total = unpack(redis.call('HMGET', call.keys.teams, '/' .. kind .. ' ' .. call.request.user_id, '/' .. kind))
   if (own or 0) + bytes > MOST_MIB_OF_LOGIN * MIB then
-    return 'MiB of ' .. what .. ' by one login', MOST_MIB_OF_LOGIN
-  elseif (all or 0) + bytes > MOST_MIB * MIB then
-    return 'MiB of ' .. what .. ' in a repository', MOST_MIB
+    return 'MiB of ' .. content .. ' by one login', MOST_MIB_OF_LOGIN
+  elseif (total or 0) + bytes > MOST_MIB * MIB then
+    return 'MiB of ' .. content .. ' in a repository', MOST_MIB
   end
 end
 

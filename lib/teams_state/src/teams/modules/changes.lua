@@ -22,7 +22,7 @@ function TeamChanges.save_team(call, member_count)
   )
 end
 
--- Writes that the agent is `handle` in the team, or nothing there.
+-- Records that the agent is `handle` in the team, or, without a handle, no member.
 function TeamChanges.bind(call, login, agent, handle)
   local field = MemberFields.agent_field(login, agent)
   local stored = redis.call('HGET', call.keys.members, field)

@@ -2,9 +2,9 @@
 local InboxCounts = {}
 
 -- Counts of an inbox, as text in the field TEAM/HANDLE. `direct`: messages to the member since it joined, and `last`: the
--- sequence of the newest; `own`: its broadcasts; `read`: the sequence up to which it has read all, with the number of messages
--- to it, of broadcasts and of its own broadcasts up to there; `given`: the last cursor that it received, with the same of
--- broadcasts.
+-- sequence of the newest; `own`: its broadcasts; `read`: the sequence up to which it has read everything, with the number of
+-- messages to it, of broadcasts and of its own broadcasts up to there; `given`: the last cursor that it received, with its
+-- numbers of broadcasts and own broadcasts.
 local MARKS = {
   'direct',
   'last',
@@ -28,7 +28,7 @@ function InboxCounts.marks_of(text)
   return marks
 end
 
--- Of the text in the field TEAM/*: number of broadcasts, and the sequence of the newest.
+-- The numbers in the field TEAM/*: number of broadcasts, and the sequence of the newest.
 function InboxCounts.broadcasts_of(text)
   local count, last = string.match(text or '', '^(%d+) (%d+)$')
   return tonumber(count or 0), tonumber(last or 0)

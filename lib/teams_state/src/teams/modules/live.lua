@@ -1,4 +1,4 @@
--- Whether a member was seen lately; `seen_at` is when, Unix milliseconds, or nil.
+-- Whether a member was seen lately; `seen_at` is the last time, Unix milliseconds, or nil.
 local Live = {}
 
 function Live.was_seen_lately(call, seen_at)

@@ -1,7 +1,7 @@
 -- Fields of keys.members.
 local MemberFields = {}
 
--- That of an agent, which has its handle in each of its teams.
+-- The field of an agent: it has the agent's handle in each of its teams.
 function MemberFields.agent_field(login, agent)
   return '@' .. login .. ' ' .. (agent or '')
 end

@@ -3,24 +3,26 @@ local Survey = require('locks/survey')
 
 local Suggested = {}
 
--- Up to three of `teams`, each with `team` in lower case and the `handle` of the caller, whose files are free: `id`, `title`, `team`,
--- `created_by`: handle of the creator, and its `login`. They are those of tasks/offers that are not kept for others, and not of another branch; `except`: 'TEAM/ID' that
--- is left out, or nil.
+-- Up to three tasks whose files are free, of `teams`, each with `team` in lower case and the `handle` of the caller. A task has `id`,
+-- `title`, `team`, `created_by`: handle of the creator, and its `login`. They are tasks of tasks/offers, without those that are reserved
+-- for others or of a different branch; `except`: 'TEAM/ID' of a task that is left out, or nil.
 function Suggested.tasks(call, teams, neighbor_policy, interface_of, except)
   local MOST, MOST_LOOKED_AT = 3, 8
-  local fields, found, looked_at = {}, {}, 0
-  for index, one in ipairs(teams) do
-    fields[index] = one.team .. '/+'
+  local fields, tasks, looked_at = {}, {}, 0
+  for index, membership in ipairs(teams) do
+    fields[index] = membership.team .. '/+'
   end
   local stored = #fields > 0 and redis.call('HMGET', call.keys.members, unpack(fields)) or {}
-  for index, one in ipairs(teams) do
+  for index, membership in ipairs(teams) do
     for _, offer in ipairs(stored[index] and cjson.decode(stored[index]) or {}) do
       local id, name, task = unpack(offer)
-      local is_kept = task.assignee and string.lower(task.assignee) ~= string.lower(one.handle) and (task.reserved or 0) > call.now_ms
+      local is_reserved = task.assignee
+        and string.lower(task.assignee) ~= string.lower(membership.handle)
+        and (task.reserved or 0) > call.now_ms
       local is_elsewhere = task.files and task.branch and task.branch ~= call.request.branch
-      if not is_kept and not is_elsewhere and one.team .. '/' .. id ~= except then
-        if #found == MOST or looked_at == MOST_LOOKED_AT then
-          return found
+      if not is_reserved and not is_elsewhere and membership.team .. '/' .. id ~= except then
+        if #tasks == MOST or looked_at == MOST_LOOKED_AT then
+          return tasks
         end
         looked_at = looked_at + 1
         local findings, is_blocked = {}, false
@@ -29,14 +31,14 @@ function Suggested.tasks(call, teams, neighbor_policy, interface_of, except)
         end
         if not findings then
           -- There are too many locks to look at more.
-          return found
+          return tasks
         elseif not is_blocked then
-          found[#found + 1] = { id = id, title = task.title, team = name, created_by = task.by, login = task.by_login }
+          tasks[#tasks + 1] = { id = id, title = task.title, team = name, created_by = task.by, login = task.by_login }
         end
       end
     end
   end
-  return found
+  return tasks
 end
 
 return Suggested

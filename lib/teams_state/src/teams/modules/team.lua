@@ -1,6 +1,6 @@
 -- A team, and the caller as its member.
--- The request has `team`: the team in lower case, and `team_name`: its name as the caller writes it, absent where it is assumed to be the
--- only one of the caller.
+-- The request has `team`: the team in lower case, and `team_name`: its name as the caller writes it, absent if the team is assumed to be
+-- the caller's only one.
 local Answer = require('answer')
 local InboxCounts = require('teams/inbox_counts')
 local MemberFields = require('teams/member_fields')
@@ -9,19 +9,19 @@ local Team = {}
 
 function Team.begin(call)
   call.team_key, call.team_name = call.request.team, call.request.team_name
-  -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
-  -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
-  -- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
-  -- may be gone; `renew_at`, before which no claim of it has used half of its time; `before`, the agents that had the handle.
-  -- call.team, call.member
+  -- call.team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`
+  -- call.member: the caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a
+  --   shutdown (Unix milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks,
+  --   of which some may be gone; `renew_at`, before which none of its claims has used half of its time; `before`, the agents that had
+  --   the handle
   -- call.shutdown: the open one, or nil: see departures/modules/shutdown.lua
   -- call.sequence: of the newest message
-  -- call.unread: how many messages the caller has not read, where that is known
-  -- call.bound: to the agent of the caller: a handle in lower case, with a '!' before it if another agent has it now; or false
+  -- call.unread: how many messages the caller has not read, if that is known
+  -- call.bound: the handle of the caller's agent, in lower case, after a '!' if another agent has it now; or false
 end
 
 -- The open shutdown without its answers.
-local function asked_shutdown(call)
+local function shutdown_summary(call)
   return {
     id = call.shutdown.id,
     target = call.shutdown.target,
@@ -31,14 +31,14 @@ local function asked_shutdown(call)
   }
 end
 
--- The same as text in the field TEAM/!.
+-- The same as text for the field TEAM/!.
 function Team.shutdown_text(call)
-  return cjson.encode(asked_shutdown(call))
+  return cjson.encode(shutdown_summary(call))
 end
 
 -- Pending items for the caller: `unread`: number of messages, and `shutdown`: the one that it has yet to answer; nil for a caller that
--- is no member.
-local function waiting(call)
+-- is not a member.
+local function pending_items(call)
   local me = call.member and string.lower(call.member.handle) or call.bound
   if not me or string.sub(me, 1, 1) == '!' then
     return nil
@@ -52,17 +52,17 @@ local function waiting(call)
     return nil
   end
   local is_asked = call.shutdown and (call.shutdown.target == '*' or call.shutdown.target == me) and not call.shutdown.answers[me]
-  return { unread = unread, shutdown = is_asked and asked_shutdown(call) or nil }
+  return { unread = unread, shutdown = is_asked and shutdown_summary(call) or nil }
 end
 
--- The reply { outcome, now, the answer as JSON }; to the answer it adds `waiting`: pending items for the caller.
+-- The reply { outcome, now, the answer as JSON }; it adds to the answer `waiting`: pending items for the caller.
 function Team.reply(call, outcome, answer)
-  answer.waiting = waiting(call)
+  answer.waiting = pending_items(call)
   return Answer.reply(call, outcome, answer)
 end
 
--- The reply to a request that the rules refuse: nothing was changed. The answer is the `refusal`, the fields of which are those of
--- `refusal.rs`, with its `code`.
+-- The reply to a request that the rules refuse: nothing was changed. The answer is the `refusal`, with its fields as in `refusal.rs`,
+-- and its `code`.
 function Team.refuse(call, code, refusal)
   refusal.code = code
   return Team.reply(call, 'REFUSED', refusal)
@@ -77,8 +77,8 @@ function Team.save_member(call, record)
   redis.call('HSET', call.keys.team, '=' .. string.lower(record.handle), cjson.encode(record))
 end
 
--- Loads the team; nil, or the refusal, or ASK_TEAM where the team is not the only one of the caller, as it was assumed to be: `handles` of
--- the caller, by team in lower case.
+-- Loads the team; nil, or the refusal, or ASK_TEAM if the team was assumed to be the caller's only one, and is not: `handles` of the
+-- caller, by team in lower case.
 function Team.load_team(call)
   if not call.team_name then
     local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id)) or '{}'
@@ -105,8 +105,8 @@ function Team.load_team(call)
     cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown) or nil, tonumber(call.sequence or 0)
 end
 
--- Loads the team and the caller; nil, or the refusal. Notes that the caller was seen now, unless it is `for_another`: another member or person
--- calls in its place.
+-- Loads the team and the caller; nil, or the refusal. Records that the caller was seen now, unless someone else makes the call in its place
+-- (`for_another`).
 function Team.enter(call, writes, for_another)
   local refusal = Team.load_team(call)
   if refusal then

@@ -5,16 +5,16 @@ local MemberFields = require('teams/member_fields')
 local Waiting = {}
 
 -- For each of its teams: `team` in lower case, `handle`, `unread`: number of messages, and `shutdown`: the one that it has yet to answer, as
--- Team.shutdown_text() has it, absent for none. One command for an agent that is in no team.
+-- Team.shutdown_text() has it, absent for none. Runs a single command for an agent that is in no team.
 function Waiting.of_caller(call)
-  local found, fields, names = {}, {}, {}
+  local memberships, fields, names = {}, {}, {}
   local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id))
   local handles = stored and cjson.decode(stored) or {}
   for name in pairs(handles) do
     names[#names + 1] = name
   end
   if #names == 0 then
-    return found
+    return memberships
   end
   table.sort(names)
   for _, name in ipairs(names) do
@@ -29,9 +29,9 @@ function Waiting.of_caller(call)
     local shutdown = open and not answer and cjson.decode(open)
     local is_asked = shutdown and (shutdown.target == '*' or shutdown.target == string.lower(handles[name]))
     local unread = counts and InboxCounts.unread_of(InboxCounts.marks_of(counts), (InboxCounts.broadcasts_of(broadcasts))) or 0
-    found[index] = { team = name, handle = handles[name], unread = unread, shutdown = is_asked and shutdown or nil }
+    memberships[index] = { team = name, handle = handles[name], unread = unread, shutdown = is_asked and shutdown or nil }
   end
-  return found
+  return memberships
 end
 
 return Waiting

@@ -53,7 +53,8 @@ fn call(tokens: &[Token<'_>], at: usize, functions: &[&str]) -> Option<usize> {
     }
 }
 
-/// `__dirname`, `import.meta.dirname`, `process.cwd()`, `dirname(fileURLToPath(import.meta.url))`, and each of them through `path`.
+/// `__dirname`, `import.meta.dirname`, `process.cwd()`, or `dirname(fileURLToPath(import.meta.url))`, in which each
+/// function may be a property (`path.dirname`).
 fn own_folder(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     if tokens.get(at) == Some(&Token::Name("__dirname")) {
         return Some(at + 1);

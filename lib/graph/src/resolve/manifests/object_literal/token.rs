@@ -6,7 +6,7 @@ use coord_scan::meter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
-    /// A string or template that is written without escapes and holes.
+    /// A string or template without escapes or holes.
     Text(&'t str),
     Name(&'t str),
     Sign(u8),
@@ -23,15 +23,15 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     while let Some(byte) = bytes.get(at).copied() {
         let (token, end) = match byte {
             b'"' | b'\'' => match literal::string_end(bytes, at) {
-                (end, true) => (plain(text, at, end), end),
+                (end, true) => (string_token(text, at, end), end),
                 (end, false) => (Token::Operand, end),
             },
             b'`' => template(text, at, &mut holes),
             b'}' if holes.pop_if(|open| *open == 0).is_some() => template(text, at, &mut holes),
             b'/' if tokens.last().is_none_or(expects_expression) => match regex::regex_end(bytes, at) {
                 Ok(end) => (Token::Operand, word_end(bytes, end)),
-                // Not understood: it affects one line and not the file, and is not read twice.
-                Err(read) => (Token::Operand, at + read),
+                // Not a regular expression after all. The error affects one line, and nothing reads the line twice.
+                Err(length) => (Token::Operand, at + length),
             },
             _ if is_word(byte) => {
                 let end = word_end(bytes, at);
@@ -55,10 +55,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The piece of a template that begins at `start`, with a backtick or with the brace that closes a hole, and its end.
+/// The token of a piece of a template, and its end. The piece begins at `start` with a backtick or with the closing
+/// brace of a hole.
 fn template<'t>(text: &'t str, start: usize, holes: &mut Vec<usize>) -> (Token<'t>, usize) {
     match literal::template_end(text.as_bytes(), start + 1) {
-        Some((end, false)) if text.as_bytes().get(start) == Some(&b'`') => (plain(text, start, end), end),
+        Some((end, false)) if text.as_bytes().get(start) == Some(&b'`') => (string_token(text, start, end), end),
         Some((end, opens_hole)) => {
             if opens_hole {
                 holes.push(0);
@@ -69,8 +70,8 @@ fn template<'t>(text: &'t str, start: usize, holes: &mut Vec<usize>) -> (Token<'
     }
 }
 
-/// The string from `start` to `end`, quotes included.
-fn plain(text: &str, start: usize, end: usize) -> Token<'_> {
+/// The token of the string from `start` to `end`, quotes included.
+fn string_token(text: &str, start: usize, end: usize) -> Token<'_> {
     let content = text.get(start + 1..end - 1).filter(|text| !text.contains(['\\', '\n']));
     content.map_or(Token::Operand, Token::Text)
 }

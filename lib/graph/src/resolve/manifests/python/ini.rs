@@ -3,11 +3,11 @@
 use super::{PythonManifest, required_name};
 
 impl PythonManifest {
-    /// Reads an INI file: the relevant sections have different names in each.
+    /// Reads any of these files. One function suffices, because the relevant sections have different names in each.
     pub(crate) fn of_ini(text: &str) -> Self {
         let mut manifest = PythonManifest::default();
-        let mut finds = false;
-        let mut found = Vec::new();
+        let mut has_packages = false;
+        let mut folders = Vec::new();
         for (section, key, value) in entries(text) {
             let words = || value.split_whitespace().map(str::to_owned);
             match (section, key) {
@@ -24,10 +24,10 @@ impl PythonManifest {
                         manifest.add_package(name.trim(), path.trim());
                     }
                 }
-                ("options", "packages" | "py_modules" | "py-modules") => finds |= !value.trim().is_empty(),
+                ("options", "packages" | "py_modules" | "py-modules") => has_packages |= !value.trim().is_empty(),
                 ("options.packages.find", "where") => {
-                    finds = true;
-                    found.extend(value.split(['\n', ',']).map(|one| one.trim().to_owned()));
+                    has_packages = true;
+                    folders.extend(value.split(['\n', ',']).map(|folder| folder.trim().to_owned()));
                 }
                 ("pytest" | "tool:pytest", "pythonpath") => manifest.search_paths.extend(words()),
                 ("mypy", "mypy_path") => manifest.add_mypy_path(&value),
@@ -35,11 +35,8 @@ impl PythonManifest {
             }
             manifest.is_project |= section == "options";
         }
-        found.retain(|folder| !folder.is_empty());
-        if finds && found.is_empty() && manifest.sources.is_empty() && manifest.packages.is_empty() {
-            found.push(".".to_owned());
-        }
-        manifest.sources.extend(found);
+        folders.retain(|folder| !folder.is_empty());
+        manifest.add_setuptools_sources(folders, has_packages);
         manifest
     }
 }

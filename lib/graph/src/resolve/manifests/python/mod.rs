@@ -1,5 +1,5 @@
-//! Manifests and configurations of Python: the folders that they put on Python's path, and the packages that they install. Only
-//! literal values count: nothing is run, and a computed value is ignored.
+//! Manifests and configurations of Python: the folders that they put on Python's path, and the packages that they
+//! install. Only literal values count: the parser runs nothing, and ignores a computed value.
 //!
 //! - [`pyproject`] reads `pyproject.toml`, and the TOML of other tools (`pants.toml`, `ruff.toml`, `ty.toml`)
 //! - [`ini`] reads `setup.cfg`, and the configurations of pytest and mypy
@@ -20,34 +20,34 @@ pub(crate) struct PythonManifest {
     pub(crate) sources: Vec<String>,
     /// Folders that a tool adds to Python's path.
     pub(crate) search_paths: Vec<String>,
-    /// Name of a package -> its folder, where the folder's own name is another.
+    /// Name of a package -> its folder, if the folder's own name differs from it.
     pub(crate) packages: Vec<(String, String)>,
-    /// Patterns of source roots, as Pants has them: the end of a folder's path, or all of it after a leading `/`.
+    /// Patterns of source roots as in Pants: the end of a folder's path, or the whole path after a leading `/`.
     pub(crate) patterns: Vec<String>,
     /// Names of files that make their folder a source root.
     pub(crate) markers: Vec<String>,
-    /// Whether the folder is a project that is installed.
+    /// Whether the folder is a project that can be installed.
     pub(crate) is_project: bool,
-    /// Its name, as in requirements.
+    /// The name of the project, normalized as in requirements.
     pub(crate) name: Option<String>,
-    /// Names of projects that it requires.
+    /// Normalized names of projects that it requires.
     pub(crate) requires: Vec<String>,
 }
 
-/// The name that a requirement begins with, in the one spelling that all spellings of it share.
+/// The name that a requirement begins with, normalized: all spellings of one name give the same result.
 fn required_name(requirement: &str) -> String {
-    let is_name = |one: &char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.');
+    let is_name = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
     let name = requirement.trim_start().chars().take_while(is_name);
-    let spelled: String = name
-        .map(|one| {
-            if one.is_ascii_alphanumeric() {
-                one.to_ascii_lowercase()
+    let normalized: String = name
+        .map(|char| {
+            if char.is_ascii_alphanumeric() {
+                char.to_ascii_lowercase()
             } else {
                 '-'
             }
         })
         .collect();
-    spelled
+    normalized
         .split('-')
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -55,8 +55,8 @@ fn required_name(requirement: &str) -> String {
 }
 
 impl PythonManifest {
-    /// Number of values in it.
-    pub(crate) fn values(&self) -> usize {
+    /// The number of values in it.
+    pub(crate) fn value_count(&self) -> usize {
         let lists = [
             &self.sources,
             &self.search_paths,
@@ -79,7 +79,16 @@ impl PythonManifest {
         }
     }
 
-    /// Adds the folder around the package at `path`.
+    /// Adds the folders in which setuptools finds packages. If the manifest has packages but names no folder, they are
+    /// in the manifest's own folder.
+    fn add_setuptools_sources(&mut self, folders: Vec<String>, has_packages: bool) {
+        if has_packages && folders.is_empty() && self.sources.is_empty() && self.packages.is_empty() {
+            self.sources.push(".".to_owned());
+        }
+        self.sources.extend(folders);
+    }
+
+    /// Adds the folder that contains the package at `path`.
     fn add_folder_of(&mut self, path: &str) {
         match folder(path.trim_end_matches('/')) {
             "" => self.sources.push(".".to_owned()),
@@ -87,16 +96,16 @@ impl PythonManifest {
         }
     }
 
-    /// Adds folders of `mypy_path`, which may begin at the folder of the configuration.
+    /// Adds the folders of `mypy_path`, which may begin with a variable for the configuration's folder.
     fn add_mypy_path(&mut self, path: &str) {
-        let parts = path
+        let folders = path
             .split([':', ',', '\n'])
             .map(str::trim)
-            .filter(|part| !part.is_empty());
-        let own = |part: &str| {
-            let rest = part.strip_prefix("$MYPY_CONFIG_FILE_DIR");
-            rest.map_or(part, |rest| rest.trim_start_matches('/')).to_owned()
+            .filter(|folder| !folder.is_empty());
+        let relative = |folder: &str| {
+            let rest = folder.strip_prefix("$MYPY_CONFIG_FILE_DIR");
+            rest.map_or(folder, |rest| rest.trim_start_matches('/')).to_owned()
         };
-        self.search_paths.extend(parts.map(own));
+        self.search_paths.extend(folders.map(relative));
     }
 }

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::{PythonManifest, required_name};
 
-/// Source roots of Pants where `pants.toml` names none; `src` and the repository itself always are.
+/// Source roots of Pants if `pants.toml` names none. `src` and the repository root always are source roots.
 const PANTS_ROOTS: [&str; 2] = ["src/python", "src/py"];
 
 impl PythonManifest {
@@ -128,14 +128,10 @@ impl PythonManifest {
                 self.add_package(name, path);
             }
         }
-        let found = strings(root, "tool.setuptools.packages.find.where");
-        let has_listed = ["tool.setuptools.packages", "tool.setuptools.py-modules"]
+        let has_packages = ["tool.setuptools.packages", "tool.setuptools.py-modules"]
             .into_iter()
             .any(|path| at(root, path).is_some());
-        if found.is_empty() && has_listed && self.sources.is_empty() && self.packages.is_empty() {
-            self.sources.push(".".to_owned());
-        }
-        self.sources.extend(found);
+        self.add_setuptools_sources(strings(root, "tool.setuptools.packages.find.where"), has_packages);
     }
 
     fn read_poetry(&mut self, root: &Table) {
@@ -160,8 +156,8 @@ impl PythonManifest {
             self.sources.extend(strings(root, &format!("{build}.sources")));
             self.sources.extend(strings(root, &format!("{build}.dev-mode-dirs")));
             for table in ["sources", "force-include"] {
-                let moved = at(root, &format!("{build}.{table}")).and_then(Value::as_table);
-                for (path, target) in moved.into_iter().flatten() {
+                let targets = at(root, &format!("{build}.{table}")).and_then(Value::as_table);
+                for (path, target) in targets.into_iter().flatten() {
                     if let Some(target) = target.as_str().filter(|target| !target.contains('.')) {
                         self.add_package(&target.trim_matches('/').replace('/', "."), path);
                     }

@@ -1,4 +1,4 @@
-//! `setup.py`, and the `build.py` of PyBuilder: the literal arguments of a few calls. The script is not run.
+//! `setup.py`, and the `build.py` of PyBuilder: the literal arguments of a few calls. Nothing runs the script.
 
 use coord_scan::Findings;
 use coord_scan::python::Scanner;
@@ -7,21 +7,21 @@ use coord_scan::python::trivia::line_end;
 
 use super::PythonManifest;
 
-/// Properties of PyBuilder that name source roots, and their values where a script names none.
+/// Properties of PyBuilder that name source roots, and their default values.
 const PYBUILDER_ROOTS: [(&str, &str); 3] = [
     ("dir_source_main_python", "src/main/python"),
     ("dir_source_unittest_python", "src/unittest/python"),
     ("dir_source_integrationtest_python", "src/integrationtest/python"),
 ];
 
-/// Most tokens that are read of a script, and of one call or dictionary in it.
+/// Most tokens of a script, and of one call or dictionary in it. Later ones are not read.
 const MAX_TOKENS: usize = 1 << 18;
 const MAX_ARGUMENT_TOKENS: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Token<'t> {
     Name(&'t str),
-    /// A string without escapes and fields.
+    /// A string without escapes or fields.
     Text(&'t str),
     Sign(u8),
     Other,
@@ -32,27 +32,27 @@ impl PythonManifest {
     pub(crate) fn of_setup(text: &str) -> Self {
         let tokens = tokens(text);
         let mut manifest = PythonManifest::default();
-        let mut finds = false;
-        let mut found = Vec::new();
+        let mut has_packages = false;
+        let mut folders = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
             let next = |ahead: usize| tokens.get(at + ahead).copied();
             match (*token, next(1)) {
                 (Token::Name("setup"), Some(Token::Sign(b'('))) => manifest.is_project = true,
                 (Token::Name("find_packages" | "find_namespace_packages"), Some(Token::Sign(b'('))) => {
                     match (next(2), next(3), next(4)) {
-                        (Some(Token::Text(folder)), ..) => found.push(folder.to_owned()),
-                        (Some(Token::Sign(b')')), ..) => finds = true,
+                        (Some(Token::Text(folder)), ..) => folders.push(folder.to_owned()),
+                        (Some(Token::Sign(b')')), ..) => has_packages = true,
                         // Another argument comes first: the folder is the default, unless `where` names one.
                         (Some(Token::Name(_)), Some(Token::Sign(b'=')), _) => match where_argument(&tokens[at + 2..]) {
-                            None => finds = true,
-                            Some(Token::Text(folder)) => found.push(folder.to_owned()),
+                            None => has_packages = true,
+                            Some(Token::Text(folder)) => folders.push(folder.to_owned()),
                             Some(_) => {}
                         },
                         _ => {}
                     }
                 }
                 (Token::Name("packages" | "py_modules"), Some(Token::Sign(b'='))) => {
-                    finds |= next(2) == Some(Token::Sign(b'[')) && matches!(next(3), Some(Token::Text(_)));
+                    has_packages |= next(2) == Some(Token::Sign(b'[')) && matches!(next(3), Some(Token::Text(_)));
                 }
                 (Token::Name("package_dir"), Some(Token::Sign(b'=')))
                 | (Token::Text("package_dir"), Some(Token::Sign(b':')))
@@ -65,14 +65,11 @@ impl PythonManifest {
                 _ => {}
             }
         }
-        if finds && found.is_empty() && manifest.sources.is_empty() && manifest.packages.is_empty() {
-            found.push(".".to_owned());
-        }
-        manifest.sources.extend(found);
+        manifest.add_setuptools_sources(folders, has_packages);
         manifest
     }
 
-    /// Reads `build.py`, which is PyBuilder's if it uses one of its plugins.
+    /// Reads `build.py`. It belongs to PyBuilder if it uses one of PyBuilder's plugins.
     pub(crate) fn of_build(text: &str) -> Self {
         let tokens = tokens(text);
         let calls = |name: &'static str| {
@@ -85,18 +82,18 @@ impl PythonManifest {
             return manifest;
         }
         for (property, default) in PYBUILDER_ROOTS {
-            let mut is_named = false;
+            let mut is_set = false;
             for call in calls("set_property") {
                 if let [Token::Text(name), Token::Sign(b','), value, ..] = call
                     && *name == property
                 {
-                    is_named = true;
+                    is_set = true;
                     if let Token::Text(folder) = value {
                         manifest.sources.push((*folder).to_owned());
                     }
                 }
             }
-            if !is_named {
+            if !is_set {
                 manifest.sources.push(default.to_owned());
             }
         }
@@ -104,7 +101,7 @@ impl PythonManifest {
     }
 }
 
-/// The value of `where` among the arguments of a call, which `tokens` begins with.
+/// The value of `where` among the arguments of a call. `tokens` begins with the first argument.
 fn where_argument<'t>(tokens: &[Token<'t>]) -> Option<Token<'t>> {
     let mut depth = 1_usize;
     for (at, token) in tokens.iter().take(MAX_ARGUMENT_TOKENS).enumerate() {
@@ -123,7 +120,7 @@ fn where_argument<'t>(tokens: &[Token<'t>]) -> Option<Token<'t>> {
     None
 }
 
-/// The pairs of strings of a dictionary, which `tokens` begins with.
+/// The pairs of strings in a dictionary. `tokens` begins with the first pair.
 fn pairs<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, &'t str)> {
     let end = tokens
         .iter()
@@ -138,11 +135,11 @@ fn pairs<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, &'t str)> {
     items.filter_map(pair).collect()
 }
 
-/// The tokens of a script, without white space and comments.
+/// The tokens of a script, without whitespace and comments.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
-    let mut found = Findings::default();
-    let mut strings = Scanner::new(bytes, &mut found);
+    let mut findings = Findings::default();
+    let mut scanner = Scanner::new(bytes, &mut findings);
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at)
@@ -152,7 +149,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         match byte {
             b'#' => at = line_end(bytes, at),
             b'"' | b'\'' => {
-                at = strings.string_end(start).max(start + 1);
+                at = scanner.string_end(start).max(start + 1);
                 tokens.push(literal(text.get(start..at).unwrap_or_default()));
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80.. => {
@@ -160,7 +157,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
                 let word = text.get(start..at).unwrap_or_default();
                 if word.len() <= 2 && matches!(bytes.get(at), Some(b'"' | b'\'')) {
                     let quote = at;
-                    at = strings.string_end(start).max(at + 1);
+                    at = scanner.string_end(start).max(at + 1);
                     let is_plain = matches!(word, "r" | "R" | "u" | "U");
                     let body = text.get(quote..at).unwrap_or_default();
                     tokens.push(if is_plain { literal(body) } else { Token::Other });
@@ -179,7 +176,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The value of a string in its quotes.
+/// The token of a string with its quotes.
 fn literal(quoted: &str) -> Token<'_> {
     let quote = quoted.get(..1).unwrap_or_default();
     let triple = quote.repeat(3);

@@ -5,11 +5,11 @@ use std::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::delivery::{Delivery, Push, time, written_time};
-use super::payload_repository::{PayloadRepository, repository};
+use super::delivery::{Delivery, Push, check_time, from_json, parse_time};
+use super::payload_repository::{PayloadRepository, repo_id};
 use coord_domain::{Branch, CommitSha, Invalid};
 
-/// Maximum of commits taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
+/// Maximum of commits read from a push: as many as the recent commits of a branch. GitHub lists up to 2,048.
 pub const MOST_COMMITS: usize = 200;
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Payload<'a> {
     after: Cow<'a, str>,
     #[serde(default)]
     forced: bool,
-    #[serde(default, deserialize_with = "newest")]
+    #[serde(default, deserialize_with = "newest_commits")]
     commits: VecDeque<String>,
     #[serde(borrow)]
     repository: Repository<'a>,
@@ -31,18 +31,18 @@ struct Payload<'a> {
 #[derive(Deserialize)]
 struct Repository<'a> {
     #[serde(borrow, flatten)]
-    named: PayloadRepository<'a>,
+    identity: PayloadRepository<'a>,
     id: Option<u64>,
     #[serde(borrow)]
     pushed_at: PushedAt<'a>,
 }
 
-/// Unix seconds in a push, a written time everywhere else.
+/// Unix seconds in a push, a time in text form everywhere else.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum PushedAt<'a> {
     Seconds(i64),
-    Written(#[serde(borrow)] Cow<'a, str>),
+    Text(#[serde(borrow)] Cow<'a, str>),
 }
 
 #[derive(Deserialize)]
@@ -52,11 +52,7 @@ struct Commit {
 
 /// The push in `body`, to a repository of `host`.
 pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
-    let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
-        // The error may quote a text of any length.
-        let why: String = error.to_string().chars().take(200).collect();
-        Invalid(format!("the delivery is not a valid push: {why}"))
-    })?;
+    let payload: Payload<'_> = from_json("push", body)?;
     let Some(name) = payload.reference.strip_prefix("refs/heads/") else {
         return Ok(Delivery::Other);
     };
@@ -67,9 +63,9 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
         return Err(Invalid("neither before nor after is a commit".to_owned()));
     }
     let commits = payload.commits.iter().rev();
-    let commits = commits.map(|id| full("commits", id)).collect::<Result<_, _>>()?;
+    let commits = commits.map(|id| full_id("commits", id)).collect::<Result<_, _>>()?;
     Ok(Delivery::Push(Push {
-        repo: repository(&payload.repository.named, host)?,
+        repo: repo_id(&payload.repository.identity, host)?,
         number: payload.repository.id,
         branch,
         before,
@@ -82,24 +78,24 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
 
 /// A commit; `None` for the zeros that mean no commit.
 fn commit(field: &str, text: &str) -> Result<Option<CommitSha>, Invalid> {
-    let commit = full(field, text)?;
+    let commit = full_id(field, text)?;
     Ok(commit.as_str().bytes().any(|byte| byte != b'0').then_some(commit))
 }
 
-fn full(field: &str, text: &str) -> Result<CommitSha, Invalid> {
+fn full_id(field: &str, text: &str) -> Result<CommitSha, Invalid> {
     let commit = CommitSha::parse(text).ok().filter(|_| matches!(text.len(), 40 | 64));
     commit.ok_or_else(|| Invalid(format!("{field}: not the 40 or 64 hex digits of a commit")))
 }
 
 fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
     match pushed_at {
-        PushedAt::Seconds(seconds) => time("repository.pushed_at", *seconds),
-        PushedAt::Written(text) => written_time("repository.pushed_at", text),
+        PushedAt::Seconds(seconds) => check_time("repository.pushed_at", *seconds),
+        PushedAt::Text(text) => parse_time("repository.pushed_at", text),
     }
 }
 
 /// The ids of the last [`MOST_COMMITS`] commits of a list; GitHub lists the newest last.
-fn newest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<String>, D::Error> {
+fn newest_commits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<String>, D::Error> {
     struct Newest;
 
     impl<'de> Visitor<'de> for Newest {

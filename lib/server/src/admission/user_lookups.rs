@@ -1,5 +1,5 @@
-//! The lookups at the source of each person, in all repositories together. The scripts count those in one repository, and leave
-//! no slot; the credential with which the source is asked is one for all. So each process counts as well.
+//! Limits each person's lookups at the source in all repositories. Scripts count lookups in one repository, because no
+//! script leaves its slot; but all lookups use the same credential of this service. So each process counts, too.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use coord_domain::UserId;
 use coord_settings::Rate;
 use coord_state::admission::Lookup;
 
-/// Maximum of arrival times remembered, two for a person.
+/// Maximum arrival times that are remembered: two for each person.
 const MOST_ARRIVALS: usize = 8_192;
 
-/// The lookups of all persons by this process.
+/// The lookups of all persons in this process.
 #[derive(Debug)]
 pub struct UserLookups {
     started: Instant,
@@ -31,12 +31,12 @@ impl Default for UserLookups {
 }
 
 impl UserLookups {
-    /// Counts `amount` lookups of `person` if `spared` others remain, or returns the seconds until then.
+    /// Counts `amount` lookups of `person` if `spared` more remain after them, or returns the seconds until then.
     pub(super) fn take(&self, person: &UserId, lookups: (Lookup, u32, u32), rate: Rate) -> Result<(), u64> {
         self.take_at(self.started.elapsed(), person, lookups, rate)
     }
 
-    /// The same, at this time since the start.
+    /// As [`Self::take`], at the time `since_start`.
     fn take_at(
         &self,
         since_start: Duration,

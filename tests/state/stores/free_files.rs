@@ -1,4 +1,4 @@
-//! The files that a blocked request is told of: `free.lua`.
+//! The free files that a refusal suggests: `free_files.lua`.
 
 use coord_domain::LockMode::{Reading, Writing};
 
