@@ -135,7 +135,7 @@ fn encoded(requests: &[Request]) -> Result<[Vec<Vec<u8>>; 2]> {
     let mut forms = [Vec::new(), Vec::new()];
     for request in requests {
         let Request::Script { script, keys, args } = request else {
-            bail!("a request is no script");
+            bail!("a request is not a script");
         };
         let count = keys.len().to_string();
         let function = library().function("", script);

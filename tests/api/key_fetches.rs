@@ -113,7 +113,7 @@ async fn old_keys_are_renewed_while_requests_are_answered() {
     assert!(is_refused(&verifier, &token).await);
 }
 
-/// Everything that is no key set, and comes within its time.
+/// Everything that is not a key set, and comes within its time.
 fn troubles(elsewhere: &Issuer) -> Vec<(&'static str, IssuerReply)> {
     let text = |text: &str| IssuerReply::Text(StatusCode::OK, text.to_owned());
     vec![

@@ -85,7 +85,7 @@ async fn a_key_for_another_purpose_verifies_nothing() {
         let signer = Signer::rsa();
         let mut jwk = signer.jwk("one");
         jwk[member] = value.clone();
-        // A key that is no key does not spoil the set.
+        // A key that is not a key does not spoil the set.
         let other = Signer::ed25519();
         let issuer = Issuer::start(set(&[json!(7), json!({}), jwk, other.jwk("other")])).await;
         let verifier = issuer.verifier(KeyTiming::default());

@@ -69,7 +69,7 @@ async fn changes_on_a_work_branch_warn_pending_until_they_are_merged() {
     let api = with_pending().await;
     let check = api.check("bob", &["src/db.ts"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check)), (&json!("OK"), vec![TOLD]));
-    assert_eq!(check["locks"], json!({}), "it is no lock");
+    assert_eq!(check["locks"], json!({}), "it is not a lock");
     let claim = api
         .post_status("bob", "WRITING", &["src/db.ts"], json!({}))
         .await
@@ -235,7 +235,7 @@ async fn an_editor_of_an_importer_is_warned_of_an_unmerged_interface() {
     let api = with_pending().await;
     let check = api.check("bob", &["src/auth.ts"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check)), (&json!("OK"), vec![TOLD]));
-    assert_eq!(check["locks"], json!({}), "it is no lock");
+    assert_eq!(check["locks"], json!({}), "it is not a lock");
     let claim = api
         .post_status("bob", "WRITING", &["src/auth.ts"], json!({}))
         .await

@@ -102,7 +102,7 @@ fn one_is_suggested_by_the_history() {
     std::fs::write(&file, "ttl_seconds = [").expect("written");
     let (status, _, errors) = write();
     assert!(
-        status == 1 && errors.starts_with("coord: .coord.toml is no TOML: fix it first"),
+        status == 1 && errors.starts_with("coord: .coord.toml is not TOML: fix it first"),
         "{errors}"
     );
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "ttl_seconds = [");

@@ -66,7 +66,7 @@ async fn an_invalid_policy_keeps_the_last_good_one_and_reports_the_position() {
             &longest,
             ".coord.toml:1:1: it has 65537 bytes; at most 65536 are allowed",
         ),
-        ("[", ".coord.toml:1:2: it is no TOML: "),
+        ("[", ".coord.toml:1:2: it is not TOML: "),
     ] {
         for restarts in [false, true] {
             world.source.write(FILE, wrong);

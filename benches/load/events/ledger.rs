@@ -14,7 +14,7 @@ pub type Id = (u64, u64);
 pub fn parse(text: &str) -> Result<Id> {
     let id = text.split_once('-');
     let id = id.and_then(|(milliseconds, number)| Some((milliseconds.parse().ok()?, number.parse().ok()?)));
-    id.with_context(|| format!("{text:?} is no id of an event"))
+    id.with_context(|| format!("{text:?} is not an id of an event"))
 }
 
 /// The time of this machine since 1970.

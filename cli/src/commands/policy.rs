@@ -102,7 +102,7 @@ fn write(file: &RootedPath, suggestion: &str) -> anyhow::Result<()> {
     let policy = String::from_utf8(policy).with_context(|| format!("{PATH} is not UTF-8"))?;
     let policy: DocumentMut = policy
         .parse()
-        .with_context(|| format!("{PATH} is no TOML: fix it first"))?;
+        .with_context(|| format!("{PATH} is not TOML: fix it first"))?;
     ensure!(
         !policy.contains_key("shared"),
         "{PATH} has a list `shared`: add to it what `coord policy suggest` prints"

@@ -19,7 +19,6 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The exit status for an outcome.
     pub fn of(outcome: &Outcome) -> ExitStatus {
         let of_error = |code: ErrorCode| match code {
             ErrorCode::StoreUnavailable

@@ -57,10 +57,8 @@ const MANIFESTS: [&str; 15] = [
 /// Prefixes of the names of changelogs, in lower case.
 const CHANGELOGS: [&str; 4] = ["changelog", "changes.", "history.", "release-notes"];
 
-/// Folders of translations.
 const TRANSLATION_FOLDERS: [&str; 6] = ["i18n", "lang", "langs", "locale", "locales", "translations"];
 
-/// Extensions of translations.
 const TRANSLATION_EXTENSIONS: [&str; 8] = ["arb", "ftl", "json", "po", "pot", "properties", "yaml", "yml"];
 
 /// A file that many commits change.

@@ -82,7 +82,6 @@ fn lock_table(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
     text
 }
 
-/// The action of an outcome.
 pub fn action(outcome: &Outcome) -> Option<Action> {
     match outcome {
         Outcome::Check(response) => Some(response.orchestration.action),

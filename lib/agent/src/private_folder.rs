@@ -99,7 +99,7 @@ pub fn read(path: &RootedPath, most: u64) -> io::Result<Vec<u8>> {
 pub fn ensure_own(file: &File) -> io::Result<()> {
     match is_own(&file.metadata()?) {
         true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::NotFound, "it is no file of this user")),
+        false => Err(io::Error::new(io::ErrorKind::NotFound, "it is not a file of this user")),
     }
 }
 

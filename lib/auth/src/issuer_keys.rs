@@ -48,7 +48,7 @@ impl KeySetUrl {
     /// # Errors
     /// When `address` is not a loopback address, or `path` is not a path.
     pub fn loopback(address: SocketAddr, path: &str) -> Result<Self, Invalid> {
-        let url = Url::parse(&format!("http://{address}{path}")).map_err(|_| Invalid("is no path".to_owned()))?;
+        let url = Url::parse(&format!("http://{address}{path}")).map_err(|_| Invalid("is not a path".to_owned()))?;
         if !address.ip().is_loopback() || !path.starts_with('/') {
             return Err(Invalid("is not a path on a loopback address".to_owned()));
         }

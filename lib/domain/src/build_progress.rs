@@ -1,4 +1,3 @@
-/// The progress of a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct BuildProgress {
     /// Files of the tree.

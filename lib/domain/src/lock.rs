@@ -10,7 +10,6 @@ pub enum NeighborPolicy {
     /// It refuses the claim if one of the two writers changes the interface of its file.
     #[default]
     Interface,
-    /// It is a warning.
     Warn,
     /// It is not reported.
     Off,

@@ -77,7 +77,7 @@ impl RepoId {
         };
         match id.split('/').find(|part| !is_valid_part(part)) {
             Some("") => Err(invalid("a part of it is empty")),
-            Some(part) => Err(invalid(&format!("{} is no name", quote(part)))),
+            Some(part) => Err(invalid(&format!("{} is not a name", quote(part)))),
             None if id.split('/').count() < 3 => Err(invalid("it needs an owner and a name")),
             None => Ok(RepoId(id)),
         }

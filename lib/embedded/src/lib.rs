@@ -83,7 +83,6 @@ pub struct Stats {
     pub commits: u64,
 }
 
-/// The file of a store.
 struct StoreFile {
     path: PathBuf,
     /// Whether this store created the file.

@@ -4,7 +4,6 @@ use std::fs::{File, TryLockError};
 
 use super::{FileError, RootedPath};
 
-/// A locked file.
 #[derive(Debug)]
 pub struct FileLock(File);
 

@@ -81,7 +81,7 @@ impl Folder {
     fn ensure_file(&self, name: &OsStr) -> io::Result<()> {
         match self.entry_info(name)?.kind {
             Kind::File => Ok(()),
-            _ => Err(io::Error::other("it is no file")),
+            _ => Err(io::Error::other("it is not a file")),
         }
     }
 

@@ -28,7 +28,6 @@ pub enum OpenError {
         /// The folder where the search began, absolute.
         path: PathBuf,
     },
-    /// The repository belongs to another user.
     #[error(
         "the git repository at {} belongs to another user, and git does not trust it; if you do, run \
          `git config --global --add safe.directory {}`",

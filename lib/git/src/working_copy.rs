@@ -189,7 +189,7 @@ impl WorkingCopy {
     /// `path`, absolute or relative to `folder`, as a path of the repository.
     ///
     /// # Errors
-    /// A sentence: the path is outside of the working copy or in git's own folder, or is no file path of Coord.
+    /// A sentence: the path is outside of the working copy or in git's own folder, or is not a file path of Coord.
     pub fn repo_path(&self, folder: &Path, path: &Path) -> Result<FilePath, String> {
         let outside = || format!("{} is not in {}", path.display(), self.root().display());
         let absolute = without_symbolic_links(&folder.join(path));

@@ -87,7 +87,6 @@ fn sources(texts: &Texts) -> BTreeMap<&str, Source<'_>> {
         .collect()
 }
 
-/// The sources as Rust code.
 fn rust_code(sources: &BTreeMap<&str, Source<'_>>) -> String {
     let rows = sources.iter().map(|(name, source)| {
         let Source { requires, code } = source;

@@ -7,7 +7,7 @@ wire! {
     /// Pending items for the caller in a team. Absent members do not apply.
     #[derive(Default)]
     pub struct Waiting {
-        /// Number of messages that the caller has not confirmed; absent for a caller that is no member.
+        /// Number of messages that the caller has not confirmed; absent for a caller that is not a member.
         pub unread: maybe u64,
         /// The open shutdown that asks the caller, until the caller has answered.
         pub shutdown: maybe PendingShutdown,

@@ -21,6 +21,5 @@ pub struct Specifier {
     /// patterns of the files that it excludes, one per line.
     pub name: Option<String>,
     pub kind: ImportKind,
-    /// Line, from 1.
     pub line: u32,
 }

@@ -31,7 +31,6 @@ pub enum BroadScope {
         /// The files that it may cover.
         most: usize,
     },
-    /// More than half of the files.
     #[error(
         "owned_scope is too broad: it covers {covered} of the branch's {files} files, which is more than half; name \
          fewer, or split the intent"

@@ -30,7 +30,6 @@ pub enum Refusal {
     /// More than 512 bytes.
     #[error("the pattern {0:?}... has {1} bytes; at most {MAX_PATTERN_BYTES} are allowed: name a folder above")]
     TooLong(String, usize),
-    /// Braces with more than 64 alternatives.
     #[error(
         "the pattern {0:?} has more than {MAX_PATTERNS} alternatives in braces: write * in their place, or name the \
          folder"

@@ -16,7 +16,6 @@ use coord_state::locks::{GateFindings, GateTerms};
 use coord_store::{Store, StoreError};
 
 pub trait Extension: Any + Send + Sync {
-    /// The stored state of the extension.
     fn state(&self) -> &'static StoredExtension;
 
     /// The extension's gate before checks and claims, if it has one.
@@ -79,7 +78,6 @@ pub struct ToolUse {
     pub origin: String,
 }
 
-/// A request at the gate.
 pub trait GateRequest: Send + Sync {
     /// The terms of the next run of the script.
     fn terms(&self) -> GateTerms<'_>;

@@ -78,7 +78,7 @@ pub fn parse_host(text: &str) -> Option<Authority> {
         .host()
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
-    // Without a user, and without a port that is no number.
+    // Without a user, and without a port that is not a number.
     let host_and_port = match authority.port_u16() {
         Some(port) => format!("{}:{port}", authority.host()),
         None => authority.host().to_owned(),

@@ -8,7 +8,6 @@ use crate::refusal::{Refusal, quote};
 use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::time::Time;
 
-/// A member of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamMember {
     /// The handle; not empty.

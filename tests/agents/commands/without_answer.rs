@@ -1,4 +1,4 @@
-//! A server that does not answer, or refuses the caller; a folder that is no working copy.
+//! A server that does not answer, or refuses the caller; a folder that is not a working copy.
 
 use super::{json, parts, printed, run, world};
 

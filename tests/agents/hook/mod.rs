@@ -171,7 +171,6 @@ pub fn held(world: &World) -> Vec<String> {
     locks(world).into_iter().map(shown).collect()
 }
 
-/// The files that are held.
 pub fn held_files(world: &World) -> Vec<String> {
     locks(world).into_iter().map(|lock| lock.file_path).collect()
 }

@@ -110,7 +110,7 @@ fn hooks_that_cannot_have_the_lines_are_left_with_a_note() {
     write(&world.clone, ".git/hooks/pre-push", "#!/bin/sh\n");
     let printed = init(&world, &ARGUMENTS);
     assert!(
-        printed.contains("pre-commit is no script of a shell: run `coord guard pre-commit` there yourself"),
+        printed.contains("pre-commit is not a script of a shell: run `coord guard pre-commit` there yourself"),
         "{printed}"
     );
     assert!(

@@ -177,7 +177,6 @@ impl Agent {
         self.wait()
     }
 
-    /// Waits for its end.
     pub fn wait(mut self) -> Ended {
         let status = self.process.wait().unwrap();
         let rest: Vec<String> = self.lines.iter().collect();
@@ -197,7 +196,6 @@ impl Drop for Agent {
     }
 }
 
-/// The action of an answer.
 pub fn action(answer: &Json) -> &str {
     answer["orchestration"]["action"].as_str().unwrap_or_default()
 }

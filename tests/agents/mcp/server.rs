@@ -47,7 +47,6 @@ impl<'a> Server<'a> {
         block_until("the server listens", || TcpStream::connect(address).is_ok());
     }
 
-    /// Kills it.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();

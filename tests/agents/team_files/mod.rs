@@ -184,7 +184,6 @@ impl TeamClone {
         self.write(file, &serde_json::to_string_pretty(&value).unwrap());
     }
 
-    /// Appends a message to an inbox.
     pub fn append(&self, inbox: &str, message: Value) {
         self.edit(&format!("teams/alpha/inboxes/{inbox}.json"), |inbox| {
             inbox.as_array_mut().unwrap().push(message);

@@ -23,7 +23,7 @@ fn a_change_that_breaks_a_rule_is_reported_and_reverted_or_left() {
     place.sync(0);
     place.edit(A, |task| task["status"] = "completed".into());
     place.sync(0);
-    // Backward; a ring; an owner that is no member; a title that is no line.
+    // Backward; a ring; an owner that is not a member; a title that is not a line.
     place.edit(A, |task| task["status"] = "pending".into());
     place.edit("tasks/alpha/b.json", |task| {
         task["dependencies"] = json!(["c"]);

@@ -92,7 +92,7 @@ async fn a_client_that_comes_back_gets_what_it_missed() {
         for (target, header, expected) in [
             (before.as_str(), None, 2),
             (PATH, Some(cursor.as_str()), 2),
-            // The header that `EventSource` sends wins, and an empty value is no id.
+            // The header that `EventSource` sends wins, and an empty value is not an id.
             (&nothing_missed, Some(cursor.as_str()), 2),
             (&before, Some(last), 0),
             (&before, Some(""), 2),

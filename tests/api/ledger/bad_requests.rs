@@ -38,7 +38,7 @@ async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
         ("a path", json!({ "entries": [change("t2", "../db.ts", HASH)] })),
         ("an intent", json!({ "entries": [call("t")], "intent_id": "a:b" })),
         (
-            "an input that is no object",
+            "an input that is not an object",
             json!({ "entries": [{ "trace_id": "t", "kind": "call", "tool_input": "x" }] }),
         ),
         (

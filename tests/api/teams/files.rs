@@ -34,7 +34,7 @@ impl Api {
     /// Puts `new` in the place of `old` in all of a hash.
     async fn replace_stored(&self, key: &str, old: &str, new: &str) {
         let Some(StoreValue::Array(stored)) = self.command(["HGETALL", key]).await else {
-            panic!("{key} is no hash")
+            panic!("{key} is not a hash")
         };
         for pair in stored.chunks(2) {
             let [field, value] = [0, 1].map(|place| pair[place].as_str().unwrap().to_owned());

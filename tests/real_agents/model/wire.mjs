@@ -12,7 +12,7 @@ export const namedEvents = (all) => ({
   body: all.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
 });
 
-/** The text of a content: a string, a part, or a list of parts. Whatever is no text stays JSON. */
+/** The text of a content: a string, a part, or a list of parts. Whatever is not text stays JSON. */
 export function textOf(content) {
   if (content === undefined || content === null || typeof content === "string") {
     return content ?? "";

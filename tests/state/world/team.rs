@@ -39,7 +39,6 @@ pub fn handle(text: &str) -> Handle {
     Handle::parse(text).unwrap()
 }
 
-/// A task with this title.
 pub fn titled(title: &str) -> NewTask {
     NewTask {
         title: title.to_owned(),

@@ -117,7 +117,6 @@ impl Coord {
         TcpStream::connect(self.address).is_ok()
     }
 
-    /// kill -9.
     pub fn kill(mut self) {
         self.process.kill().expect("killed");
         self.process.wait().expect("gone");

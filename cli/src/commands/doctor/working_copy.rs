@@ -26,7 +26,7 @@ pub(super) async fn check_git() -> Finding {
     match version(&output) {
         Some(version) if version < MIN_GIT => Finding::wrong("git", format!("{output} is too old"), FIX),
         Some(_) => Finding::ok("git", output),
-        None => Finding::warn("git", format!("'{output}' is no version"), FIX),
+        None => Finding::warn("git", format!("'{output}' is not a version"), FIX),
     }
 }
 

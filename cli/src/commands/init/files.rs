@@ -58,7 +58,7 @@ fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
 /// The text of a file; `None` if there is no file.
 ///
 /// # Errors
-/// When the file cannot be read, is too large, or is no text.
+/// When the file cannot be read, is too large, or is not text.
 pub fn read(file: &RootedPath, name: &str) -> anyhow::Result<Option<String>> {
     let bytes = match file.read(MAX_BYTES) {
         Ok(Some(bytes)) => bytes,

@@ -138,7 +138,7 @@ fn refusal(path: &Path) -> Option<&'static str> {
             .split_whitespace()
             .filter_map(|word| word.rsplit('/').next());
         if !names.any(|name| SHELLS.contains(&name)) {
-            return Some("is no script of a shell");
+            return Some("is not a script of a shell");
         }
     }
     // Husky runs its hooks by name, whatever their mode.

@@ -48,11 +48,11 @@ impl Json {
     /// Adds missing entries.
     ///
     /// # Errors
-    /// When the text is no JSON, or a value on the way to an entry has an unexpected type.
+    /// When the text is not JSON, or a value on the way to an entry has an unexpected type.
     pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let (mark, body) = split_mark(text.unwrap_or("{}\n"));
         let root = self.parse(body)?;
-        let top = root.object_value_or_create().ok_or("its value is no object")?;
+        let top = root.object_value_or_create().ok_or("its value is not an object")?;
         let (mut made, mut skipped) = (Vec::new(), Vec::new());
         let mut is_changed = false;
         for entry in &self.entries {
@@ -121,7 +121,7 @@ impl Json {
     /// Removes unchanged entries, then the objects and arrays that were created around them.
     ///
     /// # Errors
-    /// When the text is no JSON.
+    /// When the text is not JSON.
     pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         let (mark, body) = split_mark(text);
         let root = self.parse(body)?;
@@ -257,7 +257,7 @@ fn object_at(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<C
         object = match object.get(name) {
             Some(property) => property
                 .object_value()
-                .ok_or_else(|| format!("`{joined_path}` is no object"))?,
+                .ok_or_else(|| format!("`{joined_path}` is not an object"))?,
             None => {
                 made.push(joined_path);
                 object.append(name, json!({})).object_value_or_set()
@@ -274,7 +274,7 @@ fn array_at(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<Cs
     match object.get(name) {
         Some(property) => property
             .array_value()
-            .ok_or_else(|| format!("`{}` is no array", path.join("."))),
+            .ok_or_else(|| format!("`{}` is not an array", path.join("."))),
         None => {
             made.push(path.join("."));
             Ok(object.append(name, json!([])).array_value_or_set())

@@ -14,7 +14,6 @@ use super::agents::{AGENTS, Agent, codex_server, copilot_server, mcp_server};
 use super::json::{Entry, Json, Syntax};
 use super::texts;
 
-/// The folder of the plugins.
 const FOLDER: &str = "packaging/plugins";
 
 const NAME: &str = "coord";

@@ -45,7 +45,7 @@ pub fn to_change(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<
     let token_file = match &args.token_file {
         Some(file) => {
             let file = std::path::absolute(file).context("--token-file")?;
-            anyhow::ensure!(file.is_file(), "--token-file {} is no file", file.display());
+            anyhow::ensure!(file.is_file(), "--token-file {} is not a file", file.display());
             Some(
                 file.into_os_string()
                     .into_string()

@@ -18,7 +18,7 @@ impl Table {
     /// Adds the table, if there is none of its name.
     ///
     /// # Errors
-    /// When the text is no TOML, or the parent no table.
+    /// When the text is not TOML, or the parent no table.
     pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let text = text.unwrap_or_default();
         let mut document = parse(text)?;
@@ -33,7 +33,7 @@ impl Table {
         let is_inline = parent.is_inline_table();
         let tables = parent
             .as_table_like_mut()
-            .ok_or_else(|| format!("`{}` is no table", self.parent))?;
+            .ok_or_else(|| format!("`{}` is not a table", self.parent))?;
         if let Some(existing) = tables.get(self.name) {
             if self.is_earlier_version(existing) {
                 if let Some(table) = tables.get_mut(self.name).and_then(Item::as_table_like_mut) {

@@ -111,7 +111,7 @@ impl LogArgs {
         let mut text = String::new();
         for event in events.iter().filter(|event| self.is_shown(event)) {
             let line = match self.json {
-                true => serde_json::to_string(event).context("the event is no JSON")?,
+                true => serde_json::to_string(event).context("the event is not JSON")?,
                 false => sentence::event_lines(&event.event, now, width),
             };
             text.push_str(&line);

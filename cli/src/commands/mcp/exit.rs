@@ -86,7 +86,7 @@ impl Proxy {
         }
         for (branch, paths) in by_branch {
             let work = self.work_in(root, holder, &branch);
-            let work = work.with_context(|| format!("{} is no working copy any more", root.display()))?;
+            let work = work.with_context(|| format!("{} is not a working copy any more", root.display()))?;
             let mut changed = BTreeSet::new();
             for root in roots {
                 let working_copy = WorkingCopy::containing(root)?;

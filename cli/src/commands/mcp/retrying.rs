@@ -13,7 +13,6 @@ use super::tools::is_offline;
 /// Maximum time between two retries.
 const MAX_DELAY: Duration = Duration::from_secs(30);
 
-/// The outcome of a retry.
 enum RetryOutcome {
     Landed,
     Refused(String),

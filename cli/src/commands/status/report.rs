@@ -59,7 +59,6 @@ pub(super) struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Standing {
-    /// It is at the head.
     AtHead,
     /// It has the head, and commits that are not pushed.
     Ahead,

@@ -40,7 +40,6 @@ impl<'s> Keys<'s> {
     }
 }
 
-/// The strings in a list.
 pub fn strings(list: &Value) -> Vec<String> {
     let items = list.as_array().unwrap_or_default().iter();
     items.filter_map(|item| item.as_str().map(str::to_owned)).collect()

@@ -19,7 +19,6 @@ const SHALLOW: usize = 32;
 pub(super) enum Problem {
     /// An error of cjson, in its words.
     Refused(String),
-    /// An error of Lua.
     Lua(mlua::Error),
 }
 

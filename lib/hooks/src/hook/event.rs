@@ -41,7 +41,6 @@ impl Moment {
     }
 }
 
-/// A call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookCall {
     pub moment: Moment,

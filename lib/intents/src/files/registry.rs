@@ -168,7 +168,7 @@ impl Reader<'_> {
             Some(status) => Ok(status),
             None => self.refuse(
                 node,
-                format!("`{name}` is no status: PENDING, IN_PROGRESS, COMPLETED, ABANDONED or BLOCKED is due"),
+                format!("`{name}` is not a status: PENDING, IN_PROGRESS, COMPLETED, ABANDONED or BLOCKED is due"),
             ),
         }
     }

@@ -34,7 +34,6 @@ impl ChainHash {
         (seen & NO_DIGIT == 0).then_some(ChainHash(bytes))
     }
 
-    /// The 64 digits.
     pub fn digits(&self) -> [u8; 64] {
         let mut digits = [0; 64];
         for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
@@ -44,7 +43,6 @@ impl ChainHash {
         digits
     }
 
-    /// The 32 bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -103,7 +103,6 @@ impl SigningKey {
         }
     }
 
-    /// The text, which is the secret.
     pub fn secret_text(&self) -> String {
         let id = hex(self.verifying_key().id());
         format!("{PRIVATE}{}+{id}+{}", self.name, encode(self.key.as_bytes()))

@@ -180,7 +180,10 @@ fn an_unreadable_file_is_refused_with_line_and_column() {
             "intents:\n  - id: a\n    budget: {max_turns: 99999999999999999999}\n",
             "3:25: `max_turns`",
         ),
-        ("intents:\n  - id: a\n    status: DONE\n", "3:13: `DONE` is no status"),
+        (
+            "intents:\n  - id: a\n    status: DONE\n",
+            "3:13: `DONE` is not a status",
+        ),
         ("intents:\n  - name: b\n", "2:5: an intent has no `id`"),
         ("intents:\n  - a\n", "2:5: an intent is due"),
         ("intents:\n  - id: a/b\n", "2:9: an id has"),

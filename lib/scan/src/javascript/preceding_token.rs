@@ -13,7 +13,6 @@ pub(super) struct Stretch<'t> {
     pub(super) text: &'t [u8],
     /// The start of the stretch, where a token begins.
     pub(super) start: usize,
-    /// The token before it.
     pub(super) before: PreviousToken,
 }
 

@@ -46,7 +46,6 @@ pub(super) enum Ancestry {
 /// The right that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
-    /// To read.
     Read,
     /// To claim and release.
     Push,
@@ -277,7 +276,6 @@ impl<'a> Admission<'a> {
         format!("{remote}{work_branch} or {branch}")
     }
 
-    /// The terms of this admission.
     pub(super) fn terms(&self) -> AdmissionTerms<'_> {
         let ages = self.app.head_ages;
         AdmissionTerms {

@@ -6,7 +6,6 @@ use super::lock_views::describe_finding;
 use coord_domain::UserId;
 use coord_state::locks::{Finding, Relation};
 
-/// The findings that block.
 pub(super) fn blocking_findings(findings: &[Finding]) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.blocks).collect()
 }

@@ -13,7 +13,6 @@ use coord_domain::CommitSha;
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Refusal {
-    /// The response to a check.
     Check(CheckResponse),
     /// The response to a claim or a release.
     Post(PostResponse),

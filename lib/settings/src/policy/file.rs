@@ -117,7 +117,7 @@ impl PolicyFile {
             let offset = error.span().map_or(0, |span| span.start);
             problem(
                 offset + mark_bytes,
-                format!("it is no TOML: {}", quote(error.message())),
+                format!("it is not TOML: {}", quote(error.message())),
             )
         })?;
         let mut file = PolicyFile::default();

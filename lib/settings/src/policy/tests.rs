@@ -79,12 +79,12 @@ fn a_policy_error_has_a_line_a_column_and_a_sentence() {
             "[locks]\nttl_seconds = 300",
             "1:2: unknown key \"locks\": the keys are ttl_seconds, neighbors, pending, shared and ignore".to_owned(),
         ),
-        ("# größer\nö = 1", "2:1: it is no TOML".to_owned()),
+        ("# größer\nö = 1", "2:1: it is not TOML".to_owned()),
         (
             "ttl_seconds = 300\nttl_seconds = 400",
-            "2:1: it is no TOML: duplicate key".to_owned(),
+            "2:1: it is not TOML: duplicate key".to_owned(),
         ),
-        ("ttl_seconds = ", "1:15: it is no TOML".to_owned()),
+        ("ttl_seconds = ", "1:15: it is not TOML".to_owned()),
         ("ignore = [\"../a\"]", "1:11: the pattern \"../a\" has '..'".to_owned()),
         (
             "ignore = [\"a\\\\b\"]",

@@ -23,7 +23,6 @@ const HEADER_BYTES: u64 = 64 << 10;
 /// Wanted blobs, each with its indexes at the sink.
 pub(super) type WantedBlobs = HashMap<BlobId, Vec<usize>>;
 
-/// Limits of an archive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArchiveLimits {
     /// Uncompressed.
@@ -43,7 +42,6 @@ pub(super) struct Pass {
     pub(super) done: oneshot::Sender<PassResult>,
 }
 
-/// The result of a pass.
 #[derive(Debug)]
 pub(super) struct PassResult {
     pub(super) not_found: WantedBlobs,

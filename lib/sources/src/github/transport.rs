@@ -29,7 +29,6 @@ const MAX_REDIRECTS: usize = 3;
 
 pub(super) const JSON: &str = "application/vnd.github+json";
 
-/// A request to the API.
 #[derive(Clone, Debug)]
 pub(super) struct ApiRequest<'a> {
     pub(super) accept: &'static str,

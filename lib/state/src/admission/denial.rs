@@ -63,7 +63,6 @@ pub enum Denial {
     Limited {
         /// Until the next request is admitted.
         retry_after_seconds: u64,
-        /// The subject of the limit.
         whose: LimitSubject,
     },
     /// The request needs the head, which cannot be fetched now.

@@ -39,8 +39,9 @@ impl Dialer {
     pub fn new(address: Address, extra_roots: &[Vec<u8>], limit: Duration) -> Result<Self, StoreError> {
         let tls = match address.server() {
             ServerAddress::Tcp { host, is_tls: true, .. } => {
-                let name = ServerName::try_from(host.clone())
-                    .map_err(|_| StoreError::NotConfigured("the host of the Redis server is no valid name".into()))?;
+                let name = ServerName::try_from(host.clone()).map_err(|_| {
+                    StoreError::NotConfigured("the host of the Redis server is not a valid name".into())
+                })?;
                 Some((TlsConnector::from(Arc::new(tls_config(extra_roots)?)), name))
             }
             _ => None,

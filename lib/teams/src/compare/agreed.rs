@@ -6,7 +6,6 @@ use crate::names::TaskId;
 use crate::status::Status;
 use crate::team::ConfigFile;
 
-/// The input of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonInput<'a> {
     /// The last seen records.

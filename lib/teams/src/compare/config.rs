@@ -95,7 +95,8 @@ pub fn import_approvals(sides: &Sides, config: &TeamConfig, import: &mut FileImp
             None => {
                 let field = format!("shutdownApprovals[{index}]");
                 let name = quote(name);
-                let message = format!("{name} is no handle of this login, and only its own login can approve for it");
+                let message =
+                    format!("{name} is not a handle of this login, and only its own login can approve for it");
                 import.report(Kind::Foreign, &entry, field, message);
             }
         }

@@ -168,7 +168,7 @@ fn send_change(
     }
     let Some(from) = import.speaker(sides.store, &message.from) else {
         let sentence = format!(
-            "{} is no handle of this login, which cannot speak for it",
+            "{} is not a handle of this login, which cannot speak for it",
             quote(&message.from)
         );
         return Err((Kind::Foreign, "from", sentence));

@@ -8,7 +8,6 @@ use crate::team::{TeamConfig, TeamMember};
 use crate::texts::{BROADCAST, dependencies_not_met, reassigned};
 use crate::time::Time;
 
-/// A team in the store.
 #[derive(Clone, Debug)]
 pub struct StoreTeam {
     pub name: TeamName,

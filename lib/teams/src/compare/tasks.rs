@@ -169,7 +169,10 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, import: &FileIm
         let owner = to.owner.as_deref().unwrap_or_default();
         import.speaker(sides.store, owner).ok_or_else(|| {
             let message = match &to.owner {
-                Some(owner) => format!("{} is no handle of this login, which cannot act for it", quote(owner)),
+                Some(owner) => format!(
+                    "{} is not a handle of this login, which cannot act for it",
+                    quote(owner)
+                ),
                 None => format!("a task that is {} needs an owner", to.status),
             };
             (Kind::Foreign, "owner".to_owned(), message)

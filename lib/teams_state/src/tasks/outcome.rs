@@ -115,7 +115,6 @@ pub struct NothingReady {
 /// The outcome of a completion or a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskEnd {
-    /// The task is completed.
     Completed(Box<CompletedTask>),
     /// The task was released.
     Released(Box<ReleasedTask>),
@@ -123,7 +122,6 @@ pub enum TaskEnd {
     Files(ReleaseOutcome),
 }
 
-/// A task that is completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedTask {
     pub task: FullTask,

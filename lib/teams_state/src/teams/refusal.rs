@@ -31,7 +31,6 @@ pub enum TeamRefusal {
         #[serde(default)]
         agent: String,
     },
-    /// The team is closed.
     #[error("Team \"{team}\" is closed")]
     TeamClosed { team: String },
     /// A team of that name exists.
@@ -78,7 +77,6 @@ pub enum TeamRefusal {
     /// There is no such task.
     #[error("Task {id} not found in team {team}")]
     NoTask { id: String, team: String },
-    /// A task of that id exists.
     #[error("Task {id} already exists")]
     TaskExists { id: String },
     /// A dependency does not exist.

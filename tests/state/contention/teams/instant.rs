@@ -209,12 +209,12 @@ impl Stored {
         }
         let is_led = self.leader.is_empty() || self.members.contains_key(&self.leader);
         if !is_led {
-            return Err(format!("{:?} leads, and is no member", self.leader));
+            return Err(format!("{:?} leads, and is not a member", self.leader));
         }
         for (id, task) in &self.tasks {
             if let (Some(owner), true) = (task["owner"].as_str(), self.is_held(task)) {
                 let Some(member) = self.members.get(owner) else {
-                    return Err(format!("{owner} owns {id}, and is no member"));
+                    return Err(format!("{owner} owns {id}, and is not a member"));
                 };
                 let claims = member["claims"].as_str().unwrap_or_default();
                 if !claims.split(' ').any(|claim| claim == id) {
@@ -235,7 +235,7 @@ impl Stored {
             .iter()
             .filter_map(|entry| entry.split(' ').next()?.strip_prefix('='));
         if let Some(reader) = readers.into_iter().find(|reader| !self.members.contains_key(*reader)) {
-            return Err(format!("{reader} has an inbox, and is no member"));
+            return Err(format!("{reader} has an inbox, and is not a member"));
         }
         let entries = self.mail.iter().filter(|entry| !entry.starts_with('>'));
         let sequence = |entry: &String| entry.split(' ').nth(1).and_then(|text| text.parse::<u64>().ok());

@@ -73,7 +73,7 @@ impl Model<'_> {
     pub fn must_be_member(&self, handle: &str) -> Result<(), String> {
         match self.members.handles.contains(handle) {
             true => Ok(()),
-            false => Err(format!("{handle} is no member")),
+            false => Err(format!("{handle} is not a member")),
         }
     }
 

@@ -131,7 +131,7 @@ async fn reading_and_releasing_need_no_intent(world: World) {
         "it may say what it is for"
     );
     let read = ann.clone().citing("none").reads(&["src/c.ts"]).await;
-    assert_eq!(read.own[0].intent_id, None, "that is no intent");
+    assert_eq!(read.own[0].intent_id, None, "that is not an intent");
     world.moves("mine", Status::Completed).await;
     let bob = world.agent("bob").citing("mine").where_required();
     assert_eq!(bob.is_refused_by_gate(&["src/a.ts"]).await.len(), 1, "not even renewed");

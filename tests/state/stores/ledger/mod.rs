@@ -150,7 +150,6 @@ impl World {
     }
 }
 
-/// The lines as a file.
 pub fn file_of(lines: &[SealedLine]) -> String {
     lines.iter().map(|line| format!("{}\n", line.text)).collect()
 }

@@ -147,7 +147,6 @@ impl ReplayedBranch {
         (before, after)
     }
 
-    /// The files at a head.
     fn files_at(&self, head: usize) -> BTreeMap<String, Version> {
         let remote = self.remote.lock();
         let mut files = self.base.files.clone();

@@ -106,7 +106,7 @@ fn task_of(printed: &[u8]) -> Option<Option<Task>> {
             continue;
         };
         let change = (version(modes.0, blobs.0), version(modes.1, blobs.1));
-        // The commit of another repository is no file.
+        // The commit of another repository is not a file.
         if change != (None, None) {
             files.insert(path.to_owned(), change);
         }

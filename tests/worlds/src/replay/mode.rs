@@ -18,7 +18,6 @@ pub enum Rules {
 /// Which files several may write at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
-    /// None.
     None,
     /// Shared without a policy: lockfiles, and files that `.gitattributes` names.
     Default,

@@ -97,7 +97,6 @@ impl PythonRoots {
         })
     }
 
-    /// The candidates, by path.
     fn candidates<'t>(&self, table: &'t PathTable, python: &[FileId]) -> Vec<Candidate<'t>> {
         let mut holders: BTreeMap<&str, bool> = BTreeMap::new();
         for id in python {

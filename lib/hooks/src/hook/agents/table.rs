@@ -7,7 +7,6 @@ use super::super::event::Moment::{
 };
 use ToolEffect::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
 
-/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolEffect {
     /// It changes no file.

@@ -50,7 +50,6 @@ pub(super) fn check_time(field: &str, seconds: i64) -> Result<i64, Invalid> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequest {
     pub repo: RepoId,
-    /// The branch that it is for.
     pub branch: Branch,
     /// The branch that has the changes.
     pub work_branch: Branch,

@@ -20,7 +20,6 @@ impl Team {
         &self.tasks
     }
 
-    /// The task of that id.
     pub fn task(&self, id: &str) -> Result<&ModelTask, String> {
         self.place(id).map(|at| &self.tasks[at])
     }

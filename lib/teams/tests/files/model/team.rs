@@ -44,7 +44,7 @@ impl Team {
         &self.members
     }
 
-    /// Nobody acts who is no member.
+    /// Nobody acts who is not a member.
     pub(super) fn member(&self, handle: &str) -> Result<(), String> {
         if self.members.iter().any(|member| member == handle) {
             return Ok(());

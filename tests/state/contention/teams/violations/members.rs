@@ -125,7 +125,7 @@ fn members_that_cannot_be_are_named() {
             "is a member, and has not stopped",
             team_changed("joined", "h1", "user-1"),
         ),
-        ("h1 is no member", left()),
+        ("h1 is not a member", left()),
         ("the store has the members", team_changed("handed_over", "h1", "user-0")),
         ("the store has the members", team_changed("joined", "h2", "user-2")),
     ];

@@ -312,11 +312,11 @@ fn a_store_that_cannot_be_is_named() {
     type Change = fn(&mut Stored);
     let cases: [(&str, Change); 26] = [
         ("2 members are counted 3", |stored| stored.member_count = 3),
-        ("leads, and is no member", |stored| stored.leader = "h9".to_owned()),
-        ("h9 has an inbox, and is no member", |stored| {
+        ("leads, and is not a member", |stored| stored.leader = "h9".to_owned()),
+        ("h9 has an inbox, and is not a member", |stored| {
             stored.mail.insert("=h9 000000000001 1".to_owned());
         }),
-        ("h9 owns t2, and is no member", |stored| {
+        ("h9 owns t2, and is not a member", |stored| {
             is_out(stored);
             let task = stored.tasks.get_mut("t2").unwrap();
             (task["owner"], task["files"]) = (json!("h9"), json!([]));

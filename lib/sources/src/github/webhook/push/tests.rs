@@ -122,7 +122,7 @@ fn an_invalid_value_is_refused() {
         hostile.extend([(field, None), (field, Some(Value::Null)), (field, Some(json!([])))]);
         hostile.push((field, Some(json!("x".repeat(100_000)))));
     }
-    // `ref` of another text is a ref that is no branch.
+    // `ref` of another text is a ref that is not a branch.
     hostile
         .retain(|(field, value)| *field != "/ref" || value.as_ref().is_none_or(|value| value != &"x".repeat(100_000)));
     for commit in [
