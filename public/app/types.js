@@ -263,7 +263,7 @@
  */
 
 /**
- * A group of fields of the state whose change listeners are told about.
+ * A group of fields of the state. Listeners get the groups that changed.
  * @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'teams' | 'board' | 'work'
  *   | 'mail' | 'connection' | 'problem' | 'session'} Part
  */

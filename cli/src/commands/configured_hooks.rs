@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The most versions of a plugin that are checked.
 const MAX_VERSIONS: usize = 16;
 
-/// Where the hooks of an agent are configured.
+/// The files in which the hooks of an agent are configured.
 struct Configuration {
     /// The agent's name for `coord hook`.
     agent: &'static str,

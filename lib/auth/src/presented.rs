@@ -1,4 +1,4 @@
-//! Where a request has its credential: in `Authorization`, or in `X-API-Key`. A proxy sends `X-API-Key` if its platform
+//! The headers of a request that have its credential: `Authorization`, or `X-API-Key`. A proxy sends `X-API-Key` if its platform
 //! reserves `Authorization` for itself.
 
 use axum::http::header::AUTHORIZATION;

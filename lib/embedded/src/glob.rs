@@ -3,7 +3,7 @@
 /// Whether `text` matches `pattern`: `*`, `?`, `[abc]`, `[^a-c]`, and `\` before a literal byte. The time grows with
 /// the product of both lengths.
 pub(super) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
-    // Where to resume when the newest `*` has to match more bytes. Earlier stars never have to.
+    // The position to resume at when the newest `*` has to match more bytes. No earlier `*` ever has to match more.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
         let step = match pattern {

@@ -11,7 +11,7 @@ pub const MARKERS: [&str; 4] = [".git", "package.json", "opencode.json", ".openc
 /// The root in a project.
 pub const BELOW_PROJECT: &str = ".opencode/opencode-teams";
 
-/// Where a search begins.
+/// The values that a search for the folder of teams begins with.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchStart<'a> {
     /// The value of [`TEAMS_DIR`]. An empty value counts as unset.

@@ -1,4 +1,4 @@
-//! Where to find the server's log.
+//! The location of the server's log.
 
 use coord_agent::local_server;
 use coord_agent::workplace::Workplace;

@@ -52,7 +52,7 @@ enum StoreCommand {
     },
 }
 
-/// Where the store is.
+/// The location of the store.
 #[derive(Debug, Args)]
 struct LocationArgs {
     /// The folder of an embedded store

@@ -1,4 +1,4 @@
-//! Where branches are pushed to. A branch may be pushed to another remote, or by another name, than it is pulled from.
+//! The remote and the name that a branch is pushed to. A branch may be pushed to another remote, or by another name, than it is pulled from.
 
 use std::io;
 use std::time::Duration;

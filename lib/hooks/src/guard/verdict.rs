@@ -129,7 +129,7 @@ impl Verdict {
         !self.locked.is_empty() || !self.intent_refusals.is_empty() || !self.reverted.is_empty()
     }
 
-    /// The verdict for a terminal; empty if there is nothing to report. Only a person is told how to bypass the check.
+    /// The verdict for a terminal; empty if there is nothing to report. Only a person sees how to bypass the check.
     pub(super) fn describe(&self, hook: &str, is_agent: bool) -> String {
         let mut text = String::new();
         if !self.unlockable.is_empty() {

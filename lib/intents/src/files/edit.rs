@@ -251,7 +251,7 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Where a list is.
+/// The position of a list.
 #[derive(Clone, Copy)]
 pub(super) struct ListPosition {
     /// The offset after the colon of the list's key.

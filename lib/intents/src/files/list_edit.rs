@@ -132,7 +132,7 @@ type Hunk = (Range<usize>, Range<usize>);
 /// The largest table for comparing two lists, in cells. Longer lists are replaced as a whole.
 const MAX_TABLE: usize = 1 << 20;
 
-/// Where two lists differ, around their longest common subsequence.
+/// The differences of two lists, around their longest common subsequence.
 fn hunks(old: &[Value], new: &[Value]) -> Vec<Hunk> {
     if old.len().saturating_mul(new.len()) > MAX_TABLE {
         return vec![(0..old.len(), 0..new.len())];

@@ -2,7 +2,7 @@
 
 pub(super) struct Tree {
     pub root: Node,
-    /// Where text can be appended to the document.
+    /// The position in the document at which text can be appended.
     pub end: usize,
 }
 

@@ -145,7 +145,7 @@ impl PolicyFile {
     }
 }
 
-/// Where a value is invalid, and a sentence about it.
+/// The position of an invalid value, and a sentence about it.
 type ValueError = (Range<usize>, String);
 
 fn parse_ttl(value: &Spanned<DeValue<'_>>) -> Result<u32, ValueError> {

@@ -34,7 +34,7 @@ impl Kind {
 /// Number of paths that count as one request.
 pub const PATHS_OF_A_REQUEST: usize = 32;
 
-/// Where the head of the branch comes from.
+/// The source of the head of the branch.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadTerms<'a> {
     /// A source has just returned it.

@@ -51,7 +51,7 @@ pub struct ClaimTerms<'a> {
     pub ttl_seconds: u32,
     /// Seconds for which the server repeats the claim, if it is refused.
     pub wait_seconds: u32,
-    /// Where this process has seen claims.
+    /// The repositories in which this process has seen claims.
     pub claimed: &'a ClaimedRepositories,
     /// Another agent of the same person, whose locks on the files are taken over: the lead agent, or an ended writer below it.
     pub take_over: Option<&'a AgentId>,

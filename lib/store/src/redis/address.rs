@@ -9,7 +9,7 @@ use crate::StoreError;
 
 const DEFAULT_PORT: u16 = 6379;
 
-/// Where a server listens.
+/// The address that a server listens on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ServerAddress {
     /// A host (a name or an IP address without brackets) and port.

@@ -9,7 +9,7 @@ use super::super::point::Point;
 pub struct Expectations {
     /// The repository, `host/owner/name`.
     pub repository: String,
-    /// Where the remaining lines begin after older ones were trimmed, by the seal in the store. It is also an anchor.
+    /// The start of the remaining lines after older ones were trimmed, by the seal in the store. It is also an anchor.
     pub base: Option<Point>,
     /// Points that are kept elsewhere, in any order.
     pub anchors: Vec<Anchor>,
@@ -33,7 +33,7 @@ pub struct Anchor {
     pub source: Source,
 }
 
-/// Where an anchor is from.
+/// The source of an anchor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The seal in the store.

@@ -27,7 +27,7 @@ use coord_teams_state::teams::{RequestKey, TeamAnswer};
 #[derive(Debug)]
 pub(super) struct FileTerms {
     is_left_alone: bool,
-    /// Where the work on the files is done, if the request has that.
+    /// The branch and commit of the work on the files, if the request has that.
     work: Option<WorkRequest>,
     /// The commit that was pushed.
     new_head: Option<CommitSha>,
@@ -85,7 +85,7 @@ impl FileTerms {
         })
     }
 
-    /// Where the work on the files is done, unless they are left alone.
+    /// The branch and commit of the work on the files, unless they are left alone.
     fn work(&self) -> Option<&WorkRequest> {
         self.work.as_ref().filter(|_| !self.is_left_alone)
     }
