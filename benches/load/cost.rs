@@ -15,7 +15,7 @@ use coord_state as state;
 use coord_state::admission::{Admitted, RememberedUses};
 use coord_state::heads::FetchedHead;
 use coord_state::libraries::library;
-use coord_state::locks::{ClaimOutcome, GateTerms, Judgement, PolicyTerms, ReleaseOutcome};
+use coord_state::locks::{ClaimOutcome, GateTerms, Judgment, PolicyTerms, ReleaseOutcome};
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store};
 use coord_teams_state::teams::{NewMember, TeamTerms, create_team};
@@ -107,11 +107,11 @@ async fn use_features(agent: &mut ScriptAgent, store: &dyn Store) -> Result<()> 
         matches!(outcome, Admitted::Outcome(SelectOutcome::Selected(_))),
         "{outcome:?}"
     );
-    agent.judgement = Some(Judgement {
+    agent.judgment = Some(Judgment {
         intent: "COST".to_owned(),
         scope,
         letters: "C".to_owned(),
-        ..Judgement::default()
+        ..Judgment::default()
     });
 
     let terms = TeamTerms {

@@ -8,7 +8,7 @@ import { readTeamEvent } from './team_words.js';
 /** @typedef {import('./types.js').Activity} Activity */
 
 /** Maximum number of entries that the page keeps. */
-export const MOST_ACTIVITY = 1000;
+export const MAX_ACTIVITY = 1000;
 /** Maximum number of files that a sentence names. */
 const MAX_NAMED = 3;
 
@@ -47,7 +47,7 @@ function refusalDetail(event) {
   if (event.reason === 'CONFLICT' && !isSame && count > 0) {
     detail = `${listedFiles(conflicts, count)} ${count > 1 ? 'are' : 'is'} locked by another agent`;
   }
-  return event.repeated ? `${detail}, asked ${event.repeated === 1 ? 'once' : `${event.repeated} times`} more` : detail;
+  return event.repeated ? `${detail}, repeated ${event.repeated === 1 ? 'once' : `${event.repeated} times`}` : detail;
 }
 
 /**
@@ -151,5 +151,5 @@ export function mergeActivity(list, added) {
   const merged = [...newEntries, ...list];
   const isSorted = list.length === 0 || newestFirst(newEntries[newEntries.length - 1], list[0]) <= 0;
   if (!isSorted) merged.sort(newestFirst);
-  return merged.slice(0, MOST_ACTIVITY);
+  return merged.slice(0, MAX_ACTIVITY);
 }

@@ -1,7 +1,7 @@
 // The state of the page, and how each action changes it. Functions have no side effects.
 
 import { agentsOf, noteEvents } from './agents.js';
-import { mergeActivity, MOST_ACTIVITY, readActivity } from './activity.js';
+import { mergeActivity, MAX_ACTIVITY, readActivity } from './activity.js';
 import { applyToBoard, unreadBoard } from './board.js';
 import { readGraph } from './graph.js';
 import { holderKey } from './holder.js';
@@ -211,7 +211,7 @@ function withLocks(whole, action) {
 function withActivity(whole, { events, isCaughtUp, hasOlder: hasOlderEvents, now }) {
   const { state, notes } = whole;
   const activity = mergeActivity(state.activity, events.map((event) => readActivity(event, isCaughtUp)));
-  const hasOlder = (hasOlderEvents ?? state.hasOlder) && activity.length < MOST_ACTIVITY;
+  const hasOlder = (hasOlderEvents ?? state.hasOlder) && activity.length < MAX_ACTIVITY;
   // For holders that already have a note, these events are older, and say nothing new.
   const unnoted = [...events].sort((one, other) => one.time - other.time)
     .filter((event) => !isOfTeams(event) && !notes.has(holderKey(event.user, event.agent_id)));
@@ -272,7 +272,7 @@ function withEvents(before, { events, caughtUpTo, now }) {
   if (entries.length > 0) {
     for (const entry of entries) entry.isCaughtUp = entry.at <= caughtUpTo;
     change.activity = mergeActivity(state.activity, entries);
-    if (change.activity.length === MOST_ACTIVITY) change.hasOlder = false;
+    if (change.activity.length === MAX_ACTIVITY) change.hasOlder = false;
   }
   for (const event of branchEvents) {
     if (event.type === 'head_moved' && state.graph && event.head !== state.graph.version) change.graphState = 'stale';

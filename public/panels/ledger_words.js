@@ -26,7 +26,7 @@ export function lineDeed({ action, status, tool, files, content }) {
     case 'CONTEXT_LOAD': return 'is given the context';
     case 'SCOPE_VIOLATION': return `is refused ${target}`;
     case 'BUDGET_EXHAUSTED': return 'is stopped';
-    case 'STATE_TRANSITION': return 'goes on to another state';
+    case 'STATE_TRANSITION': return 'changes state';
     case 'TOOL_EXECUTION': break;
     default: return action.toLowerCase().replaceAll('_', ' ');
   }

@@ -1,6 +1,6 @@
 //! Several clones of one repository on one machine: one server has the locks of all, or it is said that they do not see each other's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use coord_test_support::git::Repo;
@@ -8,6 +8,7 @@ use coord_test_support::process::free_address;
 use coord_test_support::waiting::block_until;
 
 use crate::commands::parts;
+use crate::processes::{end_server, kill};
 use coord_test_worlds::world::{REPO_URL, World, server_of};
 
 /// Runs `coord ARGS` in `clone`; returns status, standard output, and standard error.
@@ -19,8 +20,10 @@ fn claims(world: &World, clone: &Repo, file: &str, agent: &str) -> i32 {
     run_coord(world, clone, &["claim", file, "-m", "Adding a line", "--agent", agent]).0
 }
 
-fn kill(process: &str) {
-    assert!(Command::new("kill").arg(process).status().unwrap().success());
+/// Ends the server of `clone`, and waits until it has ended.
+fn end_server_of(clone: &Repo) {
+    kill(&server_of(clone).unwrap());
+    block_until("the server ends", || server_of(clone).is_none());
 }
 
 fn two_clones() -> (World, Repo) {
@@ -49,8 +52,7 @@ fn the_second_clone_uses_the_server_of_the_first() {
         "{out}"
     );
     // A command of the second clone starts it where the locks are.
-    kill(&world.server().unwrap());
-    block_until("the server ends", || world.server().is_none());
+    end_server(&world);
     assert_eq!(claims(&world, &two, "a.txt", "two"), 3);
     assert!(world.server().is_some() && server_of(&two).is_none());
 }
@@ -116,8 +118,7 @@ fn clones_with_separate_servers_are_warned_and_the_named_fix_joins_them() {
         .env("XDG_STATE_HOME", world.folder("apart"));
     assert!(apart.status().unwrap().success());
     assert_eq!(claims(&world, &world.clone, "a.txt", "one"), 0);
-    kill(&server_of(&two).unwrap());
-    block_until("the server ends", || server_of(&two).is_none());
+    end_server_of(&two);
     assert_eq!(claims(&world, &two, "a.txt", "two"), 0, "it goes on with its own store");
     let log = std::fs::read_to_string(two.path().join(".git/coord/serve.log")).unwrap();
     let warning = "do not see each other's locks";
@@ -171,15 +172,12 @@ fn one_server_serves_two_clones_of_one_repository() {
 fn a_damaged_or_outdated_list_of_clones_blocks_no_check() {
     let (world, two) = two_clones();
     assert!(run_coord(&world, &two, &["check", "a.txt"]).0 == 0);
-    kill(&server_of(&two).unwrap());
-    block_until("the server ends", || server_of(&two).is_none());
+    end_server_of(&two);
     std::fs::remove_dir_all(two.path().join(".git/coord")).unwrap();
     let lists = world.folder("home/.local/state/coord/clones");
-    let list = std::fs::read_dir(&lists).unwrap().map(|file| file.unwrap().path());
-    let list = list
-        .into_iter()
-        .find(|path| path.extension().is_some_and(|end| end == "json"))
-        .unwrap();
+    let mut files = std::fs::read_dir(&lists).unwrap().map(|file| file.unwrap().path());
+    let is_json = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+    let list = files.find(is_json).unwrap();
     let other = Repo::init(world.folder("other"), &[]);
     other.commit(&[("a.txt", "a")]);
     let named = |home: &Path| format!(r#"{{"repo":"github.com/team/project","home":"{}"}}"#, home.display());
@@ -193,8 +191,7 @@ fn a_damaged_or_outdated_list_of_clones_blocks_no_check() {
         std::fs::write(&list, &text).unwrap();
         let (status, _, error) = run_coord(&world, &two, &["check", "a.txt"]);
         assert_eq!(status, 0, "{text}: {error}");
-        kill(&server_of(&two).expect(&text));
-        block_until("the server ends", || server_of(&two).is_none());
+        end_server_of(&two);
         std::fs::remove_dir_all(two.path().join(".git/coord")).unwrap();
     }
     #[cfg(unix)]
@@ -218,29 +215,20 @@ fn a_server_that_starts_by_itself_listens_on_the_port_of_its_user() {
         assert_eq!(status, 0, "{error}");
         let announced = std::fs::read_to_string(world.clone.path().join(".git/coord/listening")).unwrap();
         assert_eq!(announced.contains(&format!(":{expected} ")), is_set, "{announced}");
-        kill(&world.server().unwrap());
-        block_until("the server ends", || world.server().is_none());
+        end_server(&world);
     };
     let (own, users, named) = (port(), port(), port());
     // A setting by the author of the repository decides nothing.
     world.clone.git(&["config", "coord.port", &own]);
     listens_on(&own, false, &|_| {});
-    std::fs::write(
-        world.folder("home").join(".gitconfig"),
-        format!("[coord]\n\tport = {users}\n"),
-    )
-    .unwrap();
+    let settings = format!("[coord]\n\tport = {users}\n");
+    std::fs::write(world.folder("home").join(".gitconfig"), settings).unwrap();
     listens_on(&users, true, &|_| {});
     listens_on(&named, true, &|command| {
         command.env("COORD_PORT", &named);
     });
-    let (status, _, error) = parts(
-        &world
-            .coord(world.clone.path())
-            .args(["check", "a.txt"])
-            .env("COORD_PORT", "many")
-            .output()
-            .unwrap(),
-    );
+    let mut check = world.coord(world.clone.path());
+    check.args(["check", "a.txt"]).env("COORD_PORT", "many");
+    let (status, _, error) = parts(&check.output().unwrap());
     assert!(status != 0 && error.contains("COORD_PORT is \"many\""), "{error}");
 }

@@ -81,8 +81,8 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     /// Does every task, in the order in which it can be done.
-    fn work(mut self, tasks: Vec<Vec<usize>>) {
-        let mut tasks: VecDeque<_> = tasks.into_iter().enumerate().collect();
+    fn work(mut self) {
+        let mut tasks: VecDeque<_> = tasks_of(self.number).into_iter().enumerate().collect();
         while let Some((number, parts)) = tasks.pop_front() {
             assert!(Instant::now() < self.deadline, "agent {} is never done", self.number);
             if !self.may_edit(&parts) {
@@ -118,16 +118,21 @@ impl Worker<'_> {
         if action(&checked) == "SWITCH_TASK" {
             return false;
         }
+        let message = format!("Agent {} adds a line to each of them", self.number);
+        // A refused agent looks after its pause for what else there is to do.
+        self.claim(&json!(files), &message)
+    }
+
+    /// Claims files, after each pull that is asked for: whether they are granted.
+    fn claim(&mut self, files: &Json, message: &str) -> bool {
         loop {
-            let message = format!("Agent {} adds a line to each of them", self.number);
-            let claimed = self.call(
-                "post_status",
-                json!({ "file_paths": files, "status": "WRITING", "message": message }),
-            );
+            let is_in_time = Instant::now() < self.deadline;
+            assert!(is_in_time, "agent {} never gets {files}", self.number);
+            let claim = json!({ "file_paths": files, "status": "WRITING", "message": message });
+            let claimed = self.call("post_status", claim);
             match action(&claimed) {
                 "PROCEED" => return true,
                 "PULL" => self.pull(),
-                // After its pause it looks for what else there is to do.
                 "WAIT" => return false,
                 _ => panic!("agent {}: {claimed}", self.number),
             }
@@ -135,32 +140,19 @@ impl Worker<'_> {
     }
 
     fn push(&mut self) {
-        if !self.takes_turns {
-            while self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]).is_err() {
-                self.judge.refused_pushes.fetch_add(1, Ordering::Relaxed);
-                self.pull();
+        let push = ["push", "--quiet", "origin", "HEAD:main"];
+        if self.takes_turns {
+            while !self.claim(&json!([TURN]), "Pushing what is committed") {
+                // time: an agent that has to wait pauses.
+                std::thread::sleep(PAUSE);
             }
+            // Its first push lands, or this panics.
+            self.tree.git(&push);
             return;
         }
-        loop {
-            assert!(
-                Instant::now() < self.deadline,
-                "agent {} never gets its turn",
-                self.number
-            );
-            let claim = json!({ "file_paths": [TURN], "status": "WRITING", "message": "Pushing what is committed" });
-            let claimed = self.call("post_status", claim);
-            match action(&claimed) {
-                "PROCEED" => break,
-                "PULL" => self.pull(),
-                // time: an agent that has to wait pauses.
-                "WAIT" => std::thread::sleep(PAUSE),
-                _ => panic!("agent {}: {claimed}", self.number),
-            }
-        }
-        if let Err(error) = self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]) {
+        while self.tree.try_git(&push).is_err() {
             self.judge.refused_pushes.fetch_add(1, Ordering::Relaxed);
-            panic!("the push of agent {} did not land: {error}", self.number);
+            self.pull();
         }
     }
 
@@ -169,10 +161,8 @@ impl Worker<'_> {
         if self.takes_turns {
             files.push(TURN.to_owned());
         }
-        let released = self.call(
-            "post_status",
-            json!({ "file_paths": files, "status": "OPEN", "message": "Each has a line more" }),
-        );
+        let release = json!({ "file_paths": files, "status": "OPEN", "message": "Each has a line more" });
+        let released = self.call("post_status", release);
         assert_eq!(action(&released), "PROCEED", "agent {}: {released}", self.number);
     }
 
@@ -203,18 +193,14 @@ fn tasks_of(agent: usize) -> Vec<Vec<usize>> {
 /// Starts `coord mcp` below a separate process, which identifies the session: eight agents of one person are eight
 /// holders.
 fn start(world: &World, tree: &Path) -> Agent {
-    let mut command = world.coord(tree);
+    let coord = world.coord(tree);
+    let environment = coord.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let mcp = format!("alias.agent=!{} mcp", env!("CARGO_BIN_EXE_coord"));
     let mut agent = std::process::Command::new("git");
-    agent.args(["-c", &mcp, "agent"]).current_dir(tree).env_clear();
-    agent.envs(
-        command
-            .get_envs()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
-    );
+    agent.args(["-c", &mcp, "agent"]).current_dir(tree);
+    agent.env_clear().envs(environment);
     agent.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     without_limits(&mut agent);
-    command.arg("mcp");
     Agent::start(agent)
 }
 
@@ -248,10 +234,7 @@ fn play(takes_turns: bool) -> Judge {
         .collect();
     std::thread::scope(|scope| {
         for worker in workers {
-            scope.spawn(|| {
-                let tasks = tasks_of(worker.number);
-                worker.work(tasks);
-            });
+            scope.spawn(|| worker.work());
         }
     });
 
@@ -275,17 +258,13 @@ fn play(takes_turns: bool) -> Judge {
 #[test]
 fn no_two_edit_one_file_at_once_every_push_lands_first_time_and_nothing_stays_locked() {
     let judge = play(true);
-    assert_eq!(judge.refused_pushes.load(Ordering::Relaxed), 0);
     assert!(judge.most.load(Ordering::Relaxed) > 1, "they have worked side by side");
 }
 
 #[test]
 fn without_turns_to_push_git_refuses_some_pushes_and_nothing_is_lost() {
     let judge = play(false);
+    let refused = judge.refused_pushes.load(Ordering::Relaxed);
     // How many depends on the machine; the first try of an agent that is not the only one is mostly too late.
-    println!(
-        "{} pushes of {} were refused",
-        judge.refused_pushes.load(Ordering::Relaxed),
-        AGENTS * TASKS
-    );
+    println!("{refused} pushes of {} were refused", AGENTS * TASKS);
 }

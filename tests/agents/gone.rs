@@ -10,6 +10,7 @@ use coord_test_support::git::Repo;
 use coord_test_support::waiting::block_until;
 
 use crate::commands::parts;
+use crate::processes::{end_server, kill};
 use coord_test_worlds::world::{World, server_of};
 
 fn claims(world: &World, clone: &Repo, agent: &str) -> (i32, String) {
@@ -64,14 +65,8 @@ fn moved(world: &mut World, name: &str) {
 }
 
 fn copied(from: &Path, to: &Path) {
-    assert!(
-        Command::new("cp")
-            .arg("-r")
-            .args([from, to])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let copied = Command::new("cp").arg("-r").args([from, to]).status();
+    assert!(copied.unwrap().success());
 }
 
 // rule: servers#moved-clone
@@ -113,14 +108,9 @@ fn a_copy_is_another_repository_without_the_locks_of_the_first() {
     let server = server_of(&copy).unwrap();
     assert_ne!(Some(&server), world.server().as_ref());
     // A person may serve both with one server.
-    assert!(
-        Command::new("kill")
-            .args([&server, &world.server().unwrap()])
-            .status()
-            .unwrap()
-            .success()
-    );
-    block_until("both end", || server_of(&copy).is_none() && world.server().is_none());
+    kill(&server);
+    end_server(&world);
+    block_until("both end", || server_of(&copy).is_none());
     let mut command = world.coord(world.clone.path());
     command.args(["serve", "--port", "0", "--repo"]).arg(world.clone.path());
     command
@@ -141,9 +131,7 @@ fn a_copy_is_another_repository_without_the_locks_of_the_first() {
 fn a_store_of_an_earlier_version_keeps_its_id() {
     let mut world = World::without_remote(&[("a.txt", "a")]);
     assert_eq!(claims(&world, &world.clone, "one").0, 0);
-    let server = world.server().unwrap();
-    assert!(Command::new("kill").arg(server).status().unwrap().success());
-    block_until("the server ends", || world.server().is_none());
+    end_server(&world);
     std::fs::remove_file(world.clone.path().join(".git/coord/repository")).unwrap();
     assert_eq!(claims(&world, &world.clone, "two").0, 3);
     moved(&mut world, "renamed");

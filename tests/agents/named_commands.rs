@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::pushed::shell;
 use coord_test_worlds::world::World;
 
 const FILES: [(&str, &str); 2] = [("a.txt", "a\n"), ("b.txt", "b\n")];
@@ -41,15 +42,6 @@ fn followed(world: &World, folder: &Path, args: &[&str]) -> Vec<String> {
         commands.push(command);
     }
     panic!("{commands:?} lead to nothing");
-}
-
-fn shell(world: &World, folder: &Path, command: &str) {
-    let ended = world.in_shell(folder, command);
-    assert!(
-        ended.status.success(),
-        "{command}: {}",
-        String::from_utf8_lossy(&ended.stderr)
-    );
 }
 
 fn claim(world: &World, folder: &Path) {
@@ -186,39 +178,21 @@ fn the_command_of_pull_works_in_every_state() {
         let folder = world.clone.path().to_owned();
         (world, folder)
     };
+    let clone = || cloned(&[]);
+    let shallow = || cloned(&["--depth", "1"]);
+    let (pull, stash, main) = (
+        "git pull --rebase",
+        "git pull --rebase --autostash",
+        "git pull --rebase origin main",
+    );
     let cases: [(&str, Make<'_>, &str, &str); 7] = [
-        ("its own upstream", &|| cloned(&[]), ":", "git pull --rebase"),
-        (
-            "dirty",
-            &|| cloned(&[]),
-            "echo dirty >a.txt",
-            "git pull --rebase --autostash",
-        ),
-        (
-            "staged",
-            &|| cloned(&[]),
-            "echo x >new && git add new",
-            "git pull --rebase --autostash",
-        ),
-        (
-            "an upstream of another name",
-            &worktree,
-            ":",
-            "git pull --rebase origin main",
-        ),
-        (
-            "no upstream",
-            &|| cloned(&[]),
-            "git switch -qc topic",
-            "git pull --rebase origin main",
-        ),
-        (
-            "detached",
-            &|| cloned(&[]),
-            "git checkout -q --detach",
-            "git pull --rebase origin main",
-        ),
-        ("shallow", &|| cloned(&["--depth", "1"]), ":", "git pull --rebase"),
+        ("its own upstream", &clone, ":", pull),
+        ("dirty", &clone, "echo dirty >a.txt", stash),
+        ("staged", &clone, "echo x >new && git add new", stash),
+        ("an upstream of another name", &worktree, ":", main),
+        ("no upstream", &clone, "git switch -qc topic", main),
+        ("detached", &clone, "git checkout -q --detach", main),
+        ("shallow", &shallow, ":", pull),
     ];
     for (name, make, prepare, command) in cases {
         let (world, folder) = make();
@@ -228,11 +202,8 @@ fn the_command_of_pull_works_in_every_state() {
         assert!(status.contains(&format!(": {command}\n")), "{name}: {status}");
         let doctor = coord(&world, &folder, &["doctor"]).1;
         assert!(doctor.contains(&format!("{command}\n")), "{name}: {doctor}");
-        assert_eq!(
-            followed(&world, &folder, &["claim", "a.txt", "-m", "Change a"]),
-            [command],
-            "{name}"
-        );
+        let claim = ["claim", "a.txt", "-m", "Change a"];
+        assert_eq!(followed(&world, &folder, &claim), [command], "{name}");
     }
 }
 
@@ -247,16 +218,11 @@ fn edits_during_a_merge_or_rebase_are_allowed_and_get_no_pull() {
         let world = World::with(&FILES);
         let folder = world.clone.path();
         world.others_push("main", &[("b.txt", "theirs\n")]);
-        shell(
-            &world,
-            folder,
-            "echo mine >b.txt && git commit -qam Mine && git fetch -q",
-        );
+        let commit = "echo mine >b.txt && git commit -qam Mine && git fetch -q";
+        shell(&world, folder, commit);
         world.others_push("main", &[("c.txt", "c\n")]);
-        assert!(
-            !world.in_shell(folder, begin).status.success(),
-            "{begin} has a conflict"
-        );
+        let begun = world.in_shell(folder, begin);
+        assert!(!begun.status.success(), "{begin} has a conflict");
         shell(&world, folder, "git fetch -q");
         for args in [
             &["check", "b.txt"][..],
@@ -299,11 +265,8 @@ fn the_command_that_makes_a_branch_known_works_in_a_single_branch_clone() {
     let list = mend("nowhere");
     assert_eq!(list, "git ls-remote --heads origin");
     shell(&world, folder, &list);
-    let (_, refused) = coord(
-        &world,
-        folder,
-        &["claim", "a.txt", "-m", "Change a", "--branch", "nowhere"],
-    );
+    let claim = ["claim", "a.txt", "-m", "Change a", "--branch", "nowhere"];
+    let (_, refused) = coord(&world, folder, &claim);
     assert!(!refused.contains("git config coord.branch"), "{refused}");
 }
 
@@ -341,22 +304,15 @@ fn the_command_of_wait_works_from_every_folder_and_for_every_name() {
             (waiting.join().unwrap(), released)
         });
         assert_eq!(released.0, 0, "{}", released.1);
-        assert!(
-            ended.status.success(),
-            "{expected}: {}",
-            String::from_utf8_lossy(&ended.stderr)
-        );
+        assert!(ended.status.success(), "{expected}: {ended:?}");
         assert_eq!(claim("one").0, 3, "{file} is held by the one that has waited");
     }
     // Too many files to be named.
     let files: Vec<String> = (0..9).map(|file| format!("new-{file}.txt")).collect();
     let names: Vec<&str> = files.iter().map(String::as_str).collect();
     let claim = |who: &str| {
-        coord(
-            &world,
-            &root,
-            &[&["claim", "-m", "Add them", "--agent", who], &names[..]].concat(),
-        )
+        let args = [&["claim", "-m", "Add them", "--agent", who], &names[..]].concat();
+        coord(&world, &root, &args)
     };
     assert_eq!(claim("one").0, 0);
     assert_eq!(named(&claim("two").1), Some("sleep 5"));

@@ -1,11 +1,13 @@
 //! The folder of a process was removed, as a worktree is, or is none of a repository, as editors start their servers in.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::commands::parts;
+use crate::commands::{parts, printed};
 use crate::mcp::{Agent, action};
+use crate::processes::{output_with, program_like};
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 /// `COMMAND` of a shell whose folder was removed.
@@ -13,24 +15,9 @@ fn from_removed_folder(world: &World, command: &str, input: &Value) -> (i32, Str
     let gone = world.folder("gone");
     let coord = world.coord(&gone);
     let script = format!("rmdir '{}' && exec \"$0\" {command}", gone.display());
-    let mut shell = Command::new("sh");
-    for (name, value) in coord.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    shell.current_dir(&gone).args(["-c", &script]).arg(coord.get_program());
-    let mut running = shell
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = running.stdin.take().unwrap();
-    std::io::Write::write_all(&mut stdin, input.to_string().as_bytes()).unwrap();
-    drop(stdin);
-    parts(&running.wait_with_output().unwrap())
+    let mut shell = program_like(&coord, "sh");
+    shell.args(["-c", &script]).arg(coord.get_program());
+    parts(&output_with(shell, &input.to_string()))
 }
 
 /// Whether a hook of Claude Code denies a tool with this `input`, by a call that names `folder`.
@@ -50,12 +37,8 @@ fn is_denied(world: &World, tool: &str, folder: Option<&str>, input: &Value) -> 
 #[test]
 fn a_hook_decides_by_the_path_that_it_is_given_and_denies_without_one() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
-    assert!(
-        world
-            .run(&["claim", "a.txt", "-m", "Adding a line", "--agent", "bob"])
-            .status
-            .success()
-    );
+    let claim = ["claim", "a.txt", "-m", "Adding a line", "--agent", "bob"];
+    printed(&world, &claim, 0);
     let root = world.clone.path().display().to_string();
     let gone = world.folder("gone").display().to_string();
     let write = |file: &str| json!({ "file_path": file, "content": "x" });
@@ -125,8 +108,6 @@ fn outside_of_a_repository_the_environment_and_the_client_name_the_folder() {
     assert_eq!(action(&answer["result"]["structuredContent"]), "PROCEED", "{answer}");
     // A client that names no folders gets an answer that says what is missing.
     let mut agent = Agent::start(mcp(&world, &elsewhere));
-    let answer = agent
-        .call("check_status", json!({ "file_paths": ["a.txt"] }))
-        .to_string();
-    assert!(answer.contains("is in no git repository"), "{answer}");
+    let answer = agent.call("check_status", json!({ "file_paths": ["a.txt"] }));
+    assert_has(&answer.to_string(), &["is in no git repository"]);
 }

@@ -6,11 +6,12 @@ use std::process::{Child, Stdio};
 
 use coord_test_support::redis::empty_database;
 use coord_test_support::waiting::block_until;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::hook::session;
+use crate::commands::{json as json_of, printed};
+use crate::hook::claude;
 use crate::mcp::{Agent, action};
-use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 /// The `coord serve` of a world, which ends with it.
@@ -69,22 +70,9 @@ fn world() -> World {
     ])
 }
 
-/// Returns the output of `coord ARGS` in the clone; it must exit with `status`.
-fn printed(world: &World, args: &[&str], status: i32) -> String {
-    let output = world.run(args);
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{args:?}: {out}{error}");
-    out
-}
-
-fn json_of(world: &World, args: &[&str]) -> Value {
-    serde_json::from_str(&printed(world, args, 0)).unwrap()
-}
-
 /// The id of the repository, as `coord doctor` shows it; nothing may be wrong.
 fn found_well(world: &World) -> String {
-    let findings = json_of(world, &["doctor", "--json"]);
+    let findings = json_of(world, &["doctor", "--json"], 0);
     let findings = findings.as_array().unwrap();
     let of = |subject: &str| findings.iter().find(|finding| finding["subject"] == subject).unwrap();
     assert_eq!(of("access")["state"], "ok", "{findings:#?}");
@@ -98,7 +86,7 @@ fn people_are_served(world: &World, url: &str) {
     run(&["check", "src/db.ts"]);
     run(&["check", "src/db.ts", "--url", url]);
     run(&["claim", "src/db.ts", "-m", "Pooling the connections"]);
-    let status = json_of(world, &["status", "--json"]);
+    let status = json_of(world, &["status", "--json"], 0);
     assert_eq!(status["locks"][0]["file_path"], "src/db.ts", "{status}");
     run(&["wait", "README.md", "--agent", "one"]);
     run(&["release", "README.md", "--agent", "one"]);
@@ -106,18 +94,9 @@ fn people_are_served(world: &World, url: &str) {
     run(&["intent", "new", "INT-1", "--name", "Pool", "--scope", "src/db.ts"]);
     run(&["intent", "select", "INT-1"]);
     assert!(run(&["intent", "list"]).contains("INT-1"));
-    run(&[
-        "ledger",
-        "record",
-        "--kind",
-        "call",
-        "--tool",
-        "test",
-        "--summary",
-        "Tested it",
-        "--intent",
-        "INT-1",
-    ]);
+    let record = ["ledger", "record", "--kind", "call", "--tool", "test"];
+    let more = ["--summary", "Tested it", "--intent", "INT-1"];
+    run(&[&record[..], &more].concat());
     assert!(run(&["ledger", "log"]).contains("INT-1"));
     run(&["ledger", "verify"]);
     run(&["map"]);
@@ -141,11 +120,8 @@ fn people_are_served(world: &World, url: &str) {
 
 /// The hooks of git, the hooks of an agent, and its `coord mcp`.
 fn agents_are_served(world: &World, name: &str) {
-    printed(
-        world,
-        &["claim", "README.md", "-m", "Saying how to install it", "--agent", "bob"],
-        0,
-    );
+    let claim = ["claim", "README.md", "-m", "Saying how to install it", "--agent", "bob"];
+    printed(world, &claim, 0);
     std::fs::write(world.clone.path().join("README.md"), "# The shop\n").unwrap();
     world.clone.git(&["add", "README.md"]);
     printed(world, &["guard", "pre-commit"], 3);
@@ -154,21 +130,16 @@ fn agents_are_served(world: &World, name: &str) {
     let message = std::fs::read_to_string(world.clone.path().join("message")).unwrap();
     assert!(message.contains("INT-1"), "{message}");
 
-    let (ada, bob) = (
-        session(world, &CLAUDE_CODE, Some("ada")),
-        session(world, &CLAUDE_CODE, Some("bob")),
-    );
+    let (ada, bob) = (claude(world, "ada"), claude(world, "bob"));
     for agent in ["ada", "bob"] {
         printed(world, &["intent", "select", "INT-1", "--agent", agent], 0);
     }
     ada.starts();
-    assert_eq!(ada.denial(&ada.edits("src/db.ts")), None);
-    assert_eq!(ada.denial(&ada.runs("touch made.txt")), None);
+    ada.may_edit("src/db.ts");
+    ada.may_run("touch made.txt");
     bob.starts();
-    let refused = bob.denial(&bob.edits("src/db.ts")).expect("ada has it");
-    assert!(refused.contains("by 'ada'"), "{refused}");
-    let whole = bob.denial(&bob.runs("git stash")).expect("ada works here");
-    assert!(whole.contains("ada holds src/db.ts"), "{whole}");
+    assert_has(&bob.may_not_edit("src/db.ts"), &["by 'ada'"]);
+    assert_has(&bob.may_not_run("git stash"), &["ada holds src/db.ts"]);
     ada.ends_turn();
 
     let mut command = world.coord(world.clone.path());
@@ -218,15 +189,12 @@ fn waiting_records_are_sent_under_the_next_servers_repository_name() {
     let Some(redis) = empty_database() else { return };
     let world = world();
     let server = Server::start(&world, &["--redis", &redis]);
-    printed(
-        &world,
-        &["intent", "new", "INT-1", "--name", "Pool", "--scope", "src/db.ts"],
-        0,
-    );
+    let new = ["intent", "new", "INT-1", "--name", "Pool", "--scope", "src/db.ts"];
+    printed(&world, &new, 0);
     printed(&world, &["intent", "select", "INT-1", "--agent", "ada"], 0);
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let ada = claude(&world, "ada");
     ada.starts();
-    assert_eq!(ada.denial(&ada.edits("src/db.ts")), None);
+    ada.may_edit("src/db.ts");
     drop(server);
     std::fs::write(world.clone.path().join("src/db.ts"), "export const query = 2;\n").unwrap();
     ada.has_edited("src/db.ts");
@@ -234,9 +202,8 @@ fn waiting_records_are_sent_under_the_next_servers_repository_name() {
     let waiting = std::fs::read_to_string(&spool).unwrap();
     assert!(waiting.contains(r#""https://localhost/local/clone""#), "{waiting}");
     let _server = Server::start(&world, &["--redis", &redis]);
-    assert_eq!(ada.denial(&ada.runs("touch made.txt")), None);
+    ada.may_run("touch made.txt");
     ada.has_run("touch made.txt");
     assert_eq!(std::fs::read_to_string(&spool).unwrap(), "");
-    let log = printed(&world, &["ledger", "log"], 0);
-    assert!(log.contains("src/db.ts"), "{log}");
+    assert_has(&printed(&world, &["ledger", "log"], 0), &["src/db.ts"]);
 }

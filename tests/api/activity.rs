@@ -1,36 +1,40 @@
-//! `GET /api/activity`.
+//! `GET /api/activity`. Its limits and its credentials are those of `GET /api/locks`, in whose tests they are.
 
 use std::sync::Arc;
 
-use coord_auth::{Authenticator, JwtVerifier};
 use coord_protocol::client::ActivityFilter;
 use coord_protocol::{ActivityResponse, Client, Event};
-use coord_settings::{Rate, Rates};
+use coord_server::app::App;
+use coord_store::TimedStore;
+use coord_store::redis::RedisStore;
+use coord_test_support::real_redis::RealRedis;
 use insta::assert_snapshot;
-use secrecy::SecretString;
 use serde_json::json;
 
-use crate::api::{Api, REPO_URL};
-
-const PATH: &str = "/api/activity?repo_url=https://github.com/acme/shop.git";
+use crate::api::{ACTIVITY, Api, REPO_URL};
 
 async fn activity(api: &Api, query: &str) -> ActivityResponse {
-    let answer = api.get(&format!("{PATH}{query}"), &[]).await;
-    assert_eq!(answer.status, 200, "{query}: {}", answer.json());
-    serde_json::from_value(answer.json()).unwrap()
+    let answer = api.get(&format!("{ACTIVITY}{query}"), &[]).await;
+    serde_json::from_value(answer.expect("200")).unwrap()
 }
 
 /// Each event as `type first-file`.
 fn lines(response: &ActivityResponse) -> Vec<String> {
     let line = |event: &coord_protocol::PublishedEvent| {
         let json = serde_json::to_value(event).unwrap();
-        format!(
-            "{} {}",
-            json["type"].as_str().unwrap(),
-            json["files"][0].as_str().unwrap_or("-")
-        )
+        let file = json["files"][0].as_str().unwrap_or("-");
+        format!("{} {file}", json["type"].as_str().unwrap())
     };
     response.events.iter().map(line).collect()
+}
+
+/// The users of events, each the grant of a lock.
+fn users(response: &ActivityResponse) -> Vec<String> {
+    let user = |event: &coord_protocol::PublishedEvent| match &event.event {
+        Event::LockGranted(change) => change.user.clone(),
+        other => panic!("{other:?}"),
+    };
+    response.events.iter().map(user).collect()
 }
 
 fn client(api: &Api) -> Client {
@@ -46,7 +50,7 @@ async fn the_newest_come_first_and_those_after_one_in_their_order() {
         api.claim("ann", "WRITING", &[path]).await;
     }
     let newest = activity(&api, "").await;
-    let granted = [
+    let mut granted = [
         "lock_granted src/page.ts",
         "lock_granted src/db.ts",
         "lock_granted README.md",
@@ -61,12 +65,8 @@ async fn the_newest_come_first_and_those_after_one_in_their_order() {
     assert_eq!(lines(&two), granted[..2]);
     assert_eq!(two.cursor, newest.cursor);
     let all = activity(&api, &format!("&after={}", nothing.cursor)).await;
-    let in_order = [
-        "lock_granted README.md",
-        "lock_granted src/db.ts",
-        "lock_granted src/page.ts",
-    ];
-    assert_eq!(of_locks(&all), in_order);
+    granted.reverse();
+    assert_eq!(of_locks(&all), granted);
     assert_eq!(all.cursor, newest.cursor);
     let none = activity(&api, &format!("&after={}", newest.cursor)).await;
     assert_eq!(
@@ -108,10 +108,8 @@ async fn events_of_other_branches_are_passed_over_and_not_read_again() {
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let before = activity(&api, "&branch=other").await;
     assert_eq!(before.events, []);
-    let answer = api
-        .post_status("bob", "WRITING", &["src/db.ts"], json!({ "branch": "other" }))
-        .await;
-    assert_eq!(answer.status, 200);
+    let on_other = json!({ "branch": "other" });
+    api.granted("bob", "WRITING", &["src/db.ts"], on_other).await;
     api.claim("cid", "READING", &["README.md"]).await;
     let other = activity(&api, &format!("&branch=other&after={}", before.cursor)).await;
     assert!(
@@ -119,8 +117,7 @@ async fn events_of_other_branches_are_passed_over_and_not_read_again() {
         "{other:?}"
     );
     assert!(other.events.iter().all(|event| event.event.branch() == Some("other")));
-    let newest = activity(&api, "&limit=1").await;
-    assert_eq!(other.cursor, newest.cursor);
+    assert_eq!(other.cursor, activity(&api, "&limit=1").await.cursor);
 }
 
 #[tokio::test]
@@ -129,28 +126,27 @@ async fn a_log_that_does_not_reach_back_is_marked_is_cut() {
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let first = activity(&api, "").await.cursor;
     api.claim("ann", "WRITING", &["README.md"]).await;
-    assert!(!activity(&api, &format!("&after={first}")).await.is_cut);
-    let log = coord_state::events::keys::status_log(&crate::api::repo());
+    let after_first = async || activity(&api, &format!("&after={first}")).await;
+    assert!(!after_first().await.is_cut);
+    let log = coord_state::events::keys::status_log(&api.repo());
     api.command(["XTRIM", &log, "MAXLEN", "1"]).await;
-    let after = activity(&api, &format!("&after={first}")).await;
-    assert_eq!((lines(&after).len(), after.is_cut), (1, true));
+    let cut = after_first().await;
+    assert_eq!((lines(&cut).len(), cut.is_cut), (1, true));
     assert!(
         !activity(&api, "&after=0-0").await.is_cut,
         "from the start there is no more"
     );
     api.command(["DEL", &log]).await;
-    let gone = activity(&api, &format!("&after={first}")).await;
-    assert_eq!((gone.events.len(), gone.cursor, gone.is_cut), (0, first, false));
+    let gone = after_first().await;
+    assert_eq!((gone.events.len(), &gone.cursor, gone.is_cut), (0, &first, false));
 }
 
 /// On this server, and on one over `redis-server` where there is one.
 async fn each_store(test: impl AsyncFn(Api)) {
     test(Api::start().await).await;
-    let Some(redis) = coord_test_support::real_redis::RealRedis::start(&[]) else {
-        return;
-    };
-    let store = coord_store::redis::RedisStore::connect(&redis.url()).unwrap();
-    let over_redis = |state: &mut coord_server::app::App| state.store = coord_store::TimedStore::over(Arc::new(store));
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    let store = RedisStore::connect(&redis.url()).unwrap();
+    let over_redis = |state: &mut App| state.store = TimedStore::over(Arc::new(store));
     test(Api::start_with(over_redis).await).await;
 }
 
@@ -177,11 +173,15 @@ async fn the_events_before_one_go_back_to_the_start() {
         // Between two milliseconds, where the store has to be asked for the greatest number of the earlier one.
         let newest = all.events[0].id.as_ref().unwrap();
         let (milliseconds, _) = newest.split_once('-').unwrap();
-        let next: u64 = milliseconds.parse::<u64>().unwrap() + 1;
-        let before = activity(&api, &format!("&before={next}-0")).await;
-        assert_eq!(before.events, all.events);
-        assert_eq!(activity(&api, "&before=0-0").await.events, []);
-        assert_eq!(activity(&api, "&before=9999999999999999999-0").await.events, all.events);
+        let next = milliseconds.parse::<u64>().unwrap() + 1;
+        for (before, events) in [
+            (format!("{next}-0"), &all.events[..]),
+            ("0-0".to_owned(), &[]),
+            ("9999999999999999999-0".to_owned(), &all.events),
+        ] {
+            let page = activity(&api, &format!("&before={before}")).await;
+            assert_eq!(page.events, events, "{before}");
+        }
     })
     .await;
 }
@@ -192,24 +192,19 @@ async fn a_file_has_the_events_that_name_it_in_either_direction() {
         api.claim("ann", "READING", &["README.md", "src/db.ts"]).await;
         api.claim("bob", "READING", &["src/page.ts"]).await;
         api.claim("cid", "READING", &["src/db.ts"]).await;
-        let named = ["cid", "ann"];
-        let users = |response: &ActivityResponse| -> Vec<String> {
-            let user = |event: &coord_protocol::PublishedEvent| match &event.event {
-                Event::LockGranted(change) => change.user.clone(),
-                other => panic!("{other:?}"),
-            };
-            response.events.iter().map(user).collect()
-        };
         let newest = activity(&api, "&file=src/db.ts").await;
-        assert_eq!(users(&newest), named);
+        assert_eq!(users(&newest), ["cid", "ann"]);
         assert_eq!(newest.cursor, activity(&api, "").await.cursor);
-        let after = activity(&api, "&file=src/db.ts&after=0-0").await;
-        assert_eq!(users(&after), ["ann", "cid"]);
         let first = newest.events[0].id.as_ref().unwrap();
-        let before = activity(&api, &format!("&file=src/db.ts&branch=main&before={first}")).await;
-        assert_eq!(users(&before), ["ann"]);
-        assert_eq!(activity(&api, "&file=src/auth.ts").await.events, []);
-        assert_eq!(activity(&api, "&file=src/db.ts&branch=other").await.events, []);
+        for (query, expected) in [
+            ("src/db.ts&after=0-0", &["ann", "cid"][..]),
+            (&format!("src/db.ts&branch=main&before={first}"), &["ann"]),
+            ("src/auth.ts", &[]),
+            ("src/db.ts&branch=other", &[]),
+        ] {
+            let shown = activity(&api, &format!("&file={query}")).await;
+            assert_eq!(users(&shown), expected, "{query}");
+        }
     })
     .await;
 }
@@ -240,41 +235,6 @@ async fn an_invalid_activity_query_gets_a_refusal_that_names_the_parameter() {
         lines.push(format!("{query}\n    {}", answer.refusal()));
     }
     assert_snapshot!(lines.join("\n"));
-}
-
-#[tokio::test]
-async fn the_limits_and_the_credentials_are_those_of_locks() {
-    let rates = |state: &mut coord_server::app::App| {
-        state.rates = Rates {
-            holder: Rate {
-                interval_ms: 60_000,
-                burst: 1,
-            },
-            ..Rates::NONE
-        }
-    };
-    let limited = Api::start_with(rates).await;
-    assert_eq!(limited.get(PATH, &[]).await.status, 200);
-    assert_eq!(limited.get(&PATH.replace("activity", "locks"), &[]).await.status, 429);
-    assert_eq!(limited.get(PATH, &[]).await.status, 429);
-    let verifier = JwtVerifier::hs256(&SecretString::from(crate::identity::SECRET));
-    let closed = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
-    assert_eq!(closed.get(PATH, &[]).await.status, 401);
-    let token = crate::identity::good_token();
-    let answer = closed.get(PATH, &[("authorization", token.as_str())]).await;
-    assert_eq!(answer.status, 200);
-}
-
-#[tokio::test]
-async fn the_function_of_the_graph_answers_it_too() {
-    let api = Api::start().await;
-    let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord_http::router(
-        state,
-        &coord_http::endpoint::GRAPH.of_function(coord_extensions::endpoints()),
-    );
-    let function = api.elsewhere(crate::api::listen(router).await, api.store.clone());
-    assert_eq!(activity(&function, "").await.events, []);
 }
 
 #[tokio::test]

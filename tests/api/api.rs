@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord_auth::{Authenticator, Credentials};
+use coord_auth::{Authenticator, Credentials, JwtVerifier};
 use coord_builds::job::Job;
 use coord_builds::leased_build::build_and_publish;
 use coord_builds::stored_graph::{Node, StoredGraph};
@@ -15,6 +15,7 @@ use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_events::EventHub;
 use coord_git::GitSource;
 use coord_graph::Limits;
+use coord_http::Endpoint;
 use coord_scan::{ImportKind, KindSet};
 use coord_server::app::App;
 use coord_sources::{Source, Sources};
@@ -24,12 +25,19 @@ use coord_store::{Request, Store, Value as StoreValue};
 use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::waiting::until;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::contract;
 
 /// The repository that is served, by the URL of its remote.
 pub const REPO_URL: &str = "https://github.com/acme/shop.git";
+/// Requests about it, to which more parameters can be added.
+pub const GRAPH: &str = "/api/graph?repo_url=https://github.com/acme/shop.git&branch=main";
+pub const LOCKS: &str = "/api/locks?repo_url=https://github.com/acme/shop.git";
+pub const ACTIVITY: &str = "/api/activity?repo_url=https://github.com/acme/shop.git";
+
+pub const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// A running server over one git repository.
 pub struct Api {
@@ -67,6 +75,11 @@ impl Api {
         let first = git.commit(&files);
         let head = git.commit(&[("README.md", "A shop\n")]);
         Self::serve(folder, git, first, head, change).await
+    }
+
+    /// The same for callers whose token `verifier` accepts.
+    pub async fn start_with_verifier(verifier: JwtVerifier) -> Api {
+        Self::start_with(|app| app.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await
     }
 
     /// A server over `git`, which is in `folder`.
@@ -126,6 +139,16 @@ impl Api {
         }
     }
 
+    /// The function behind `endpoint` over the same store, with these settings.
+    pub async fn function(&self, endpoint: Endpoint, environment: &[(&str, &str)]) -> Api {
+        let get = |wanted: &str| {
+            let variable = environment.iter().find(|(name, _)| *name == wanted);
+            variable.map(|(_, value)| (*value).to_owned())
+        };
+        let address = listen(coord_extensions::function_router(endpoint, &get)).await;
+        self.elsewhere(address, Arc::clone(&self.store))
+    }
+
     /// Waits until a request waits for events.
     pub async fn until_a_request_waits(&self) {
         until("a request waits", async || self.events.is_watched()).await;
@@ -133,39 +156,37 @@ impl Api {
 
     /// POSTs `body` as `user`.
     pub async fn post(&self, user: &str, path: &str, body: &Value) -> Answer {
-        let request = self.client.post(self.url(path)).header("x-coord-user", user);
-        send(
-            request
-                .header("content-type", "application/json")
-                .body(body.to_string()),
-        )
-        .await
+        self.post_with(&[("x-coord-user", user)], path, body).await
+    }
+
+    /// POSTs `body` with `headers`.
+    pub async fn post_with(&self, headers: &[(&'static str, &str)], path: &str, body: &Value) -> Answer {
+        let headers = [&[JSON], headers].concat();
+        self.request(Method::POST, path, &headers, body.to_string()).await
     }
 
     /// GETs `path` with `headers`.
     pub async fn get(&self, path: &str, headers: &[(&'static str, &str)]) -> Answer {
-        self.request(reqwest::Method::GET, path, headers, "").await
+        self.request(Method::GET, path, headers, "").await
+    }
+
+    /// The body of a GET without headers.
+    pub async fn get_json(&self, path: &str) -> Value {
+        self.get(path, &[]).await.json()
     }
 
     /// Any request.
     pub async fn request(
         &self,
-        method: reqwest::Method,
+        method: Method,
         path: &str,
         headers: &[(&'static str, &str)],
         body: impl Into<reqwest::Body>,
     ) -> Answer {
-        let request = self.client.request(method, self.url(path)).body(body);
-        send(
-            headers
-                .iter()
-                .fold(request, |request, (name, value)| request.header(*name, *value)),
-        )
-        .await
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        let url = format!("http://{}{path}", self.address);
+        let request = self.client.request(method, url).body(body);
+        let add = |request: reqwest::RequestBuilder, (name, value): &(&str, &str)| request.header(*name, *value);
+        send(headers.iter().fold(request, add)).await
     }
 
     /// The body of a `check_status` about `paths` from an up-to-date working copy, with `more` put over it.
@@ -194,25 +215,28 @@ impl Api {
             .await
     }
 
+    /// The body of the same, which must be granted.
+    pub async fn granted(&self, user: &str, status: &str, paths: &[&str], more: Value) -> Value {
+        self.post_status(user, status, paths, more).await.expect("200")
+    }
+
     /// Claims; it must be granted.
     pub async fn claim(&self, user: &str, status: &str, paths: &[&str]) {
-        let answer = self.post_status(user, status, paths, json!({})).await;
-        assert_eq!(answer.status, 200, "{}", answer.json());
+        self.granted(user, status, paths, json!({})).await;
     }
 
-    /// Lets every lock on `path` expire now.
+    /// OPEN without work to push.
+    pub async fn abandon(&self, user: &str, paths: &[&str]) -> Answer {
+        self.post_status(user, "OPEN", paths, json!({ "abandon": true })).await
+    }
+
+    /// Lets every lock on `path` have expired long ago.
     pub async fn expire_locks(&self, path: &str) {
-        self.ends_at(path, 1_000_000_000_000).await;
-    }
-
-    /// Lets every lock on `path` live through that millisecond.
-    pub async fn ends_at(&self, path: &str, expiry_ms: i64) {
         let mut entries = self.stored(path).await;
         assert!(!entries.is_empty(), "{path} is not locked");
-        let expiry = expiry_ms / 1000;
         for entry in &mut entries {
-            entry["expiry"] = expiry.into();
-            entry["expiry_ms"] = expiry_ms.into();
+            entry["expiry"] = 1_000_000_000.into();
+            entry["expiry_ms"] = 1_000_000_000_000_i64.into();
         }
         let (locks, expiries) = (
             state::locks::keys::locks(&self.repo()),
@@ -220,7 +244,7 @@ impl Api {
         );
         self.command(["HSET", &locks, path, &Value::from(entries).to_string()])
             .await;
-        self.command(["ZADD", &expiries, &expiry.to_string(), path]).await;
+        self.command(["ZADD", &expiries, "1000000000", path]).await;
     }
 
     /// The locks on `path` as they are stored.

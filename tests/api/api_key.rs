@@ -5,17 +5,14 @@ use std::sync::Arc;
 use coord_auth::{Authenticator, Credentials, JwtVerifier};
 use coord_domain::UserId;
 use coord_test_support::signer::Signer;
-use reqwest::Method;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
-use crate::api::{Api, REPO_URL};
+use crate::api::{Answer, Api, GRAPH, REPO_URL};
 use crate::identity::{SECRET, good_token};
 use crate::mcp::callers::Nobody;
 use crate::token_limits::ask_all;
 use crate::tokens::claims;
-
-const GRAPH: &str = "/api/graph?repo_url=https://github.com/acme/shop&branch=main";
 
 fn credentials() -> Credentials {
     Credentials {
@@ -24,8 +21,7 @@ fn credentials() -> Credentials {
     }
 }
 
-async fn start() -> Api {
-    let authenticator = Authenticator::ByCredential(credentials());
+async fn start_with(authenticator: Authenticator) -> Api {
     Api::start_with(|app| app.authenticator = Arc::new(authenticator)).await
 }
 
@@ -39,37 +35,32 @@ fn signed(more: &Value) -> String {
     Signer::Secret(SECRET.as_bytes().to_vec()).sign(None, &claims(more))
 }
 
-async fn claim(api: &Api, headers: &[(&'static str, &str)]) -> (u16, Value) {
-    let body = api.post_body("WRITING", &["src/auth.ts"], json!({})).to_string();
-    let headers = [&[("content-type", "application/json")], headers].concat();
-    let answer = api.request(Method::POST, "/api/post_status", &headers, body).await;
-    (answer.status, answer.json())
+async fn claim(api: &Api, headers: &[(&'static str, &str)]) -> Answer {
+    let body = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+    api.post_with(headers, "/api/post_status", &body).await
 }
 
 // rule: settings#x-api-key
 #[tokio::test]
 async fn a_token_there_names_the_caller_as_a_bearer_token_does() {
-    let api = start().await;
-    let (status, _) = claim(&api, &[("x-api-key", &anns_token())]).await;
-    assert_eq!(status, 200);
-    let (status, renewed) = claim(&api, &[("authorization", &good_token())]).await;
-    assert_eq!(status, 200, "the same caller by either header: {renewed}");
+    let api = start_with(Authenticator::ByCredential(credentials())).await;
+    let (token, bearer) = (anns_token(), good_token());
+    claim(&api, &[("x-api-key", &token)]).await.expect("200");
+    // The same caller by either header.
+    claim(&api, &[("authorization", &bearer)]).await.expect("200");
     let bob = signed(&json!({ "sub": "bob" }));
-    let (status, refused) = claim(&api, &[("x-api-key", &bob), ("x-coord-user", "ann")]).await;
-    assert_eq!((status, &refused["error"]), (409, &json!("LOCK_CONFLICT")));
-    let lock = &refused["conflicting_locks"]["src/auth.ts"];
+    let refused = claim(&api, &[("x-api-key", &bob), ("x-coord-user", "ann")]).await;
+    let lock = &refused.expect("409 LOCK_CONFLICT")["conflicting_locks"]["src/auth.ts"];
     assert_eq!((&lock["user"], &lock["user_name"]), (&json!("ann"), &json!("Ann Lee")));
     // Both headers with one token, in any case of the names.
-    let token = anns_token();
-    let both = [("authorization", good_token()), ("X-API-KEY", token)];
-    let both = [(both[0].0, both[0].1.as_str()), (both[1].0, both[1].1.as_str())];
-    assert_eq!(claim(&api, &both).await.0, 200);
+    let both = claim(&api, &[("authorization", &bearer), ("X-API-KEY", &token)]).await;
+    both.expect("200");
 }
 
 // rule: http#one-header
 #[tokio::test]
 async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
-    let api = start().await;
+    let api = start_with(Authenticator::ByCredential(credentials())).await;
     let (token, other) = (anns_token(), signed(&json!({ "sub": "bob" })));
     for (endpoint, answer) in ask_all(&api, &[("x-api-key", &token)], REPO_URL).await {
         // The path names something that does not exist, the caller is in no team, or a field is missing.
@@ -84,6 +75,7 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
         assert!(expected.contains(&answer.status), "{endpoint:?}: {}", answer.json());
     }
     let bearer = good_token();
+    let no_token = "X-API-Key is not a token; send the token alone, without a word such as Bearer before it";
     for (headers, sentence) in [
         (
             &[("authorization", bearer.as_str()), ("x-api-key", other.as_str())][..],
@@ -93,22 +85,12 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
             &[("x-api-key", token.as_str()), ("x-api-key", other.as_str())],
             "X-API-Key is there twice; send it once",
         ),
-        (
-            &[("x-api-key", bearer.as_str())],
-            "X-API-Key is not a token; send the token alone, without a word such as Bearer before it",
-        ),
-        (
-            &[("x-api-key", "")],
-            "X-API-Key is not a token; send the token alone, without a word such as Bearer before it",
-        ),
+        (&[("x-api-key", bearer.as_str())], no_token),
+        (&[("x-api-key", "")], no_token),
     ] {
         for (endpoint, answer) in ask_all(&api, headers, REPO_URL).await {
-            let body = answer.json();
-            assert_eq!(
-                (answer.status, &body["message"]),
-                (401, &json!(sentence)),
-                "{endpoint:?}"
-            );
+            let message = answer.json()["message"].take();
+            assert_eq!((answer.status, message), (401, json!(sentence)), "{endpoint:?}");
             let challenge = answer.header("www-authenticate").unwrap();
             let says_invalid = challenge.contains("error=\"invalid_token\"");
             assert_eq!(
@@ -124,46 +106,35 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
 
 #[tokio::test]
 async fn a_bad_api_key_is_refused_and_never_admitted_as_anonymous() {
-    let api = start().await;
-    for bad in ["undefined", signed(&json!({ "exp": 1_000_000_000 })).as_str()] {
-        let (status, body) = claim(&api, &[("x-api-key", bad), ("x-coord-user", "ann")]).await;
-        assert_eq!((status, &body["error"]), (401, &json!("UNAUTHORIZED")), "{bad}");
+    let api = start_with(Authenticator::ByCredential(credentials())).await;
+    for bad in ["undefined", &signed(&json!({ "exp": 1_000_000_000 }))] {
+        let refused = claim(&api, &[("x-api-key", bad), ("x-coord-user", "ann")]).await;
+        refused.expect("401 UNAUTHORIZED");
     }
     assert_eq!(api.held().await, 0);
-    let public = Api::start_with(|app| {
-        app.authenticator = Arc::new(Authenticator::ByCredential(Credentials {
-            people: Some(Arc::new(Nobody)),
-            is_graph_public: true,
-            ..Credentials::default()
-        }));
-    })
+    let public = start_with(Authenticator::ByCredential(Credentials {
+        people: Some(Arc::new(Nobody)),
+        is_graph_public: true,
+        ..Credentials::default()
+    }))
     .await;
-    assert_eq!(
-        public.get(GRAPH, &[]).await.status,
-        403,
-        "anybody, whom GitHub refuses here"
-    );
+    // GitHub refuses anonymous callers here.
+    assert_eq!(public.get(GRAPH, &[]).await.status, 403);
     assert_eq!(public.get(GRAPH, &[("x-api-key", "hunter2")]).await.status, 401);
 }
 
 #[tokio::test]
 async fn on_one_machine_it_counts_as_a_bearer_token_does() {
-    let api = Api::start_with(|app| {
-        app.authenticator = Arc::new(Authenticator::Local {
-            user: UserId::parse("root").unwrap(),
-            credentials: credentials(),
-        });
+    let api = start_with(Authenticator::Local {
+        user: UserId::parse("root").unwrap(),
+        credentials: credentials(),
     })
     .await;
-    let token = anns_token();
-    assert_eq!(
-        claim(&api, &[("x-api-key", &token), ("x-coord-user", "bob")]).await.0,
-        200
-    );
-    let (status, refused) = claim(&api, &[("x-coord-user", "bob")]).await;
-    assert_eq!(status, 409);
+    let granted = claim(&api, &[("x-api-key", &anns_token()), ("x-coord-user", "bob")]).await;
+    granted.expect("200");
+    let refused = claim(&api, &[("x-coord-user", "bob")]).await.expect("409");
     assert_eq!(refused["conflicting_locks"]["src/auth.ts"]["user"], "ann");
-    assert_eq!(claim(&api, &[("x-api-key", "undefined")]).await.0, 401);
+    claim(&api, &[("x-api-key", "undefined")]).await.expect("401");
 }
 
 #[tokio::test]

@@ -11,25 +11,13 @@ fn client(api: &Api, agent: &str) -> Client {
     Client::new(&format!("http://{}", api.address), None, Some(agent)).unwrap()
 }
 
-fn check(api: &Api, path: &str) -> CheckRequest {
+fn check(api: &Api) -> CheckRequest {
     CheckRequest {
         repo_url: Some(REPO_URL.to_owned()),
         branch: Some("main".to_owned()),
-        file_paths: Some(vec![path.to_owned()]),
+        file_paths: Some(vec!["src/db.ts".to_owned()]),
         agent_head: Some(api.head.clone()),
         ..CheckRequest::default()
-    }
-}
-
-fn claim(api: &Api, path: &str) -> PostRequest {
-    PostRequest {
-        repo_url: Some(REPO_URL.to_owned()),
-        branch: Some("main".to_owned()),
-        file_paths: Some(vec![path.to_owned()]),
-        status: Some(LockStatus::Writing),
-        message: Some("Adding connection pooling, query() becomes async".to_owned()),
-        agent_head: Some(api.head.clone()),
-        ..PostRequest::default()
     }
 }
 
@@ -38,22 +26,32 @@ fn claim(api: &Api, path: &str) -> PostRequest {
 async fn two_agents_meet_over_the_client() {
     let api = Api::start().await;
     let (one, two) = (client(&api, "one"), client(&api, "two"));
-    let free = one.check_status(&check(&api, "src/db.ts")).await.unwrap();
+    let check = check(&api);
+    let claim = PostRequest {
+        repo_url: check.repo_url.clone(),
+        branch: check.branch.clone(),
+        file_paths: check.file_paths.clone(),
+        status: Some(LockStatus::Writing),
+        message: Some("Adding connection pooling, query() becomes async".to_owned()),
+        agent_head: check.agent_head.clone(),
+        ..PostRequest::default()
+    };
+    let free = one.check_status(&check).await.unwrap();
     assert_eq!((free.status, free.orchestration.action), (Status::Ok, Action::Proceed));
     assert_eq!(free.repo_head.as_deref(), Some(api.head.as_str()));
 
-    let granted = one.post_status(&claim(&api, "src/db.ts")).await.unwrap();
+    let granted = one.post_status(&claim).await.unwrap();
     assert!(granted.success);
     assert_eq!(granted.locks.unwrap()["src/db.ts"].status, LockMode::Writing);
 
-    let refused = two.post_status(&claim(&api, "src/db.ts")).await.unwrap();
+    let refused = two.post_status(&claim).await.unwrap();
     assert!(!refused.success);
     assert_eq!(refused.error.unwrap().error, ErrorCode::LockConflict);
     assert_eq!(refused.orchestration.action, Action::Wait);
     let metadata = refused.orchestration.metadata.unwrap();
     assert_eq!(metadata.lock_owner_agent.as_deref(), Some("one"));
     assert!(metadata.retry_after.is_some_and(|seconds| seconds > 0));
-    let checked = two.check_status(&check(&api, "src/db.ts")).await.unwrap();
+    let checked = two.check_status(&check).await.unwrap();
     assert_eq!(checked.status, Status::Conflict);
     assert_eq!(checked.locks["src/db.ts"].agent_id.as_deref(), Some("one"));
 
@@ -72,8 +70,10 @@ async fn two_agents_meet_over_the_client() {
 async fn an_error_keeps_its_code_its_field_and_its_command() {
     let api = Api::start().await;
     let client = client(&api, "one");
-    let mut unknown = check(&api, "src/db.ts");
-    unknown.branch = Some("mian".to_owned());
+    let unknown = CheckRequest {
+        branch: Some("mian".to_owned()),
+        ..check(&api)
+    };
     let Err(ClientError::Refused {
         status,
         error,
@@ -107,7 +107,7 @@ async fn a_server_that_is_not_coord_or_not_there_is_an_error_with_its_status() {
             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
             "status 302",
         ),
-        ("", "no answer"),
+        ("", "does not answer"),
     ] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

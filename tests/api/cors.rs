@@ -1,13 +1,11 @@
 //! Pages of other sites: allowed by list.
 
-use coord_extensions::function_router;
-use coord_http::Edge;
 use coord_settings::edge::AllowedOrigins;
 use coord_settings::env_vars;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::api::{Answer, Api, listen};
+use crate::api::{Answer, Api, GRAPH, JSON};
 
 const PAGE: &str = "https://coord.example.com";
 
@@ -40,6 +38,8 @@ fn varies_by_origin(answer: &Answer) -> bool {
 #[tokio::test]
 async fn a_preflight_of_a_listed_origin_gets_the_allowed_methods_and_headers() {
     let api = start().await;
+    let allowed_headers = "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, \
+                           x-api-key, x-coord-agent, x-request-id";
     for (path, methods) in [
         ("/api/check_status", "POST"),
         ("/api/post_status", "POST"),
@@ -51,80 +51,54 @@ async fn a_preflight_of_a_listed_origin_gets_the_allowed_methods_and_headers() {
         for origin in [PAGE, "http://localhost:5173"] {
             let answer = preflight(&api, path, origin).await;
             assert_eq!(answer.status, 204, "{path}");
-            assert_eq!(answer.header("access-control-allow-origin"), Some(origin), "{path}");
-            assert_eq!(answer.header("access-control-allow-methods"), Some(methods), "{path}");
-            assert_eq!(
-                answer.header("access-control-allow-headers"),
-                Some(
-                    "authorization, content-type, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-api-key, \
-                 x-coord-agent, x-request-id"
-                )
-            );
-            assert_eq!(answer.header("access-control-max-age"), Some("7200"));
-            assert_eq!(answer.header("access-control-allow-credentials"), None);
+            for (name, value) in [
+                ("allow-origin", Some(origin)),
+                ("allow-methods", Some(methods)),
+                ("allow-headers", Some(allowed_headers)),
+                ("max-age", Some("7200")),
+                ("allow-credentials", None),
+            ] {
+                let header = answer.header(&format!("access-control-{name}"));
+                assert_eq!(header, value, "{path} {name}");
+            }
             assert!(varies_by_origin(&answer), "{path}");
             assert!(answer.bytes.is_empty(), "{path}");
         }
     }
 }
 
+/// Which origins are on a list is tested beside [`AllowedOrigins`].
 #[tokio::test]
 async fn any_other_origin_gets_no_access_headers() {
     let api = start().await;
-    for origin in [
-        "https://evil.example",
-        "https://coord.example.com.evil.example",
-        "https://evil-coord.example.com",
-        "http://coord.example.com",
-        "https://coord.example.com:8443",
-        "http://localhost",
-        "null",
-        "*",
-        "",
-    ] {
+    let body = api.check_body(&["src/auth.ts"], json!({}));
+    for origin in ["https://evil.example", "http://coord.example.com", "null", "*", ""] {
         let answer = preflight(&api, "/api/check_status", origin).await;
         assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")), "{origin}");
-        assert_eq!(access_headers(&answer), [""; 0], "{origin}");
-        assert!(varies_by_origin(&answer), "{origin}");
-        let check = api
-            .request(
-                Method::POST,
-                "/api/check_status",
-                &[("content-type", "application/json"), ("origin", origin)],
-                api.check_body(&["src/auth.ts"], json!({})).to_string(),
-            )
-            .await;
-        assert_eq!(access_headers(&check), [""; 0], "{origin}");
-        assert!(varies_by_origin(&check), "{origin}");
+        let check = api.post_with(&[("origin", origin)], "/api/check_status", &body).await;
+        for answer in [answer, check] {
+            assert_eq!(access_headers(&answer), [""; 0], "{origin}");
+            assert!(varies_by_origin(&answer), "{origin}");
+        }
     }
 }
 
 #[tokio::test]
 async fn a_listed_page_may_read_every_answer_also_the_errors() {
     let api = start().await;
-    let ask = async |method: Method, path: &str, body: String| {
-        let headers = [("content-type", "application/json"), ("origin", PAGE)];
-        api.request(method, path, &headers, body).await
-    };
-    let graph = "/api/graph?repo_url=https://github.com/acme/shop&branch=main";
-    for (answer, status) in [
-        (
-            ask(
-                Method::POST,
-                "/api/check_status",
-                api.check_body(&["src/auth.ts"], json!({})).to_string(),
-            )
-            .await,
-            200,
-        ),
-        (ask(Method::GET, graph, String::new()).await, 202),
-        (ask(Method::POST, "/api/check_status", "rubbish".to_owned()).await, 400),
-        (ask(Method::GET, "/api/check_status", String::new()).await, 405),
-        (ask(Method::GET, "/api/nothing", String::new()).await, 404),
-        (ask(Method::OPTIONS, "/api/nothing", String::new()).await, 404),
+    let check = api.check_body(&["src/auth.ts"], json!({})).to_string();
+    for (method, path, body, status) in [
+        (Method::POST, "/api/check_status", check.as_str(), 200),
+        (Method::GET, GRAPH, "", 202),
+        (Method::POST, "/api/check_status", "rubbish", 400),
+        (Method::GET, "/api/check_status", "", 405),
+        (Method::GET, "/api/nothing", "", 404),
+        (Method::OPTIONS, "/api/nothing", "", 404),
         // Without Access-Control-Request-Method it is no preflight.
-        (ask(Method::OPTIONS, "/api/check_status", String::new()).await, 405),
+        (Method::OPTIONS, "/api/check_status", "", 405),
     ] {
+        let headers = [JSON, ("origin", PAGE)];
+        let answer = api.request(method, path, &headers, body.to_owned()).await;
         assert_eq!(answer.status, status);
         assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE), "{status}");
         assert_eq!(
@@ -141,40 +115,30 @@ async fn a_listed_page_may_read_every_answer_also_the_errors() {
 async fn with_no_list_there_are_no_headers_for_other_origins() {
     let api = Api::start().await;
     let answer = preflight(&api, "/api/check_status", PAGE).await;
-    assert_eq!(answer.status, 405);
+    assert_eq!((answer.status, answer.header("vary")), (405, None));
     assert_eq!(access_headers(&answer), [""; 0]);
-    assert_eq!(answer.header("vary"), None);
     let health = api.get("/api/health", &[("origin", PAGE)]).await;
     assert_eq!(access_headers(&health), [""; 0]);
 }
 
+/// Which lists are malformed is tested beside [`AllowedOrigins`].
 // rule: settings#origins
 #[tokio::test]
 async fn a_malformed_origin_list_makes_a_function_answer_offline() {
     let api = Api::start().await;
-    for list in ["*", "https://*.example.com", "coord.example.com", "https://a.example/,"] {
-        let environment = |name: &str| match name {
-            env_vars::COORD_CORS_ORIGINS => Some(list.to_owned()),
-            env_vars::COORD_JWT_SECRET => Some(crate::identity::SECRET.to_owned()),
-            env_vars::REDIS_URL => Some("redis://127.0.0.1:1".to_owned()),
-            _ => None,
-        };
-        assert!(Edge::from_env(&environment).is_err(), "{list}");
-        let function = listen(function_router(coord_http::endpoint::CHECK_STATUS, &environment)).await;
-        let function = api.elsewhere(function, api.store.clone());
-        let headers = [
-            ("content-type", "application/json"),
-            ("authorization", &crate::identity::good_token()),
-            ("origin", PAGE),
-        ];
-        let body = api.check_body(&["src/auth.ts"], json!({})).to_string();
-        let answer = function
-            .request(Method::POST, "/api/check_status", &headers, body)
-            .await;
-        assert_eq!(answer.status, 503, "{list}");
-        assert_eq!(answer.json()["status"], "OFFLINE", "{list}");
-        let message = answer.json()["message"].as_str().unwrap().to_owned();
-        assert!(message.starts_with("COORD_CORS_ORIGINS must "), "{message}");
-        assert_eq!(access_headers(&answer), [""; 0], "{list}");
-    }
+    let environment = [
+        (env_vars::COORD_CORS_ORIGINS, "*"),
+        (env_vars::COORD_JWT_SECRET, crate::identity::SECRET),
+        (env_vars::REDIS_URL, "redis://127.0.0.1:1"),
+    ];
+    let function = api.function(coord_http::endpoint::CHECK_STATUS, &environment).await;
+    let token = crate::identity::good_token();
+    let headers = [("authorization", token.as_str()), ("origin", PAGE)];
+    let body = api.check_body(&["src/auth.ts"], json!({}));
+    let answer = function.post_with(&headers, "/api/check_status", &body).await;
+    let body = answer.expect("503");
+    assert_eq!(body["status"], "OFFLINE");
+    let message = body["message"].as_str().unwrap();
+    assert!(message.starts_with("COORD_CORS_ORIGINS must "), "{message}");
+    assert_eq!(access_headers(&answer), [""; 0]);
 }

@@ -1,9 +1,9 @@
 //! The head of a clone that has fetched: agents are held to what was pushed.
 
+use coord_test_support::git::Repo;
 use serde_json::json;
 
-use crate::api::Api;
-use coord_test_support::git::Repo;
+use crate::api::{Api, REPO_URL};
 
 /// A clone of a repository that agents push to, served; and the clone of an agent.
 async fn clone_of_a_hub() -> (Api, Repo) {
@@ -19,12 +19,9 @@ async fn clone_of_a_hub() -> (Api, Repo) {
     here.git(&["clone", "--quiet", "hub.git", "served"]);
     let served = Repo::at(folder.path().join("served"));
     // Named as callers name it, and fetched by path.
-    served.git(&["config", "remote.origin.url", crate::api::REPO_URL]);
-    served.git(&[
-        "config",
-        &format!("url.{}.insteadOf", folder.path().join("hub.git").display()),
-        crate::api::REPO_URL,
-    ]);
+    served.git(&["config", "remote.origin.url", REPO_URL]);
+    let by_path = format!("url.{}.insteadOf", folder.path().join("hub.git").display());
+    served.git(&["config", &by_path, REPO_URL]);
     (Api::serve(folder, served, first, head, |_| {}).await, agent)
 }
 
@@ -33,43 +30,45 @@ async fn a_branch_that_was_not_pushed_is_unknown_branch_with_the_push_command() 
     let (api, _) = clone_of_a_hub().await;
     api.git.git(&["branch", "feature"]);
     let answer = api.check("ann", &["src/db.ts"], json!({ "branch": "feature" })).await;
-    let body = answer.json();
-    assert_eq!(
-        (answer.status, &body["error"], &body["field"]),
-        (404, &json!("UNKNOWN_BRANCH"), &json!("branch"))
-    );
+    let body = answer.expect("404 UNKNOWN_BRANCH");
+    assert_eq!(body["field"], "branch");
     let message = body["message"].as_str().unwrap();
     assert!(message.contains("git push -u origin feature"), "{message}");
-    assert_eq!(body["orchestration"]["reason"], message);
+    assert_eq!(answer.reason(), message);
 }
 
 #[tokio::test]
 async fn sentences_call_the_branch_as_the_clone_does() {
     let (api, agent) = clone_of_a_hub().await;
     api.git.git(&["remote", "rename", "origin", "upstream"]);
-    let check = async |more| api.check("ann", &["src/db.ts"], more).await.json();
-    assert_eq!(check(json!({})).await["repo_head_ref"], "refs/remotes/upstream/main");
-    let response = check(json!({ "agent_head": api.first })).await;
+    let check = async |more| api.check("ann", &["src/db.ts"], more).await;
+    let current = check(json!({})).await.json();
+    assert_eq!(current["repo_head_ref"], "refs/remotes/upstream/main");
+    let behind = check(json!({ "agent_head": api.first })).await;
     assert_eq!(
-        response["warnings"][0],
+        behind.warnings("")[0],
         "STALE_BRANCH: Your branch is behind upstream/main."
     );
-    let reason = response["orchestration"]["reason"].as_str().unwrap();
+    let reason = behind.reason();
     assert!(reason.ends_with(" of upstream/main"), "{reason}");
     let unknown = "0123456789abcdef0123456789abcdef01234567";
-    let claim = json!({ "agent_head": unknown });
-    let response = api.post_status("ann", "WRITING", &["src/db.ts"], claim).await.json();
-    let reason = response["orchestration"]["reason"].as_str().unwrap();
-    assert!(reason.contains("(git merge-base HEAD upstream/main)"), "{reason}");
-    // Pushed, and not yet fetched by the served clone: a pull changes nothing.
-    let claim = json!({ "agent_head": unknown, "base_head": unknown });
-    let response = api.post_status("ann", "WRITING", &["src/db.ts"], claim).await.json();
-    let reason = response["orchestration"]["reason"].as_str().unwrap();
-    assert!(
-        reason.contains("knows neither your commit 0123456 nor your base_head")
-            && reason.contains("run git fetch there"),
-        "{reason}"
-    );
+    for (heads, parts) in [
+        (
+            json!({ "agent_head": unknown }),
+            &["(git merge-base HEAD upstream/main)"][..],
+        ),
+        // Pushed, and not yet fetched by the served clone: a pull changes nothing.
+        (
+            json!({ "agent_head": unknown, "base_head": unknown }),
+            &[
+                "knows neither your commit 0123456 nor your base_head",
+                "run git fetch there",
+            ],
+        ),
+    ] {
+        let reason = api.post_status("ann", "WRITING", &["src/db.ts"], heads).await.reason();
+        assert!(parts.iter().all(|part| reason.contains(part)), "{reason}");
+    }
 
     // Each reason to keep a file locked.
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
@@ -81,9 +80,9 @@ async fn sentences_call_the_branch_as_the_clone_does() {
         (&api.head, &unpushed),
     ] {
         let open = json!({ "new_repo_head": new_head, "agent_head": agent_head });
-        let response = api.post_status("ann", "OPEN", &["src/db.ts"], open).await.json();
-        let reason = response["orchestration"]["reason"].as_str().unwrap();
-        assert_eq!(response["orchestration"]["action"], "PUSH", "{response}");
+        let kept = api.post_status("ann", "OPEN", &["src/db.ts"], open).await;
+        kept.expect("409 NOT_PUSHED PUSH");
+        let reason = kept.reason();
         assert!(
             reason.contains(" upstream/main") && !reason.contains("origin/"),
             "{reason}"
@@ -96,14 +95,10 @@ async fn a_remote_may_have_a_name_with_a_slash() {
     let (api, _) = clone_of_a_hub().await;
     api.git.git(&["remote", "rename", "origin", "team/hub"]);
     let stale = json!({ "agent_head": api.first, "work_branch": "feature" });
-    let response = api.post_status("ann", "WRITING", &["src/db.ts"], stale).await.json();
+    let refused = api.post_status("ann", "WRITING", &["src/db.ts"], stale).await;
     assert_eq!(
-        (
-            &response["orchestration"]["action"],
-            &response["orchestration"]["command"]
-        ),
-        (&json!("PULL"), &json!("git pull --rebase team/hub main")),
-        "{response}"
+        refused.expect("409 STALE_HEAD PULL")["orchestration"]["command"],
+        "git pull --rebase team/hub main"
     );
 }
 
@@ -111,13 +106,12 @@ async fn a_remote_may_have_a_name_with_a_slash() {
 async fn a_stale_claim_to_write_names_no_lock_for_reading_as_one_to_renew() {
     let (api, _) = clone_of_a_hub().await;
     let stale = json!({ "agent_head": api.first });
-    let read = api.post_status("ann", "READING", &["src/db.ts"], stale.clone()).await;
-    assert_eq!(read.status, 200, "{}", read.json());
+    api.granted("ann", "READING", &["src/db.ts"], stale.clone()).await;
     let refused = api.post_status("ann", "WRITING", &["src/db.ts"], stale).await;
-    assert_eq!(refused.status, 409);
-    let message = refused.json()["orchestration"]["reason"].to_string();
+    refused.expect("409");
+    let reason = refused.reason();
     assert!(
-        message.contains("nothing was claimed") && !message.contains("You can renew"),
-        "{message}"
+        reason.contains("nothing was claimed") && !reason.contains("You can renew"),
+        "{reason}"
     );
 }

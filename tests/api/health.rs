@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord_extensions::function_router;
 use coord_settings::env_vars;
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store, StoreError, Value as StoreValue};
@@ -16,23 +15,25 @@ use futures::stream::BoxStream;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::{Answer, Api, listen};
+use crate::api::{Answer, Api};
 
 /// Counts writes, and takes a moment for each.
+#[derive(Default)]
 struct Probed {
-    writes: Arc<AtomicUsize>,
+    writes: AtomicUsize,
     /// How often it was asked what it promises.
-    promises_read: Arc<AtomicUsize>,
+    promises_read: AtomicUsize,
     takes: Duration,
     /// The error that writes get in place of success.
     refuses: Option<&'static str>,
-    /// And what everything is answered.
+    /// Whether PING gets that error too, or no answer where there is none.
     is_silent: bool,
 }
 
 #[async_trait]
 impl Store for Probed {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<StoreValue>, StoreError> {
+        let error = self.refuses.map(|error| StoreValue::Error(error.to_owned()));
         match &batch[..] {
             [Request::Script { script, .. }] => {
                 assert_eq!(script.name, "probe");
@@ -40,10 +41,7 @@ impl Store for Probed {
                 // time: a store that takes its time.
                 tokio::time::sleep(self.takes).await;
                 let written = vec![StoreValue::bulk("WRITTEN"), StoreValue::Int(1)];
-                Ok(vec![match self.refuses {
-                    Some(error) => StoreValue::Error(error.to_owned()),
-                    None => StoreValue::Array(written),
-                }])
+                Ok(vec![error.unwrap_or(StoreValue::Array(written))])
             }
             [info, save, fsync] => {
                 let requests = [info, save, fsync].map(|request| format!("{request:?}"));
@@ -58,13 +56,11 @@ impl Store for Probed {
             }
             [ping] => {
                 assert_eq!(format!("{ping:?}"), format!("{:?}", Request::command(["PING"])));
-                if self.is_silent {
-                    return match self.refuses {
-                        Some(error) => Ok(vec![StoreValue::Error(error.to_owned())]),
-                        None => std::future::pending().await,
-                    };
+                match error {
+                    _ if !self.is_silent => Ok(vec![StoreValue::Status("PONG".to_owned())]),
+                    Some(error) => Ok(vec![error]),
+                    None => std::future::pending().await,
                 }
-                Ok(vec![StoreValue::Status("PONG".to_owned())])
             }
             other => panic!("{other:?}"),
         }
@@ -79,21 +75,34 @@ impl Store for Probed {
     }
 }
 
-/// With the counts of its writes, and of how often it was asked what it promises.
-async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>, Arc<AtomicUsize>) {
-    let (writes, promises_read) = (Arc::default(), Arc::default());
-    let store = Arc::new(Probed {
-        writes: Arc::clone(&writes),
-        promises_read: Arc::clone(&promises_read),
-        takes,
-        refuses: None,
-        is_silent: takes > Duration::from_secs(60),
-    });
-    (
-        Api::start_with(|state| state.store = store).await,
-        writes,
-        promises_read,
-    )
+/// A server over `store`, and its store.
+async fn over(store: Probed) -> (Api, Arc<Probed>) {
+    let store = Arc::new(store);
+    let of_server = Arc::clone(&store);
+    (Api::start_with(|state| state.store = of_server).await, store)
+}
+
+/// A function in this environment.
+async fn function(environment: &[(&str, &str)]) -> Api {
+    let api = Api::start().await;
+    api.function(coord_http::endpoint::operation::HEALTH, environment).await
+}
+
+async fn health(api: &Api) -> Answer {
+    api.get("/api/health", &[]).await
+}
+
+/// The body without what differs from run to run.
+fn body(answer: &Answer) -> Value {
+    let mut body = answer.json();
+    let latency = body["store"]
+        .as_object_mut()
+        .and_then(|store| store.remove("latency_ms"));
+    let is_ok = body["store"]["status"] == "ok";
+    assert_eq!(latency.is_some_and(|latency| latency.as_f64().unwrap() >= 0.0), is_ok);
+    assert_eq!(body["version"], env!("CARGO_PKG_VERSION"));
+    body.as_object_mut().unwrap().remove("version");
+    body
 }
 
 // rule: http#health
@@ -103,30 +112,22 @@ async fn the_health_of_a_store_that_cannot_be_written_has_its_cause() {
     let replica = "READONLY You can't write against a read only replica.";
     let saving = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.";
     let busy = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    let disk = "ERR the disk failed: no space left";
+    let loading = "LOADING Redis is loading the dataset in memory";
     for (error, is_silent, status, cause) in [
         (memory, false, "read_only", "out_of_memory"),
         (replica, false, "read_only", "replica"),
         (saving, true, "read_only", "not_saved"),
-        ("ERR the disk failed: no space left", false, "read_only", "disk"),
+        (disk, false, "read_only", "disk"),
         (busy, true, "down", "busy"),
-        (
-            "LOADING Redis is loading the dataset in memory",
-            true,
-            "down",
-            "loading",
-        ),
+        (loading, true, "down", "loading"),
     ] {
-        let store = Arc::new(Probed {
-            writes: Arc::default(),
-            promises_read: Arc::default(),
-            takes: Duration::ZERO,
+        let store = Probed {
             refuses: Some(error),
             is_silent,
-        });
-        let answer = Api::start_with(|state| state.store = store)
-            .await
-            .get("/api/health", &[])
-            .await;
+            ..Probed::default()
+        };
+        let answer = health(&over(store).await.0).await;
         assert_eq!(answer.status, 503, "{error}");
         assert_eq!(
             body(&answer),
@@ -141,17 +142,11 @@ async fn the_health_of_a_store_that_cannot_be_written_has_its_cause() {
 
 #[tokio::test]
 async fn the_health_of_a_store_with_paused_writes_is_down_and_paused() {
-    let store = Arc::new(Probed {
-        writes: Arc::default(),
-        promises_read: Arc::default(),
+    let store = Probed {
         takes: Duration::from_secs(3600),
-        refuses: None,
-        is_silent: false,
-    });
-    let answer = Api::start_with(|state| state.store = store)
-        .await
-        .get("/api/health", &[])
-        .await;
+        ..Probed::default()
+    };
+    let answer = health(&over(store).await.0).await;
     assert_eq!(
         body(&answer)["store"],
         json!({ "status": "down", "cause": "paused", "promises": "unknown" })
@@ -174,32 +169,8 @@ async fn the_pause_of_a_redis_is_reported_for_as_long_as_it_lasts() {
     assert!(matches!(responded, Ok(Ok(()))), "{responded:?}");
     assert!(!waiting.is_finished());
     let api = Api::start_with(|app| app.store = store).await;
-    let answer = api.get("/api/health", &[]).await;
-    assert_eq!(body(&answer)["store"]["cause"], "paused");
+    assert_eq!(body(&health(&api).await)["store"]["cause"], "paused");
     waiting.abort();
-}
-
-async fn function(environment: &[(&str, &str)]) -> Api {
-    let get = |wanted: &str| {
-        let variable = environment.iter().find(|(name, _)| *name == wanted);
-        variable.map(|(_, value)| (*value).to_owned())
-    };
-    let address = listen(function_router(coord_http::endpoint::operation::HEALTH, &get)).await;
-    let api = Api::start().await;
-    api.elsewhere(address, api.store.clone())
-}
-
-/// The body without what differs from run to run.
-fn body(answer: &Answer) -> Value {
-    let mut body = answer.json();
-    let latency = body["store"]
-        .as_object_mut()
-        .and_then(|store| store.remove("latency_ms"));
-    let is_ok = body["store"]["status"] == "ok";
-    assert_eq!(latency.is_some_and(|latency| latency.as_f64().unwrap() >= 0.0), is_ok);
-    assert_eq!(body["version"], env!("CARGO_PKG_VERSION"));
-    body.as_object_mut().unwrap().remove("version");
-    body
 }
 
 #[tokio::test]
@@ -223,7 +194,7 @@ async fn the_health_of_a_working_service_is_ok_without_credentials() {
 async fn a_repository_that_cannot_be_read_makes_it_degraded() {
     let api = Api::start().await;
     std::fs::remove_dir_all(api.git.path()).unwrap();
-    let answer = api.get("/api/health", &[]).await;
+    let answer = health(&api).await;
     assert_eq!(answer.status, 200);
     assert_eq!(
         body(&answer),
@@ -233,42 +204,47 @@ async fn a_repository_that_cannot_be_read_makes_it_degraded() {
 
 #[tokio::test]
 async fn a_store_that_is_away_makes_it_down_and_is_not_named() {
-    let secret = "hunter2";
     for (name, variables) in [
-        ("nobody listens", vec![("REDIS_URL", "redis://:hunter2@127.0.0.1:1/3")]),
+        (
+            "no server listens",
+            &[("REDIS_URL", "redis://:hunter2@127.0.0.1:1/3")][..],
+        ),
         (
             "Upstash",
-            vec![
+            &[
                 ("UPSTASH_REDIS_REST_URL", "http://127.0.0.1:1"),
-                ("UPSTASH_REDIS_REST_TOKEN", secret),
+                ("UPSTASH_REDIS_REST_TOKEN", "hunter2"),
             ],
         ),
     ] {
-        let api = function(&variables).await;
-        for method in [Method::GET, Method::HEAD] {
-            let answer = api.request(method, "/api/health", &[], "").await;
-            assert_eq!(
-                (answer.status, answer.header("retry-after")),
-                (503, Some("5")),
-                "{name}"
-            );
+        let api = function(variables).await;
+        for method in [Method::HEAD, Method::GET] {
+            let answer = api.request(method.clone(), "/api/health", &[], "").await;
+            let retry = answer.header("retry-after");
+            assert_eq!((answer.status, retry), (503, Some("5")), "{name}");
+            if method == Method::GET {
+                assert_eq!(
+                    body(&answer),
+                    json!({ "status": "down", "store": { "status": "down", "promises": "unknown" }, "source": { "status": "none" } }),
+                    "{name}"
+                );
+            }
+            let text = format!("{:?} {}", answer.headers, answer.text());
+            assert!(!text.contains("hunter2") && !text.contains("127.0.0.1"), "{text}");
         }
-        let answer = api.get("/api/health", &[]).await;
-        assert_eq!(
-            body(&answer),
-            json!({ "status": "down", "store": { "status": "down", "promises": "unknown" }, "source": { "status": "none" } }),
-            "{name}"
-        );
-        let text = format!("{:?} {}", answer.headers, String::from_utf8_lossy(&answer.bytes));
-        assert!(!text.contains(secret) && !text.contains("127.0.0.1"), "{text}");
     }
 }
 
 #[tokio::test]
 async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
-    let (api, _, _) = probed(Duration::from_secs(3600)).await;
+    let store = Probed {
+        takes: Duration::from_secs(3600),
+        is_silent: true,
+        ..Probed::default()
+    };
+    let (api, _) = over(store).await;
     let started = Instant::now();
-    let answer = api.get("/api/health", &[]).await;
+    let answer = health(&api).await;
     assert_eq!((answer.status, &body(&answer)["status"]), (503, &json!("down")));
     assert!(started.elapsed() >= Duration::from_secs(2));
 }
@@ -276,77 +252,74 @@ async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
 #[tokio::test]
 async fn a_missing_configuration_is_reported_without_its_details() {
     let secret = "a secret of this deployment that nobody may see";
-    let answer = function(&[(env_vars::COORD_JWT_SECRET, secret), (env_vars::CRON_SECRET, secret)])
-        .await
-        .get("/api/health", &[])
-        .await;
+    let api = function(&[(env_vars::COORD_JWT_SECRET, secret), (env_vars::CRON_SECRET, secret)]).await;
+    let answer = health(&api).await;
     assert_eq!(answer.status, 503);
     assert_eq!(
         body(&answer),
         json!({ "status": "down", "store": { "status": "not_configured", "promises": "unknown" }, "source": { "status": "none" } })
     );
-    assert!(!String::from_utf8_lossy(&answer.bytes).contains(secret));
+    assert!(!answer.text().contains(secret));
     // A setting that cannot be used puts every function out of action, and so this one too.
-    for (variable, value) in [("COORD_CORS_ORIGINS", "*"), ("COORD_LOCK_TTL_SECONDS", "0")] {
-        let answer = function(&[("REDIS_URL", "redis://127.0.0.1:1"), (variable, value)])
-            .await
-            .get("/api/health", &[])
-            .await;
-        assert_eq!(
-            (answer.status, &body(&answer)["store"]["status"]),
-            (503, &json!("not_configured")),
-            "{variable}"
-        );
-        let named = json!({ "variable": variable, "problem": "invalid" });
-        assert_eq!(body(&answer)["misconfigured"], named);
-    }
-}
-
-#[tokio::test]
-async fn a_short_secret_is_named_without_its_value() {
-    for variable in [env_vars::CRON_SECRET, env_vars::COORD_JWT_SECRET] {
-        let api = function(&[("REDIS_URL", "redis://127.0.0.1:1"), (variable, "hunter2")]).await;
-        let health = api.get("/api/health", &[]).await;
-        let named = json!({ "variable": variable, "problem": "too_short" });
-        assert_eq!((health.status, &body(&health)["misconfigured"]), (503, &named));
-        assert!(!String::from_utf8_lossy(&health.bytes).contains("hunter2"));
+    for (variable, value, problem) in [
+        (env_vars::COORD_CORS_ORIGINS, "*", "invalid"),
+        (env_vars::COORD_LOCK_TTL_SECONDS, "0", "invalid"),
+        (env_vars::CRON_SECRET, "hunter2", "too_short"),
+        (env_vars::COORD_JWT_SECRET, "hunter2", "too_short"),
+    ] {
+        let api = function(&[("REDIS_URL", "redis://127.0.0.1:1"), (variable, value)]).await;
+        let answer = health(&api).await;
+        let body = body(&answer);
+        assert_eq!(answer.status, 503, "{variable}");
+        assert_eq!(body["store"]["status"], "not_configured", "{variable}");
+        let named = json!({ "variable": variable, "problem": problem });
+        assert_eq!(body["misconfigured"], named);
+        assert!(!answer.text().contains("hunter2"));
     }
 }
 
 #[tokio::test]
 async fn health_sends_no_request_to_a_source_that_is_still_unknown() {
-    // Nobody listens there: a question would fail, and the source be unreachable.
-    let variables = [
-        ("GITHUB_API_URL", "http://127.0.0.1:1"),
-        ("GITHUB_TOKEN", "ghp_hunter2"),
-    ];
-    let answer = function(&variables).await.get("/api/health", &[]).await;
-    assert_eq!(body(&answer)["source"], json!({ "status": "unknown" }));
-    let bad = [("GITHUB_API_URL", "not a url"), ("GITHUB_TOKEN", "ghp_hunter2")];
-    let answer = function(&bad).await.get("/api/health", &[]).await;
-    assert_eq!(body(&answer)["source"], json!({ "status": "not_configured" }));
-    assert!(!String::from_utf8_lossy(&answer.bytes).contains("hunter2"));
+    for (url, status) in [
+        // No server listens there: the source would be unreachable.
+        ("http://127.0.0.1:1", "unknown"),
+        ("not a url", "not_configured"),
+    ] {
+        let api = function(&[("GITHUB_API_URL", url), ("GITHUB_TOKEN", "ghp_hunter2")]).await;
+        let answer = health(&api).await;
+        assert_eq!(body(&answer)["source"], json!({ "status": status }));
+        assert!(!answer.text().contains("hunter2"));
+    }
 }
 
 #[tokio::test]
 async fn many_health_polls_cost_the_store_one_write() {
-    let (api, writes, promises_read) = probed(Duration::from_millis(50)).await;
-    let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
+    let store = Probed {
+        takes: Duration::from_millis(50),
+        ..Probed::default()
+    };
+    let (api, store) = over(store).await;
+    let polls = futures::future::join_all((0..50).map(|_| health(&api))).await;
     assert!(polls.iter().all(|answer| answer.status == 200));
-    assert_eq!(writes.load(Ordering::Relaxed), 1);
+    assert_eq!(store.writes.load(Ordering::Relaxed), 1);
     let_pass(Duration::from_secs(3)).await;
-    assert_eq!(api.get("/api/health", &[]).await.status, 200);
-    assert_eq!(writes.load(Ordering::Relaxed), 2);
-    assert_eq!(promises_read.load(Ordering::Relaxed), 1, "once in ten minutes");
+    assert_eq!(health(&api).await.status, 200);
+    assert_eq!(store.writes.load(Ordering::Relaxed), 2);
+    let promises_read = store.promises_read.load(Ordering::Relaxed);
+    assert_eq!(promises_read, 1, "once in ten minutes");
 }
 
 #[tokio::test]
 async fn a_caller_that_leaves_affects_no_waiting_ones() {
-    let (api, writes, _) = probed(Duration::from_millis(1500)).await;
+    let store = Probed {
+        takes: Duration::from_millis(1500),
+        ..Probed::default()
+    };
+    let (api, store) = over(store).await;
     for _ in 0..20 {
-        let impatient = tokio::time::timeout(Duration::from_millis(10), api.get("/api/health", &[]));
+        let impatient = tokio::time::timeout(Duration::from_millis(10), health(&api));
         assert!(impatient.await.is_err());
     }
-    assert_eq!(api.get("/api/health", &[]).await.status, 200);
-    assert_eq!(writes.load(Ordering::Relaxed), 1);
+    assert_eq!(health(&api).await.status, 200);
+    assert_eq!(store.writes.load(Ordering::Relaxed), 1);
 }

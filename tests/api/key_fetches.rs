@@ -1,15 +1,14 @@
 //! When keys are fetched from their issuer, and what holds while they cannot be.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use coord_auth::{Authenticator, KeyTiming};
+use coord_auth::KeyTiming;
 use insta::assert_json_snapshot;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::api::Api;
+use crate::api::{Api, GRAPH};
 use crate::issuer::{Issuer, IssuerReply, eager, good, is_refused, is_unavailable, set, verifier};
 use crate::tokens::login;
 use coord_test_support::signer::Signer;
@@ -230,44 +229,29 @@ async fn an_issuer_that_cannot_be_reached_is_offline_and_no_refusal() {
     let issuer = Issuer::start(IssuerReply::Text(StatusCode::BAD_GATEWAY, String::new())).await;
     // Nobody listens on port 1 of this machine.
     for address in [issuer.address, SocketAddr::from(([127, 0, 0, 1], 1))] {
-        let verifier = verifier(address, eager());
-        let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
+        let api = Api::start_with_verifier(verifier(address, eager())).await;
         let token = format!("Bearer {}", signer.sign(Some("one"), &good()));
-        let headers = [("content-type", "application/json"), ("authorization", token.as_str())];
-        let post = async |path: &str, body: Value| {
-            api.request(reqwest::Method::POST, path, &headers, body.to_string())
-                .await
-        };
-        let check = post("/api/check_status", api.check_body(&["src/auth.ts"], json!({}))).await;
-        let claim = post(
-            "/api/post_status",
-            api.post_body("WRITING", &["src/auth.ts"], json!({})),
-        )
-        .await;
-        let graph = api
-            .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &headers)
-            .await;
-        for answer in [&check, &claim, &graph] {
-            assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
-            assert_eq!(answer.json()["error"], "IDENTITY_UNAVAILABLE");
+        let headers = [("authorization", token.as_str())];
+        let check = api.check_body(&["src/auth.ts"], json!({}));
+        let check = async || api.post_with(&headers, "/api/check_status", &check).await;
+        let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+        let checked = check().await;
+        let claimed = api.post_with(&headers, "/api/post_status", &claim).await;
+        let graph = api.get(GRAPH, &headers).await;
+        for answer in [&checked, &claimed, &graph] {
+            answer.expect("503 IDENTITY_UNAVAILABLE");
+            assert_eq!(answer.header("retry-after"), Some("5"));
         }
         if address == issuer.address {
-            assert_json_snapshot!("check", check.snapshot());
-            assert_json_snapshot!("claim", claim.snapshot());
+            assert_json_snapshot!("check", checked.snapshot());
+            assert_json_snapshot!("claim", claimed.snapshot());
             issuer.answer_with(set(&[signer.jwk("one")]));
-            let check = post("/api/check_status", api.check_body(&["src/auth.ts"], json!({}))).await;
-            assert_eq!(check.status, 200);
+            check().await.expect("200");
         }
         // No credential, and one that no key could verify, are refused whatever the issuer does.
-        assert_eq!(api.get("/api/graph?repo_url=x&branch=main", &[]).await.status, 401);
-        assert_eq!(
-            api.get(
-                "/api/graph?repo_url=x&branch=main",
-                &[("authorization", "Bearer undefined")]
-            )
-            .await
-            .status,
-            401
-        );
+        for headers in [&[][..], &[("authorization", "Bearer undefined")]] {
+            let refused = api.get("/api/graph?repo_url=x&branch=main", headers).await;
+            assert_eq!(refused.status, 401, "{headers:?}");
+        }
     }
 }

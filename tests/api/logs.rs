@@ -4,7 +4,6 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use coord_auth::{Authenticator, JwtVerifier};
-use coord_extensions::function_router;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use secrecy::SecretString;
@@ -12,9 +11,7 @@ use serde_json::{Value, json};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::EnvFilter;
 
-use crate::api::{Api, listen};
-
-const JSON: (&str, &str) = ("content-type", "application/json");
+use crate::api::{Api, JSON};
 
 /// Captures the log of this thread, and thereby of the whole test: its server runs on the same thread.
 #[derive(Clone, Default)]
@@ -71,9 +68,9 @@ impl Log {
 async fn a_request_is_one_line() {
     let (log, _guard) = Log::json("info");
     let api = Api::start().await;
-    let body = api.check_body(&["src/auth.ts"], json!({})).to_string();
-    let headers = [JSON, ("x-request-id", "mine"), ("x-vercel-id", "fra1::spoofed")];
-    let answer = api.request(Method::POST, "/api/check_status", &headers, body).await;
+    let body = api.check_body(&["src/auth.ts"], json!({}));
+    let headers = [("x-request-id", "mine"), ("x-vercel-id", "fra1::spoofed")];
+    let answer = api.post_with(&headers, "/api/check_status", &body).await;
     api.get("/api/graph?repo_url=hunter2&branch=hunter2", &[]).await;
     api.get("/hunter2/hunter2?hunter2=hunter2", &[]).await;
     api.request(Method::from_bytes(b"HUNTER2").unwrap(), "/api/health", &[], "")
@@ -118,11 +115,7 @@ async fn every_line_of_a_request_has_its_id() {
     // Lines at the log level of `coord serve` have it as well.
     let (log, _guard) = Log::json("warn");
     let api = Api::start().await;
-    let function = listen(function_router(coord_http::endpoint::operation::CRON_CLEANUP, &|_| {
-        None
-    }))
-    .await;
-    let function = api.elsewhere(function, api.store.clone());
+    let function = api.function(coord_http::endpoint::operation::CRON_CLEANUP, &[]).await;
     let headers = [
         ("x-request-id", "mine"),
         ("x-vercel-id", "fra1::abcde-1700000000000-0123456789ab"),

@@ -45,7 +45,6 @@ mod release;
 mod repositories;
 mod routes;
 mod serve;
-mod shapes;
 mod teams;
 mod token_limits;
 mod token_settings;

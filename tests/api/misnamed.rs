@@ -2,15 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
 use crate::api::Api;
-
-/// The warnings that begin with `code`.
-fn warnings(answer: &Answer, code: &str) -> Vec<String> {
-    let all = answer.json()["warnings"].clone();
-    let all: Vec<String> = serde_json::from_value(all).unwrap();
-    all.into_iter().filter(|warning| warning.starts_with(code)).collect()
-}
 
 #[tokio::test]
 async fn a_symbol_claims_its_file_and_warns_whole_file() {
@@ -23,22 +15,21 @@ async fn a_symbol_claims_its_file_and_warns_whole_file() {
         "src/auth.ts::Session::login",
         "src/auth.ts:12-20",
     ] {
-        let answer = api.post_status("bob", "WRITING", &[symbol], json!({})).await;
-        assert_eq!(answer.status, 409, "{symbol}: {}", answer.json());
+        let refused = api.post_status("bob", "WRITING", &[symbol], json!({})).await;
         assert_eq!(
-            answer.json()["orchestration"]["metadata"]["conflicts"],
+            refused.expect("409")["orchestration"]["metadata"]["conflicts"],
             json!(["src/auth.ts"])
         );
         let expected = format!("WHOLE_FILE: Coord locks whole files, so '{symbol}' stands for 'src/auth.ts'.");
-        assert_eq!(warnings(&answer, "WHOLE_FILE"), [expected]);
+        assert_eq!(refused.warnings("WHOLE_FILE"), [expected]);
         let checked = api.check("bob", &[symbol], json!({})).await;
-        assert_eq!(warnings(&checked, "WHOLE_FILE").len(), 1, "{}", checked.json());
+        assert_eq!(checked.warnings("WHOLE_FILE").len(), 1, "{}", checked.json());
     }
     // Names that have no file before the sign are names of files.
     for file in ["notes#1", "#draft.md", "src/a:b", "src/auth.ts:"] {
-        let answer = api.post_status("bob", "WRITING", &[file], json!({})).await;
-        assert_eq!(answer.status, 200, "{file}: {}", answer.json());
-        assert_eq!(warnings(&answer, "WHOLE_FILE"), [""; 0]);
+        let granted = api.post_status("bob", "WRITING", &[file], json!({})).await;
+        granted.expect("200");
+        assert_eq!(granted.warnings("WHOLE_FILE"), [""; 0], "{file}");
     }
 }
 
@@ -50,30 +41,27 @@ async fn fields_that_a_request_does_not_have_are_named() {
     let more = json!({ "filez": ["a"], "ttl": 600 });
     for answer in [
         api.check("ann", &["src/auth.ts"], more.clone()).await,
-        api.post_status("ann", "WRITING", &["src/auth.ts"], more.clone()).await,
+        api.post_status("ann", "WRITING", &["src/auth.ts"], more).await,
     ] {
-        assert_eq!(answer.status, 200, "{}", answer.json());
-        let named = warnings(&answer, "UNKNOWN_FIELD");
+        answer.expect("200");
+        let named = answer.warnings("UNKNOWN_FIELD");
         for name in ["'filez'", "'ttl'"] {
             assert!(named.iter().any(|warning| warning.contains(name)), "{name}: {named:?}");
         }
     }
-    let many: serde_json::Map<String, Value> = (0..100).map(|number| (format!("f{number}"), json!(1))).collect();
-    let answer = api.check("ann", &["src/auth.ts"], Value::Object(many)).await;
-    assert_eq!(warnings(&answer, "UNKNOWN_FIELD").len(), 10);
-    let known = api.check("ann", &["src/auth.ts"], json!({})).await;
-    assert_eq!(warnings(&known, "UNKNOWN_FIELD"), [""; 0]);
+    let many = (0..100).map(|number| (format!("f{number}"), json!(1)));
+    for (more, count) in [(Value::Object(many.collect()), 10), (json!({}), 0)] {
+        let answer = api.check("ann", &["src/auth.ts"], more).await;
+        assert_eq!(answer.warnings("UNKNOWN_FIELD").len(), count);
+    }
 }
 
 #[tokio::test]
 async fn symbols_is_the_older_name_of_the_files() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    let body = json!({
-        "repo_url": api.repo_url, "branch": "main", "agent_head": api.head, "symbols": ["src/auth.ts:login"],
-    });
-    let answer = api.post("bob", "/api/check_status", &body).await;
-    assert_eq!(answer.json()["status"], "CONFLICT", "{}", answer.json());
+    let older = json!({ "file_paths": null, "symbols": ["src/auth.ts:login"] });
+    api.check("bob", &[], older).await.expect("200 CONFLICT");
 }
 
 #[tokio::test]
@@ -83,16 +71,9 @@ async fn a_budget_with_an_unknown_limit_is_refused() {
         "repo_url": api.repo_url, "name": "Pool the connections", "description": "A pool",
         "owned_scope": ["src/**"], "budget": { "turns": 1 },
     });
-    let answer = api.post("ann", "/api/intents", &body).await;
-    assert_eq!(
-        (answer.status, &answer.json()["error"]),
-        (400, &json!("MALFORMED_BODY")),
-        "{}",
-        answer.json()
-    );
-    assert!(
-        answer.json()["message"].as_str().unwrap().contains("turns"),
-        "{}",
-        answer.json()
-    );
+    let refused = api
+        .post("ann", "/api/intents", &body)
+        .await
+        .expect("400 MALFORMED_BODY");
+    assert!(refused["message"].as_str().unwrap().contains("turns"), "{refused}");
 }

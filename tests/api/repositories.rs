@@ -10,12 +10,10 @@ use coord_test_support::git::Repo;
 async fn an_unknown_repository_lists_what_is_served() {
     let api = Api::start().await;
     let other = json!({ "repo_url": "https://github.com/acme/shopping.git" });
-    assert_json_snapshot!(
-        "check",
-        api.check("ann", &["src/auth.ts"], other.clone()).await.snapshot()
-    );
+    let check = api.check("ann", &["src/auth.ts"], other.clone()).await;
+    assert_json_snapshot!("check", check.snapshot());
     let post = api.post_status("ann", "WRITING", &["src/auth.ts"], other).await;
-    assert_eq!(post.status, 404);
+    post.expect("404");
     assert_eq!(api.held().await, 0);
 }
 
@@ -64,11 +62,8 @@ async fn an_empty_repository_has_no_branch_yet() {
 async fn a_detached_head_changes_nothing_for_branches() {
     let api = Api::start().await;
     api.git.git(&["checkout", "--quiet", "--detach", &api.first]);
-    let answer = api.check("ann", &["src/auth.ts"], json!({})).await;
-    assert_eq!(
-        (&answer.json()["status"], &answer.json()["repo_head"]),
-        (&json!("OK"), &json!(api.head))
-    );
+    let check = api.check("ann", &["src/auth.ts"], json!({})).await;
+    assert_eq!(check.expect("200 OK")["repo_head"], json!(api.head));
 }
 
 #[tokio::test]
@@ -84,25 +79,21 @@ async fn a_shallow_clone_does_not_guess_what_it_cannot_see() {
     let git = Repo::at(&shop);
     git.git(&["remote", "set-url", "origin", REPO_URL]);
     let api = Api::serve(folder, git, first.clone(), head, |_| {}).await;
-    assert_eq!(
-        api.check("ann", &["src/auth.ts"], json!({})).await.json()["status"],
-        "OK"
-    );
-    let behind = api.check("ann", &["src/auth.ts"], json!({ "agent_head": first })).await;
-    assert_eq!(behind.json()["status"], "STALE");
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    let file = &["src/auth.ts"];
+    api.check("ann", file, json!({})).await.expect("200 OK");
+    let behind = api.check("ann", file, json!({ "agent_head": first })).await;
+    behind.expect("200 STALE");
+    api.claim("ann", "WRITING", file).await;
+    let open = async |new_head: &str| {
+        let more = json!({ "new_repo_head": new_head });
+        api.post_status("ann", "OPEN", file, more).await
+    };
     // Reachable, but beyond where the history is cut off.
-    let answer = api
-        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": second }))
-        .await;
-    assert_eq!((answer.status, &answer.json()["error"]), (409, &json!("NOT_PUSHED")));
+    open(&second).await.expect("409 NOT_PUSHED");
     let pushed = api.git.commit(&[("src/auth.ts", "export {};\n")]);
     // As `git push` notes it.
     api.git.git(&["update-ref", "refs/remotes/origin/main", &pushed]);
-    let answer = api
-        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": pushed }))
-        .await;
-    assert_eq!(answer.status, 200, "{}", answer.json());
+    open(&pushed).await.expect("200");
 }
 
 #[tokio::test]

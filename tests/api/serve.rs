@@ -1,14 +1,23 @@
 //! `coord serve` put together: heads recorded and graphs built in the background, with the documented rules on top.
 
+use std::path::Path;
+
 use coord_serve::ServeArgs;
 use coord_test_support::waiting::eventually;
+use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
-use crate::api::Api;
+use crate::api::{Api, GRAPH, JSON};
 
-/// Starts a whole server over the repository of `api`, with a separate store.
-async fn serve(api: &Api, folder: &std::path::Path) -> Api {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+/// Starts a whole server over the repository of `api` with its data in `folder`, until `stopped` ends.
+async fn serve_until(
+    api: &Api,
+    folder: &Path,
+    stopped: impl Future<Output = ()> + Send + 'static,
+) -> (Api, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let args = ServeArgs {
         repo: vec![api.git.path().to_owned()],
@@ -17,21 +26,18 @@ async fn serve(api: &Api, folder: &std::path::Path) -> Api {
     };
     let server = coord_serve::build(&args, address).await.unwrap();
     let store = server.store.clone();
-    tokio::spawn(coord_serve::listen::serve(
-        listener,
-        server.router,
-        std::future::pending(),
-    ));
-    api.elsewhere(address, store)
+    let running = tokio::spawn(coord_serve::listen::serve(listener, server.router, stopped));
+    (api.elsewhere(address, store), running)
+}
+
+async fn serve(api: &Api, folder: &Path) -> Api {
+    serve_until(api, folder, std::future::pending()).await.0
 }
 
 /// The graph once it is of the head of the branch.
 async fn ready_graph(api: &Api) -> Value {
     eventually("the graph is ready", async || {
-        let graph = api
-            .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
-            .await
-            .json();
+        let graph = api.get_json(GRAPH).await;
         (graph["state"] == "ready").then_some(graph)
     })
     .await
@@ -53,20 +59,15 @@ async fn a_graph_is_built_by_itself_and_follows_the_branch() {
     );
     api.claim("bob", "WRITING", &["src/db.ts"]).await;
     let refused = api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await;
-    assert_eq!(
-        (refused.status, &refused.json()["error"]),
-        (409, &json!("LOCK_CONFLICT"))
-    );
-    assert_eq!(refused.json()["warnings"], json!([]));
+    refused.expect("409 LOCK_CONFLICT");
+    assert_eq!(refused.warnings(""), [""; 0]);
 
     // A commit that takes the import away: what was a neighbor is none any more.
     let pushed = api.git.commit(&[("src/auth.ts", "export {};\n")]);
     let graph = ready_graph(&api).await;
     assert_eq!(graph["version"], json!(pushed));
-    let granted = api
-        .post_status("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
-        .await;
-    assert_eq!(granted.status, 200, "{}", granted.json());
+    let up_to_date = json!({ "agent_head": pushed });
+    api.granted("ann", "WRITING", &["src/auth.ts"], up_to_date).await;
 }
 
 #[tokio::test]
@@ -94,25 +95,20 @@ async fn the_openapi_document_is_served_beside_the_page() {
     assert!(answer.json() == coord_extensions::document(), "it is another document");
 }
 
+// rule: http#loopback
 #[tokio::test]
 async fn a_name_that_is_not_this_machine_s_is_refused_with_a_command_for_agents() {
     let repository = Api::start().await;
     let folder = tempfile::tempdir().unwrap();
     let api = serve(&repository, folder.path()).await;
-    let headers = [("host", "rebound.example.com"), ("content-type", "application/json")];
-    for (method, path) in [
-        (reqwest::Method::POST, "/api/check_status"),
-        (reqwest::Method::POST, "/api/post_status"),
-        (reqwest::Method::GET, "/api/graph"),
+    let headers = [("host", "rebound.example.com"), JSON];
+    for (method, path, outcome) in [
+        (Method::POST, "/api/check_status", "403 FORBIDDEN STOP"),
+        (Method::POST, "/api/post_status", "403 FORBIDDEN STOP"),
+        (Method::GET, "/api/graph", "403 FORBIDDEN"),
     ] {
-        let answer = api.request(method.clone(), path, &headers, "{}").await;
-        assert_eq!(
-            (answer.status, &answer.json()["error"]),
-            (403, &json!("FORBIDDEN")),
-            "{path}"
-        );
-        let is_for_agents = answer.json()["orchestration"]["action"] == "STOP";
-        assert_eq!(is_for_agents, method == reqwest::Method::POST, "{path}");
+        let answer = api.request(method, path, &headers, "{}").await;
+        assert_eq!(answer.outcome(), outcome, "{path}");
     }
 }
 
@@ -121,36 +117,25 @@ async fn locks_outlive_the_server() {
     let repository = Api::start().await;
     let folder = tempfile::tempdir().unwrap();
     {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let args = ServeArgs {
-            repo: vec![repository.git.path().to_owned()],
-            data_dir: Some(folder.path().to_owned()),
-            ..ServeArgs::default()
-        };
-        let server = coord_serve::build(&args, address).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let api = repository.elsewhere(address, server.store);
         let until = async move {
             let _ = stopped.await;
         };
-        let running = tokio::spawn(coord_serve::listen::serve(listener, server.router, until));
+        let (api, running) = serve_until(&repository, folder.path(), until).await;
         api.claim("ann", "WRITING", &["src/auth.ts"]).await;
         drop(api);
         stop.send(()).unwrap();
         running.await.unwrap();
     }
     // Background work of the old server may hold the store a moment longer.
-    let store = eventually("the store is let go", async || {
+    let store = eventually("the store is free", async || {
         coord_embedded::EmbeddedStore::open(&folder.path().join("store.redb")).ok()
     });
     drop(store.await);
     let api = serve(&repository, folder.path()).await;
-    let check = api.check("bob", &["src/auth.ts"], json!({})).await.json();
-    assert_eq!(
-        (&check["status"], &check["locks"]["src/auth.ts"]["user"]),
-        (&json!("CONFLICT"), &json!("ann"))
-    );
+    let check = api.check("bob", &["src/auth.ts"], json!({})).await;
+    let body = check.expect("200 CONFLICT");
+    assert_eq!(body["locks"]["src/auth.ts"]["user"], "ann");
 }
 
 #[tokio::test]
@@ -189,8 +174,8 @@ async fn the_page_has_its_own_policy_and_everything_else_of_the_edge() {
             assert_eq!(answer.header(name), Some(value), "{path} {name}");
         }
     }
-    let health = api.get("/api/health", &[]).await;
-    assert_eq!((health.status, &health.json()["source"]["status"]), (200, &json!("ok")));
+    let health = api.get("/api/health", &[]).await.expect("200");
+    assert_eq!(health["source"]["status"], "ok");
     // A site that resolves its host name to this server is refused, also for this, and in the same form.
     let rebound = api.get("/api/health", &[("host", "evil.example")]).await;
     assert_eq!(

@@ -1,8 +1,9 @@
-//! A store or a source that gives no answer: OFFLINE, in time, with what is still allowed.
+//! A store or a source that does not answer: OFFLINE, in time, with what is still allowed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use coord_domain::CommitSha;
 use coord_server::app::App;
 use coord_state::heads::{FetchedHead, record_head};
 use coord_store::redis::{RedisOptions, RedisStore};
@@ -14,7 +15,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::api::Api;
+use crate::api::{Api, GRAPH, main_branch};
 
 /// A server that reads and answers every connection with `answer`, over and over; nothing means that it never answers.
 async fn stub(answer: &'static [u8]) -> u16 {
@@ -84,10 +85,7 @@ async fn a_store_that_is_down_is_offline() {
         assert_eq!((post.status, post.header("retry-after")), (503, Some("5")));
         assert_json_snapshot!("post", post.snapshot());
     }
-    let graph = api
-        .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
-        .await;
-    assert_json_snapshot!("graph", graph.snapshot());
+    assert_json_snapshot!("graph", api.get(GRAPH, &[]).await.snapshot());
 }
 
 #[tokio::test]
@@ -123,20 +121,12 @@ async fn a_store_that_is_slow_or_answers_rubbish_is_offline_too() {
     for (name, store) in stores {
         let api = with_store(store).await;
         let check = api.check("ann", &["src/auth.ts"], json!({})).await;
-        assert_eq!(
-            (check.status, &check.json()["status"]),
-            (503, &json!("OFFLINE")),
-            "{name}"
-        );
-        assert_eq!(check.json()["error"], "STORE_UNAVAILABLE", "{name}");
+        assert_eq!(check.outcome(), "503 STORE_UNAVAILABLE STOP", "{name}");
+        assert_eq!(check.json()["status"], "OFFLINE", "{name}");
         assert_eq!(check.json()["repo_head"], json!(api.head), "{name}");
         let post = api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await;
-        assert_eq!(
-            (post.status, &post.json()["orchestration"]["action"]),
-            (503, &json!("STOP")),
-            "{name}"
-        );
-        let text = String::from_utf8_lossy(&post.bytes).into_owned();
+        assert_eq!(post.outcome(), "503 STORE_UNAVAILABLE STOP", "{name}");
+        let text = post.text();
         assert!(
             !text.contains("rubbish") && !text.contains("127.0.0.1"),
             "causes go to the log: {text}"
@@ -154,23 +144,11 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
         ("no_url", "REDIS_URL", "localhost:6379"),
         ("bad_ttl", "COORD_LOCK_TTL_SECONDS", "five minutes"),
     ] {
-        let environment = |wanted: &str| match wanted {
-            "COORD_JWT_SECRET" => Some(crate::identity::SECRET.to_owned()),
-            wanted => (wanted == variable).then(|| value.to_owned()),
-        };
-        let address = crate::api::listen(coord_extensions::function_router(
-            coord_http::endpoint::CHECK_STATUS,
-            &environment,
-        ))
-        .await;
-        let function = api.elsewhere(address, api.store.clone());
-        let headers = [
-            ("content-type", "application/json"),
-            ("authorization", &crate::identity::good_token()),
-        ];
-        let answer = function
-            .request(reqwest::Method::POST, "/api/check_status", &headers, body.to_string())
-            .await;
+        let environment = [("COORD_JWT_SECRET", crate::identity::SECRET), (variable, value)];
+        let function = api.function(coord_http::endpoint::CHECK_STATUS, &environment).await;
+        let token = crate::identity::good_token();
+        let headers = [("authorization", token.as_str())];
+        let answer = function.post_with(&headers, "/api/check_status", &body).await;
         assert_json_snapshot!(name, answer.snapshot());
         assert_eq!(
             function.get("/api/graph", &[]).await.status,
@@ -183,50 +161,25 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
 #[tokio::test]
 async fn a_function_without_a_source_knows_what_the_store_knows() {
     let api = Api::start_with(|state| state.source = None).await;
-    assert_json_snapshot!(
-        "nothing",
-        api.check("ann", &["src/auth.ts"], json!({})).await.snapshot()
-    );
-    assert_eq!(
-        api.post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
-            .await
-            .status,
-        503
-    );
-    let graph = api
-        .get("/api/graph?repo_url=https://github.com/acme/shop&branch=main", &[])
-        .await;
-    assert_eq!(graph.status, 503);
+    let file = &["src/auth.ts"];
+    assert_json_snapshot!("nothing", api.check("ann", file, json!({})).await.snapshot());
+    let claim = api.post_status("ann", "WRITING", file, json!({})).await;
+    let graph = api.get(GRAPH, &[]).await;
+    assert_eq!((claim.status, graph.status), (503, 503));
 
-    let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
-    let [first, head] = [&api.first, &api.head].map(|text| coord_domain::CommitSha::parse(text).unwrap());
-    record_head(&*api.store, &repo, &branch, &FetchedHead::of(&first, &[]))
-        .await
-        .unwrap();
+    let record = async |head: &CommitSha, recent: &[CommitSha]| {
+        let head = FetchedHead::of(head, recent);
+        let recorded = record_head(&*api.store, &api.repo(), &main_branch(), &head).await;
+        recorded.unwrap();
+    };
+    let [first, head] = [&api.first, &api.head].map(|text| CommitSha::parse(text).unwrap());
+    record(&first, &[]).await;
     let at_first = json!({ "agent_head": api.first });
-    assert_eq!(
-        api.check("ann", &["src/auth.ts"], at_first.clone()).await.json()["status"],
-        "OK"
-    );
-    assert_eq!(
-        api.post_status("ann", "WRITING", &["src/auth.ts"], at_first)
-            .await
-            .status,
-        200
-    );
+    api.check("ann", file, at_first.clone()).await.expect("200 OK");
+    api.granted("ann", "WRITING", file, at_first).await;
     let release = json!({ "new_repo_head": api.head });
-    assert_eq!(
-        api.post_status("ann", "OPEN", &["src/auth.ts"], release.clone())
-            .await
-            .json()["error"],
-        "NOT_PUSHED"
-    );
-    let recent = [head.clone(), first];
-    record_head(&*api.store, &repo, &branch, &FetchedHead::of(&head, &recent))
-        .await
-        .unwrap();
-    assert_eq!(
-        api.post_status("ann", "OPEN", &["src/auth.ts"], release).await.status,
-        200
-    );
+    let kept = api.post_status("ann", "OPEN", file, release.clone()).await;
+    kept.expect("409 NOT_PUSHED");
+    record(&head, &[head.clone(), first]).await;
+    api.granted("ann", "OPEN", file, release).await;
 }

@@ -70,22 +70,18 @@ fn named(line: &str) -> Option<&'static str> {
 
 #[test]
 fn a_name_of_an_extension_is_found() {
-    for line in [
-        "use coord_intents::ledger::Record;",
-        "    let set = &coord_team_tools::TEAMS;",
-        "use coord_teams_state::tasks;",
-        "#[cfg(feature = \"intents\")]",
-        "#[cfg(not(all(feature = \"graph\", feature = \"teams\")))]",
+    for (line, is_named) in [
+        ("use coord_intents::ledger::Record;", true),
+        ("    let set = &coord_team_tools::TEAMS;", true),
+        ("use coord_teams_state::tasks;", true),
+        ("#[cfg(feature = \"intents\")]", true),
+        ("#[cfg(not(all(feature = \"graph\", feature = \"teams\")))]", true),
+        ("// coord_teams_server::x", false),
+        ("use crate::{events, locks};", false),
+        ("use coord_protocol::teams::View;", false),
+        ("#[cfg(feature = \"client\")]", false),
     ] {
-        assert!(named(line).is_some(), "{line}");
-    }
-    for line in [
-        "// coord_teams_server::x",
-        "use crate::{events, locks};",
-        "use coord_protocol::teams::View;",
-        "#[cfg(feature = \"client\")]",
-    ] {
-        assert_eq!(named(line), None, "{line}");
+        assert_eq!(named(line).is_some(), is_named, "{line}");
     }
 }
 

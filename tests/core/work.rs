@@ -100,57 +100,35 @@ impl Server {
 #[tokio::test]
 async fn a_file_is_claimed_once_and_free_again_once_it_is_released() {
     let server = server(300).await;
-    let (status, granted) = server.claims("one", &["db.ts"]).await;
-    assert_eq!(
-        (status, &granted["success"]),
-        (StatusCode::OK, &json!(true)),
-        "{granted}"
-    );
-    let (status, refused) = server.claims("two", &["db.ts"]).await;
-    assert_eq!(
-        (status, &refused["error"]),
-        (StatusCode::CONFLICT, &json!("LOCK_CONFLICT")),
-        "{refused}"
-    );
+    assert_answer(server.claims("one", &["db.ts"]).await, 200, "/success", true);
+    let refused = server.claims("two", &["db.ts"]).await;
+    assert_answer(refused, 409, "/error", "LOCK_CONFLICT");
     // A file that imports it is its neighbor.
     let (_, checked) = server.post("/api/check_status", "two", &["auth.ts"], json!({})).await;
     assert_eq!(checked["status"], "CONFLICT", "{checked}");
     assert_eq!(checked["locks"]["db.ts"]["lock_type"], "NEIGHBOR", "{checked}");
-    let pushed = json!({ "status": "OPEN", "message": "Done", "abandon": true });
-    let (status, released) = server.post("/api/post_status", "one", &["db.ts"], pushed).await;
-    assert_eq!(
-        (status, &released["success"]),
-        (StatusCode::OK, &json!(true)),
-        "{released}"
-    );
+    let open = json!({ "status": "OPEN", "message": "Done", "abandon": true });
+    let released = server.post("/api/post_status", "one", &["db.ts"], open).await;
+    assert_answer(released, 200, "/success", true);
     // A file that the second agent waits for is reserved for it.
-    let (status, granted) = server.claims("two", &["db.ts"]).await;
-    assert_eq!(
-        (status, &granted["success"]),
-        (StatusCode::OK, &json!(true)),
-        "{granted}"
-    );
+    assert_answer(server.claims("two", &["db.ts"]).await, 200, "/success", true);
+}
+
+/// Asserts the status of an answer, and one value in it.
+fn assert_answer((status, answer): (StatusCode, Value), expected: u16, path: &str, value: impl Into<Value>) {
+    let (found, value) = (answer.pointer(path), value.into());
+    assert_eq!((status.as_u16(), found), (expected, Some(&value)), "{answer}");
 }
 
 #[tokio::test]
 async fn views_show_the_locks_and_what_happened() {
     let server = server(300).await;
     server.claims("one", &["db.ts"]).await;
-    let (status, locks) = server.get("locks").await;
-    assert_eq!(
-        (status, &locks["locks"][0]["file_path"]),
-        (StatusCode::OK, &json!("db.ts")),
-        "{locks}"
-    );
+    assert_answer(server.get("locks").await, 200, "/locks/0/file_path", "db.ts");
     let (status, graph) = server.get("graph").await;
     assert!(status.is_success(), "{graph}");
     assert!(graph["locks"]["db.ts"].is_object(), "{graph}");
-    let (status, activity) = server.get("activity").await;
-    assert_eq!(
-        (status, &activity["events"][0]["type"]),
-        (StatusCode::OK, &json!("lock_granted")),
-        "{activity}"
-    );
+    assert_answer(server.get("activity").await, 200, "/events/0/type", "lock_granted");
     let (status, health) = server.ask("GET", "/api/health", Value::Null).await;
     assert_eq!(status, StatusCode::OK, "{health}");
 }

@@ -2,9 +2,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
 use coord_sources::github::GithubSource;
-use coord_sources::{Source, SourceError, TreeEntry};
+use coord_sources::{Source, TreeEntry};
 
-use crate::{Contents, collector, config, id, read, sha, source};
+use crate::{Contents, blobs, collector, commit_all, config, id, read, sha, source};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 
@@ -14,25 +14,17 @@ const FILES: usize = 300;
 async fn many() -> (tempfile::TempDir, Repo, String, Fake) {
     let temp = tempfile::tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
-    let names: Vec<String> = (0..FILES - 9)
-        .map(|number| format!("d{:02}/f{number:03}.ts", number % 11))
-        .collect();
-    let texts: Vec<String> = (0..FILES)
-        .map(|number| format!("export const x = {number};\n").repeat(number % 40))
-        .collect();
-    let mut files: Vec<(&str, &str)> = names
-        .iter()
-        .zip(&texts)
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
+    let numbered = (0..FILES - 9).map(|number| {
+        let text = format!("export const x = {number};\n").repeat(number % 40);
+        (format!("d{:02}/f{number:03}.ts", number % 11), text)
+    });
+    commit_all(&repo, numbered);
     let long = format!("{}/{}.ts", "folder".repeat(30), "name".repeat(40));
     let huge = "x".repeat(300_000);
+    let attributes = "ignored/* export-ignore\nsubst.ts export-subst\ncrlf.ts text eol=crlf\n";
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
-    files.extend([
-        (
-            ".gitattributes",
-            "ignored/* export-ignore\nsubst.ts export-subst\ncrlf.ts text eol=crlf\n",
-        ),
+    repo.commit(&[
+        (".gitattributes", attributes),
         ("ignored/a.ts", "export const ignored = 1;\n"),
         ("ignored/b.ts", "export const ignored = 2;\n"),
         ("subst.ts", "export const v = '$Format:%H$';\n"),
@@ -42,7 +34,6 @@ async fn many() -> (tempfile::TempDir, Repo, String, Fake) {
         ("twice/copy.ts", "export const ignored = 1;\n"),
         (long.as_str(), "import '../subst';\n"),
     ]);
-    repo.commit(&files);
     std::fs::write(temp.path().join("binary.ts"), [0_u8, 159, 146, 150]).unwrap();
     let head = repo.commit(&[]);
     let fake = Fake::serve(temp.path()).await;
@@ -80,8 +71,10 @@ fn expected(repo: &Repo, entries: &[TreeEntry], max_bytes: u64) -> Contents {
     contents
 }
 
-fn blobs(entries: &[TreeEntry]) -> Vec<String> {
-    entries.iter().map(|entry| entry.blob.clone()).collect()
+/// Asserts that `source` reads these files as git does.
+async fn reads_as_git(source: &GithubSource, repo: &Repo, entries: &[TreeEntry], max_bytes: u64) {
+    let got = read(source, &id(), blobs(entries), max_bytes).await;
+    assert_eq!(got, expected(repo, entries, max_bytes));
 }
 
 #[tokio::test]
@@ -91,18 +84,15 @@ async fn many_blobs_come_out_of_one_archive_and_what_it_lacks_one_by_one() {
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
     assert!(entries.len() > FILES);
     fake.seen();
-    let got = read(&source, &id(), blobs(&entries), 100_000).await;
-    assert_eq!(got, expected(&repo, &entries, 100_000));
+    reads_as_git(&source, &repo, &entries, 100_000).await;
     let requests = fake.requested_paths();
     // The two that are ignored, the one that is substituted and the one whose line ends differ; one of the ignored has a
     // copy elsewhere.
     let (singles, others): (Vec<_>, Vec<_>) = requests.iter().partition(|path| path.contains("/git/blobs/"));
     assert!((3..=4).contains(&singles.len()), "{requests:?}");
     assert_eq!(others.len(), 2, "{others:?}");
-    assert_eq!(
-        (source.requests().downloads, source.requests().api),
-        (1, 2 + singles.len() as u64)
-    );
+    let counts = source.requests();
+    assert_eq!((counts.downloads, counts.api), (1, 2 + singles.len() as u64));
 }
 
 #[tokio::test]
@@ -111,18 +101,11 @@ async fn waves_in_the_order_of_paths_share_one_download() {
     let source = source(&fake);
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
     for wave in entries.chunks(70) {
-        assert_eq!(
-            read(&source, &id(), blobs(wave), 1 << 20).await,
-            expected(&repo, wave, 1 << 20)
-        );
+        reads_as_git(&source, &repo, wave, 1 << 20).await;
     }
     assert_eq!(source.requests().downloads, 1);
     // From the beginning again: that is another.
-    let wave = &entries[..70];
-    assert_eq!(
-        read(&source, &id(), blobs(wave), 1 << 20).await,
-        expected(&repo, wave, 1 << 20)
-    );
+    reads_as_git(&source, &repo, &entries[..70], 1 << 20).await;
     assert_eq!(source.requests().downloads, 2);
 }
 
@@ -130,27 +113,15 @@ async fn waves_in_the_order_of_paths_share_one_download() {
 async fn a_few_blobs_come_one_by_one_and_one_that_is_too_large_not_at_all() {
     let (_temp, repo, head, fake) = many().await;
     let source = source(&fake);
-    let entries = source.tree(&id(), &sha(&head)).await.unwrap();
-    let few: Vec<TreeEntry> = entries
-        .iter()
-        .filter(|entry| {
-            ["huge.ts", "lfs.bin", "binary.ts", "d00/f011.ts", "d00/f022.ts"].contains(&entry.path.as_str())
-        })
-        .cloned()
-        .collect();
+    let mut few = source.tree(&id(), &sha(&head)).await.unwrap();
+    let wanted = ["huge.ts", "lfs.bin", "binary.ts", "d00/f011.ts", "d00/f022.ts"];
+    few.retain(|entry| wanted.contains(&entry.path.as_str()));
     fake.seen();
-    assert_eq!(
-        read(&source, &id(), blobs(&few), 1_000).await,
-        expected(&repo, &few, 1_000)
-    );
+    reads_as_git(&source, &repo, &few, 1_000).await;
     assert_eq!(fake.requested_paths().len(), 4);
     assert_eq!(source.requests().downloads, 0);
     // Without a tree, the size is only known from the answer.
-    let fresh = crate::source(&fake);
-    assert_eq!(
-        read(&fresh, &id(), blobs(&few), 1_000).await,
-        expected(&repo, &few, 1_000)
-    );
+    reads_as_git(&crate::source(&fake), &repo, &few, 1_000).await;
 }
 
 #[tokio::test]
@@ -165,17 +136,14 @@ async fn every_wanted_blob_is_answered_once_whatever_it_is() {
         "../../etc".to_owned(),
         String::new(),
         folder,
-        one.clone(),
+        one,
         head,
     ];
     let got = read(&source, &id(), wanted, 1_000).await;
     let is_content: Vec<bool> = got.values().map(Result::is_ok).collect();
     assert_eq!(is_content, [true, false, false, false, false, true, false]);
-    assert!(
-        fake.requested_paths()
-            .iter()
-            .all(|path| path.starts_with("/git/blobs/"))
-    );
+    let requests = fake.requested_paths();
+    assert!(requests.iter().all(|path| path.starts_with("/git/blobs/")));
 }
 
 #[tokio::test]
@@ -190,11 +158,7 @@ async fn an_archive_that_breaks_off_is_requested_once_more() {
         let source = source(&fake);
         let entries = source.tree(&id(), &sha(&head)).await.unwrap();
         fake.fail("legacy.tar.gz", 1, fault.clone());
-        assert_eq!(
-            read(&source, &id(), blobs(&entries), 1 << 20).await,
-            expected(&repo, &entries, 1 << 20),
-            "{fault:?}"
-        );
+        reads_as_git(&source, &repo, &entries, 1 << 20).await;
         assert_eq!(source.requests().downloads, 2, "{fault:?}");
     }
 }
@@ -207,12 +171,8 @@ async fn an_archive_that_never_comes_whole_is_an_error() {
     let source = GithubSource::new(config).unwrap();
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
     fake.fail("legacy.tar.gz", 9, Fault::Cut);
-    let (_, sink) = collector();
-    let error = source
-        .read_blobs(&id(), blobs(&entries), 1 << 20, sink)
-        .await
-        .unwrap_err();
-    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    let answer = source.read_blobs(&id(), blobs(&entries), 1 << 20, collector().1).await;
+    assert_fails!(answer, Unreachable);
     assert_eq!(source.requests().downloads, 2);
 }
 
@@ -224,11 +184,8 @@ async fn a_blob_that_breaks_off_or_is_another_is_never_handed_over() {
     let blob = repo.git(&["rev-parse", "HEAD:lfs.bin"]);
     fake.fail("/git/blobs/", 1, Fault::Cut);
     let got = read(&source, &id(), vec![blob.clone()], 1_000).await;
-    assert!(
-        got[&0]
-            .as_ref()
-            .is_ok_and(|content| content.starts_with(b"version https"))
-    );
+    let content = got[&0].as_ref().unwrap();
+    assert!(content.starts_with(b"version https"), "{content:?}");
     fake.fail("/git/blobs/", 1, Fault::with(200, &[], "something else"));
     assert_eq!(read(&source, &id(), vec![blob], 1_000).await[&0], Err(None));
 }
@@ -241,6 +198,6 @@ async fn a_sink_that_fails_is_an_error_and_not_a_crash() {
     for count in [3, entries.len()] {
         let sink = std::sync::Arc::new(|_, _: coord_sources::Blob<'_>| panic!("a defect of the caller"));
         let answer = source.read_blobs(&id(), blobs(&entries[..count]), 1 << 20, sink).await;
-        assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
+        assert_fails!(answer, Unreachable, "{count}");
     }
 }

@@ -13,20 +13,20 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use coord_extensions::function_router;
 use coord_http::Endpoint;
-use coord_runtime::after_response::AfterResponse;
-use futures::future::BoxFuture;
+use coord_http::endpoint::{CHECK_STATUS, GRAPH, POST_STATUS};
+use coord_runtime::after_response::{AfterResponse, TIME_LIMIT};
+use futures::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tower::util::BoxCloneSyncService;
 use tower::{ServiceBuilder, ServiceExt, service_fn};
 
-use crate::serving::{SECRET, jwt, listen, question};
+use crate::cloud::{JWT_SECRET, URL, jwt, listen};
+use crate::serving::question;
 use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 use coord_test_support::waiting::until;
-
-pub const REPO_URL: &str = "https://127.0.0.1/acme/widgets";
 
 type Work = BoxFuture<'static, ()>;
 type Runtime = mpsc::UnboundedSender<Work>;
@@ -68,8 +68,14 @@ impl Deployment {
         self.store_requests.swap(0, Ordering::Relaxed)
     }
 
+    /// The requests to GitHub, since the last call, whose path begins so.
+    fn count_requests(&self, beginning: &str) -> usize {
+        let requests = self.fake.requested_paths();
+        requests.iter().filter(|path| path.starts_with(beginning)).count()
+    }
+
     pub fn instance(&self, endpoint: Endpoint) -> Instance {
-        self.instance_within(endpoint, coord_runtime::after_response::TIME_LIMIT)
+        self.instance_within(endpoint, TIME_LIMIT)
     }
 
     fn instance_within(&self, endpoint: Endpoint, time_limit: Duration) -> Instance {
@@ -79,7 +85,7 @@ impl Deployment {
                 "UPSTASH_REDIS_REST_URL" => store.as_str(),
                 "UPSTASH_REDIS_REST_TOKEN" => "token",
                 "GITHUB_API_URL" => self.fake.api(),
-                "COORD_JWT_SECRET" => SECRET,
+                "COORD_JWT_SECRET" => JWT_SECRET,
                 // So that a head that has moved is met soon.
                 "COORD_HEAD_TTL_SECONDS" => "1",
                 _ => return None,
@@ -108,7 +114,7 @@ pub struct Instance {
 
 impl Instance {
     pub async fn send(&self, request: axum::http::request::Builder, body: Body) -> (u16, Value) {
-        let request = request.header("authorization", format!("Bearer {}", jwt()));
+        let request = request.header("authorization", format!("Bearer {}", jwt("ann")));
         let request = request.header("content-type", "application/json").body(body).unwrap();
         let answer = self.service.clone().oneshot((self.runtime.clone(), request));
         let (head, body) = answer.await.unwrap().into_parts();
@@ -116,14 +122,17 @@ impl Instance {
         (head.status.as_u16(), serde_json::from_slice(&body).unwrap())
     }
 
+    pub async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.send(Request::post(path), body.to_string().into()).await
+    }
+
     pub async fn graph(&self) -> (u16, Value) {
-        let uri = format!("/api/graph?repo_url={REPO_URL}&branch=main&format=compact");
+        let uri = format!("/api/graph?repo_url={URL}&branch=main&format=compact");
         self.send(Request::get(uri), Body::empty()).await
     }
 
     async fn check(&self, head: &str) -> Value {
-        let request = Request::post("/api/check_status");
-        let (status, body) = self.send(request, question(head).to_string().into()).await;
+        let (status, body) = self.post("/api/check_status", &question(head)).await;
         assert_eq!(status, 200, "{body}");
         body
     }
@@ -142,14 +151,14 @@ impl Instance {
     pub async fn run(&mut self) {
         let work = self.work();
         assert_eq!(work.len(), 1);
-        futures::future::join_all(work).await;
+        join_all(work).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     let deployment = Deployment::new().await;
-    let mut graph = deployment.instance(coord_http::endpoint::GRAPH);
+    let mut graph = deployment.instance(GRAPH);
     let (status, first) = graph.graph().await;
     assert_eq!((status, &first["state"]), (202, &json!("building")), "{first}");
     assert_eq!(deployment.fake.requested_paths().len(), 2, "the head and its commits");
@@ -160,111 +169,77 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     assert!(graph.work().is_empty(), "it is known to be there");
 
     let head = deployment.repo.commit(&[("b.ts", "import './c';\n")]);
-    let mut check = deployment.instance(coord_http::endpoint::CHECK_STATUS);
+    let mut check = deployment.instance(CHECK_STATUS);
     check.meet(&head).await;
     deployment.fake.seen();
-    let (_, stale) = graph.graph().await;
-    assert_eq!(stale["state"], "stale");
+    assert_eq!(graph.graph().await.1["state"], "stale");
     graph.run().await;
-    let requests = deployment.fake.requested_paths();
     // This instance patches its last build: the tree, and the file that has changed.
-    assert_eq!(
-        requests.iter().filter(|path| path.starts_with("/git/")).count(),
-        2,
-        "{requests:?}"
-    );
+    assert_eq!(deployment.count_requests("/git/"), 2);
     let (_, followed) = graph.graph().await;
     assert_eq!(
         (&followed["state"], &followed["version"]),
         (&json!("ready"), &json!(head))
     );
     assert_eq!(followed["edges"], json!([[0, 1], [1, 2]]));
-    // Of a file that is tracked in other case the store tells, in a function of another process.
+    // A function of another process knows from the store that a file is tracked in other case.
     let mut request_body = question(&head);
     request_body["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
-    let request = Request::post("/api/check_status");
-    let (_, body) = deployment
-        .instance(coord_http::endpoint::CHECK_STATUS)
-        .send(request, request_body.to_string().into())
-        .await;
+    let other = deployment.instance(CHECK_STATUS);
+    let (_, body) = other.post("/api/check_status", &request_body).await;
     let expected = "CASE_DIFFERS: 'B.ts' is not tracked, and 'b.ts' is; check which file you mean.";
     assert_eq!(body["warnings"], json!([expected]));
     // The other instance, which saw the head before, asks the store alone.
     for work in check.work() {
         work.await;
     }
-    assert!(
-        !deployment
-            .fake
-            .requested_paths()
-            .iter()
-            .any(|path| path.starts_with("/git/"))
-    );
+    assert_eq!(deployment.count_requests("/git/"), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
     let deployment = Deployment::new().await;
-    let head = deployment.repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
-    let mut check = deployment.instance(coord_http::endpoint::CHECK_STATUS);
+    let head = deployment.repo.git(&["rev-parse", "HEAD"]);
+    let mut check = deployment.instance(CHECK_STATUS);
     check.check(&head).await;
     // While the work is waiting, being done, and done.
-    let answers = futures::future::join_all((0..20).map(|_| check.check(&head))).await;
-    assert_eq!(answers.len(), 20);
+    join_all((0..20).map(|_| check.check(&head))).await;
     check.run().await;
     deployment.store_requests();
-    let mut checks = 0;
     for _ in 0..50 {
         check.check(&head).await;
-        checks += 1;
     }
     // Once a second the head is looked at again.
-    let refreshed = deployment
-        .fake
-        .requested_paths()
-        .iter()
-        .filter(|path| path.starts_with("/commits"))
-        .count();
+    let refreshed = deployment.count_requests("/commits");
     let stored = deployment.store_requests();
-    assert!(
-        stored <= checks + 3 * refreshed,
-        "{stored} for {checks} and {refreshed}"
-    );
+    assert!(stored <= 50 + 3 * refreshed, "{stored} for 50 and {refreshed}");
     assert!(check.work().is_empty());
 
     // A process that knows nothing asks the store once, and GitHub for nothing.
-    let mut other = deployment.instance(coord_http::endpoint::POST_STATUS);
+    let mut other = deployment.instance(POST_STATUS);
     let mut claim = question(&head);
     claim["status"] = json!("READING");
     claim["message"] = json!("Looking at what it exports");
-    let (status, body) = other
-        .send(Request::post("/api/post_status"), claim.to_string().into())
-        .await;
+    let (status, body) = other.post("/api/post_status", &claim).await;
     assert_eq!(status, 200, "{body}");
     deployment.fake.seen();
     deployment.store_requests();
     other.run().await;
-    assert_eq!(
-        (deployment.store_requests(), deployment.fake.requested_paths().len()),
-        (1, 0)
-    );
+    let requests = (deployment.store_requests(), deployment.fake.requested_paths().len());
+    assert_eq!(requests, (1, 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_instances_build_once_and_the_builder_follows_a_moved_branch() {
     let deployment = Deployment::new().await;
-    let (mut one, mut two) = (
-        deployment.instance(coord_http::endpoint::GRAPH),
-        deployment.instance(coord_http::endpoint::CHECK_STATUS),
-    );
-    let head = deployment.repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let (mut one, mut two) = (deployment.instance(GRAPH), deployment.instance(CHECK_STATUS));
+    let head = deployment.repo.git(&["rev-parse", "HEAD"]);
     one.graph().await;
     two.check(&head).await;
     deployment.fake.seen();
     let (first, second) = (one.work(), two.work());
-    futures::future::join_all(first.into_iter().chain(second)).await;
-    let trees = |requests: Vec<String>| requests.iter().filter(|path| path.starts_with("/git/trees")).count();
-    assert_eq!(trees(deployment.fake.requested_paths()), 1);
+    join_all(first.into_iter().chain(second)).await;
+    assert_eq!(deployment.count_requests("/git/trees"), 1);
     assert_eq!(one.graph().await.1["state"], "ready");
 
     // One builds slowly; meanwhile the branch moves, and the other learns that a build is running.
@@ -274,13 +249,13 @@ async fn two_instances_build_once_and_the_builder_follows_a_moved_branch() {
     deployment
         .fake
         .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(4)));
-    let building = tokio::spawn(futures::future::join_all(one.work()));
+    let building = tokio::spawn(join_all(one.work()));
     deployment.fake.until_requested("/git/trees").await;
     let newest = deployment.repo.commit(&[("c.ts", "import './b';\n")]);
     two.meet(&newest).await;
     deployment.fake.seen();
-    futures::future::join_all(two.work()).await;
-    assert_eq!(trees(deployment.fake.requested_paths()), 0);
+    join_all(two.work()).await;
+    assert_eq!(deployment.count_requests("/git/trees"), 0);
     assert!(!building.is_finished());
     building.await.unwrap();
     let (_, graph) = one.graph().await;
@@ -292,7 +267,7 @@ async fn two_instances_build_once_and_the_builder_follows_a_moved_branch() {
 async fn a_build_is_ended_in_time_and_backs_off() {
     let deployment = Deployment::new().await;
     let limit = Duration::from_secs(3);
-    let mut hasty = deployment.instance_within(coord_http::endpoint::GRAPH, limit);
+    let mut hasty = deployment.instance_within(GRAPH, limit);
     deployment
         .fake
         .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(60)));
@@ -302,24 +277,18 @@ async fn a_build_is_ended_in_time_and_backs_off() {
     let took = began.elapsed();
     assert!(took >= limit && took < 2 * limit, "{took:?}");
     let (status, failed) = hasty.graph().await;
-    assert_eq!(
-        (status, &failed["failure"]),
-        (202, &json!("it took longer than a build may take here"))
-    );
+    let why = json!("it took longer than a build may take here");
+    assert_eq!((status, &failed["failure"]), (202, &why));
     assert!(hasty.work().is_empty(), "asked a moment ago");
     deployment.fake.seen();
-    let mut other = deployment.instance(coord_http::endpoint::GRAPH);
+    let mut other = deployment.instance(GRAPH);
     other.graph().await;
     other.run().await;
-    let requests = deployment.fake.requested_paths();
-    assert!(!requests.iter().any(|path| path.starts_with("/git/")), "{requests:?}");
+    assert_eq!(deployment.count_requests("/git/"), 0);
 
     // The next commit has not failed.
     let head = deployment.repo.commit(&[("c.ts", "import './a';\n")]);
-    deployment
-        .instance(coord_http::endpoint::CHECK_STATUS)
-        .meet(&head)
-        .await;
+    deployment.instance(CHECK_STATUS).meet(&head).await;
     other.graph().await;
     other.run().await;
     let (status, built) = other.graph().await;

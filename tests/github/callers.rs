@@ -5,21 +5,29 @@ use std::io::Write;
 use coord_test_support::github::{Fault, Person};
 use serde_json::{Value, json};
 
-use crate::cloud::{Cloud, jwt};
+use crate::cloud::{Answer, Cloud, Instance, jwt};
 use crate::people::person;
 
 /// Counts the requests for a caller's identity since the last call.
 fn identity_requests(cloud: &Cloud) -> usize {
     let requests = cloud.fake.requested_paths();
+    let is_about_a_person = |target: &str| ["", "/api/v3/user", "/api/graphql"].contains(&target);
     requests.iter().filter(|target| is_about_a_person(target)).count()
-}
-
-fn is_about_a_person(target: &str) -> bool {
-    target.is_empty() || target == "/api/v3/user" || target == "/api/graphql"
 }
 
 pub fn alice() -> Person {
     person("ghp_", "alice", Some("push"))
+}
+
+impl Instance {
+    /// A check, a claim, and a request for the graph: each is served by another function.
+    pub async fn ask_each(&self, token: &str) -> [Answer; 3] {
+        [
+            self.check(token, json!({})).await,
+            self.post(token, json!({})).await,
+            self.graph(token).await,
+        ]
+    }
 }
 
 pub fn sha256(text: &str) -> String {
@@ -43,18 +51,13 @@ async fn a_caller_with_push_rights_claims_under_its_github_login() {
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;
     let claimed = instance.post(&alice.token, json!({})).await;
-    assert_eq!((claimed.status, claimed.action()), (200, "PROCEED"), "{claimed:?}");
+    claimed.expect_action("PROCEED");
     let seen = instance.check(&jwt("bob"), json!({})).await;
     let lock = &seen.body["locks"]["src/a.ts"];
-    assert_eq!(
-        (&lock["user"], &lock["user_name"]),
-        (&json!("alice"), &json!("Alice Liddell")),
-        "{seen:?}"
-    );
-    let released = instance
-        .post(&alice.token, json!({"status": "OPEN", "abandon": true}))
-        .await;
-    assert_eq!(released.status, 200, "{released:?}");
+    let holder = (&lock["user"], &lock["user_name"]);
+    assert_eq!(holder, (&json!("alice"), &json!("Alice Liddell")), "{seen:?}");
+    let abandon = json!({"status": "OPEN", "abandon": true});
+    instance.post(&alice.token, abandon).await.expect_ok();
     assert!(!cloud.is_locked("src/a.ts").await);
 }
 
@@ -65,14 +68,14 @@ async fn a_reader_can_look_but_not_claim() {
     let cloud = Cloud::start(std::slice::from_ref(&bob)).await;
     let instance = cloud.instance(&[]).await;
     let checked = instance.check(&bob.token, json!({})).await;
-    assert_eq!((checked.status, checked.action()), (200, "PROCEED"), "{checked:?}");
+    checked.expect_action("PROCEED");
     assert_eq!(instance.graph(&bob.token).await.status, 202);
     for more in [json!({}), json!({"status": "READING"}), json!({"status": "OPEN"})] {
         let refused = instance.post(&bob.token, more).await;
-        assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+        let refused = refused.expect_error(403, "FORBIDDEN_REPOSITORY");
         assert_eq!(refused.body["orchestration"]["type"], "orchestration_command");
         assert_eq!(refused.action(), "STOP");
-        assert!(refused.body["message"].as_str().unwrap().contains("bob"), "{refused:?}");
+        assert!(refused.message().contains("bob"), "{refused:?}");
     }
     assert!(!cloud.is_locked("src/a.ts").await);
 }
@@ -83,27 +86,21 @@ async fn a_token_that_github_does_not_know_is_refused_and_remembered_for_a_while
     let instance = cloud.instance(&[]).await;
     let wrong = "ghp_0123456789012345678901234567890123456789";
     let refused = instance.check(wrong, json!({})).await;
-    assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{refused:?}");
+    let refused = refused.expect_error(401, "UNAUTHORIZED");
     assert!(refused.header("www-authenticate").starts_with("Bearer"));
     assert_eq!(refused.action(), "STOP");
     assert!(identity_requests(&cloud) > 0);
     for round in 0..2 {
-        for answer in [
-            instance.check(wrong, json!({})).await,
-            instance.post(wrong, json!({})).await,
-            instance.graph(wrong).await,
-        ] {
-            assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
+        for answer in instance.ask_each(wrong).await {
+            answer.expect_error(401, "UNAUTHORIZED");
         }
         // Each function is a separate process with a separate memory.
         assert!(round == 0 || cloud.fake.requested_paths().is_empty());
         cloud.fake.seen();
     }
     let name = sha256(wrong);
-    assert!(
-        cloud.keys().await.iter().all(|key| !key.contains(&name)),
-        "in memory alone"
-    );
+    let keys = cloud.keys().await;
+    assert!(keys.iter().all(|key| !key.contains(&name)), "in memory alone");
     // Where nothing is remembered GitHub is asked again, which by then may know the token.
     cloud.fake.behave(|behavior| {
         behavior.people.push(Person {
@@ -112,7 +109,7 @@ async fn a_token_that_github_does_not_know_is_refused_and_remembered_for_a_while
         });
     });
     let other = cloud.instance(&[]).await;
-    assert_eq!(other.check(wrong, json!({})).await.status, 200);
+    other.check(wrong, json!({})).await.expect_ok();
 }
 
 #[tokio::test]
@@ -121,11 +118,8 @@ async fn a_private_repository_that_is_not_shown_is_forbidden() {
     let cloud = Cloud::start(std::slice::from_ref(&mallory)).await;
     let instance = cloud.instance(&[]).await;
     for round in 0..2 {
-        let checked = instance.check(&mallory.token, json!({})).await;
-        let claimed = instance.post(&mallory.token, json!({})).await;
-        let graph = instance.graph(&mallory.token).await;
-        for answer in [checked, claimed, graph] {
-            assert_eq!(answer.error(), (403, "FORBIDDEN_REPOSITORY"), "{answer:?}");
+        for answer in instance.ask_each(&mallory.token).await {
+            let answer = answer.expect_error(403, "FORBIDDEN_REPOSITORY");
             assert!(answer.body.get("repo_head").is_none_or(Value::is_null), "{answer:?}");
         }
         // Each of the three functions asks for itself.
@@ -139,18 +133,17 @@ async fn a_github_verdict_on_a_caller_is_shared_by_all_instances() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let (one, other) = (cloud.instance(&[]).await, cloud.instance(&[]).await);
-    assert_eq!(one.check(&alice.token, json!({})).await.status, 200);
+    one.check(&alice.token, json!({})).await.expect_ok();
     assert_eq!(identity_requests(&cloud), 2);
     // A process that has not seen the credential yet reads what is remembered of it first.
     for instance in [&one, &other] {
-        instance.check(&alice.token, json!({})).await;
-        instance.post(&alice.token, json!({})).await;
-        instance.graph(&alice.token).await;
+        instance.ask_each(&alice.token).await;
     }
     for instance in [&one, &other] {
-        let checked = instance.check(&alice.token, json!({})).await;
-        let claimed = instance.post(&alice.token, json!({})).await;
-        for answer in [checked, claimed] {
+        for answer in [
+            instance.check(&alice.token, json!({})).await,
+            instance.post(&alice.token, json!({})).await,
+        ] {
             assert_eq!((answer.status, answer.round_trips()), (200, 1), "{answer:?}");
         }
     }
@@ -177,5 +170,5 @@ async fn identity_unavailable_refuses_every_caller_and_stores_no_verdict() {
     }
     let keys = cloud.keys().await;
     assert!(keys.iter().all(|key| !key.contains(":identity:")), "{keys:?}");
-    assert_eq!(instance.post(&alice.token, json!({})).await.status, 200);
+    instance.post(&alice.token, json!({})).await.expect_ok();
 }

@@ -7,23 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use coord_builds::job::Job;
-use coord_builds::leased_build::build_and_publish;
 use coord_embedded::EmbeddedStore;
-use coord_graph::Limits;
 use coord_http::Endpoint;
-use coord_sources::Source;
-use coord_sources::github::{Credential, GithubSource};
-use coord_state::builds::BuildLease;
-use coord_state::locks;
+use coord_sources::github::Credential;
 use coord_store::{Request, Store, Value as Reply};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use reqwest::Method;
 use reqwest::header::HeaderMap;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::people::person;
-use crate::{branch, config, id, small};
+use crate::small;
 use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Person, Visibility};
@@ -32,8 +26,8 @@ use coord_test_support::waiting::until;
 
 pub const URL: &str = "https://127.0.0.1/acme/widgets";
 pub const HEAD_KEY: &str = "coord:head:{127.0.0.1/acme/widgets}:main";
-const JWT_SECRET: &str = "0123456789abcdef0123456789abcdef";
-const WEBHOOK_SECRET: &str = "It's a Secret to Everybody";
+pub const JWT_SECRET: &str = "0123456789abcdef0123456789abcdef";
+pub const WEBHOOK_SECRET: &str = "It's a Secret to Everybody";
 
 /// A repository on the fake GitHub, and a store.
 pub struct Cloud {
@@ -67,6 +61,48 @@ impl Answer {
 
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub fn message(&self) -> &str {
+        self.body["message"].as_str().unwrap()
+    }
+
+    /// Asserts that the request was granted.
+    #[track_caller]
+    pub fn expect_ok(self) -> Answer {
+        assert_eq!(self.status, 200, "{self:?}");
+        self
+    }
+
+    /// Asserts that the request was granted with this command.
+    #[track_caller]
+    pub fn expect_action(self, action: &str) -> Answer {
+        assert_eq!((self.status, self.action()), (200, action), "{self:?}");
+        self
+    }
+
+    /// Asserts status and code of the error.
+    #[track_caller]
+    pub fn expect_error(self, status: u16, code: &str) -> Answer {
+        assert_eq!(self.error(), (status, code), "{self:?}");
+        self
+    }
+
+    /// Asserts that the caller has to pull this head.
+    #[track_caller]
+    pub fn expect_pull(self, head: &str) {
+        assert_eq!(
+            (self.action(), &self.body["repo_head"]),
+            ("PULL", &json!(head)),
+            "{self:?}"
+        );
+    }
+
+    /// The outcome of a delivery.
+    #[track_caller]
+    pub fn outcome(&self) -> &str {
+        assert_eq!(self.status, 200, "{self:?}");
+        self.body["outcome"].as_str().unwrap()
     }
 
     pub fn warns_of(&self, code: &str) -> bool {
@@ -214,43 +250,10 @@ impl Cloud {
         self.command(["HSET", HEAD_KEY, "refresh_at", "0"]).await;
     }
 
-    /// Publishes the graph of the head of `main`.
-    pub async fn publish_graph(&self) {
-        let mut config = config(&self.fake);
-        config.credential = self.credential();
-        let source = GithubSource::new(config).unwrap();
-        let (repo, branch) = (id(), branch("main"));
-        let job = Job {
-            repo: &repo,
-            branch: &branch,
-            commit: &source.head(&repo, &branch).await.unwrap(),
-            builder: "one",
-            limits: Limits::default(),
-        };
-        let lease = build_and_publish(Arc::new(self.store.clone()), &source, job, &mut None).await;
-        assert_eq!(lease.unwrap(), BuildLease::Granted);
-        self.fake.seen();
-    }
-
-    /// Lets every lock on `path` expire now.
-    pub async fn expire_locks(&self, path: &str) {
-        let key = locks::keys::locks(&id());
-        let stored = self.command(["HGET", &key, path]).await;
-        let mut entries: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-        for entry in entries.as_array_mut().unwrap() {
-            entry["expiry"] = 1_000_000_000.into();
-            entry["expiry_ms"] = 1_000_000_000_000_i64.into();
-        }
-        self.command(["HSET", &key, path, &entries.to_string()]).await;
-        self.command(["ZADD", &locks::keys::expiries(&id()), "1000000000", path])
-            .await;
-    }
-
-    /// Returns the holder of the file.
-    pub async fn holder(&self, path: &str) -> Option<String> {
-        let stored = self.command(["HGET", &locks::keys::locks(&id()), path]).await;
-        let entries: Value = serde_json::from_str(stored.as_str()?).unwrap();
-        entries[0]["user_id"].as_str().map(str::to_owned)
+    /// The requests to GitHub, since the last call, whose target has `part` in it.
+    pub fn count_requests(&self, part: &str) -> usize {
+        let requests = self.fake.requested_paths();
+        requests.iter().filter(|target| target.contains(part)).count()
     }
 
     /// Whether the file is locked by anybody.
@@ -258,6 +261,15 @@ impl Cloud {
         let key = "coord:locks:{127.0.0.1/acme/widgets}";
         self.command(["HGET", key, path]).await != Reply::Nil
     }
+}
+
+/// A cloud in which the head of `main` is known, and an instance that has asked for it once.
+pub async fn started() -> (Cloud, Instance) {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    instance.check(&jwt("ann"), json!({})).await.expect_ok();
+    cloud.fake.seen();
+    (cloud, instance)
 }
 
 fn printed(reply: &Reply, text: &mut String) {
@@ -297,6 +309,26 @@ pub fn signature(body: &[u8], secret: &str) -> String {
     format!("sha256={}", digits.concat())
 }
 
+/// `body` with the fields of `more`.
+pub fn merged(mut body: Value, more: &Value) -> Value {
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+fn with_body(request: RequestBuilder, body: &Value) -> RequestBuilder {
+    request
+        .header("content-type", "application/json")
+        .body(body.to_string())
+}
+
+/// An empty token is none.
+fn with_token(request: RequestBuilder, token: &str) -> RequestBuilder {
+    match token {
+        "" => request,
+        token => request.bearer_auth(token),
+    }
+}
+
 /// Functions that run at one place.
 pub struct Instance {
     addresses: Vec<(Endpoint, SocketAddr)>,
@@ -319,7 +351,7 @@ impl Instance {
         format!("http://{address}{}", endpoint.path())
     }
 
-    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
@@ -327,17 +359,10 @@ impl Instance {
     }
 
     /// A question with what is usual in it, and `more`.
-    pub fn question(&self, endpoint: Endpoint, token: &str, more: &Value) -> reqwest::RequestBuilder {
-        let mut body = json!({"repo_url": URL, "branch": "main", "file_paths": ["src/a.ts"], "agent_head": self.head});
-        let fields = body.as_object_mut().unwrap();
-        fields.extend(more.as_object().unwrap().clone());
-        let mut request = self.client.post(self.url(endpoint));
-        if !token.is_empty() {
-            request = request.bearer_auth(token);
-        }
-        request
-            .header("content-type", "application/json")
-            .body(body.to_string())
+    pub fn question(&self, endpoint: Endpoint, token: &str, more: &Value) -> RequestBuilder {
+        let usual = json!({"repo_url": URL, "branch": "main", "file_paths": ["src/a.ts"], "agent_head": self.head});
+        let request = self.client.post(self.url(endpoint));
+        with_body(with_token(request, token), &merged(usual, more))
     }
 
     pub async fn check(&self, token: &str, more: Value) -> Answer {
@@ -347,33 +372,27 @@ impl Instance {
 
     /// Checks until the check is allowed: for a moment, the function believes that the branch does not exist.
     pub async fn checks_at_last(&self, more: Value) {
-        until("ann is let in", async || {
-            self.check(&jwt("ann"), more.clone()).await.status == 200
-        })
-        .await;
+        let is_allowed = async || self.check(&jwt("ann"), more.clone()).await.status == 200;
+        until("the check of ann is allowed", is_allowed).await;
     }
 
     /// A request to `endpoint` with what most of them want, and ids in its path.
     pub async fn any(&self, endpoint: Endpoint, method: Method, token: &str) -> Answer {
-        let mut url = self.url(endpoint).replace("{id}", "REQ-1").replace("{team}", "alpha");
-        if method == Method::GET {
-            url = format!("{url}?repo_url={URL}&branch=main&team=alpha");
-        }
-        let mut request = self.client.request(method.clone(), url);
-        if method != Method::GET {
+        let url = self.url(endpoint).replace("{id}", "REQ-1").replace("{team}", "alpha");
+        let request = if method == Method::GET {
+            self.client.get(format!("{url}?repo_url={URL}&branch=main&team=alpha"))
+        } else {
             let body = json!({"repo_url": URL, "branch": "main", "team": "alpha", "name": "alpha", "title": "A task"});
-            request = request
-                .header("content-type", "application/json")
-                .body(body.to_string());
-        }
+            with_body(self.client.request(method, url), &body)
+        };
         self.send(request.bearer_auth(token)).await
     }
 
     /// `post_status`, to write unless `more` says otherwise.
     pub async fn post(&self, token: &str, more: Value) -> Answer {
-        let mut all = json!({"status": "WRITING", "message": "Changing what the module exports to its callers"});
-        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.send(self.question(coord_http::endpoint::POST_STATUS, token, &all))
+        let usual = json!({"status": "WRITING", "message": "Changing what the module exports to its callers"});
+        let body = merged(usual, &more);
+        self.send(self.question(coord_http::endpoint::POST_STATUS, token, &body))
             .await
     }
 
@@ -381,10 +400,7 @@ impl Instance {
     pub async fn intents(&self, token: &str, path: &str, body: Option<&Value>) -> Answer {
         let url = self.url(coord_intents_server::INTENTS).replace("/api/intents", path);
         let request = match body {
-            Some(body) => {
-                let request = self.client.post(url).header("content-type", "application/json");
-                request.body(body.to_string())
-            }
+            Some(body) => with_body(self.client.post(url), body),
             None => self.client.get(format!("{url}?repo_url={URL}")),
         };
         self.send(request.bearer_auth(token)).await
@@ -396,12 +412,10 @@ impl Instance {
         let request = if body.is_null() {
             self.client.request(method, format!("{url}?repo_url={URL}&team=alpha"))
         } else {
-            let mut body = body.clone();
-            body["repo_url"] = json!(URL);
-            self.client
-                .request(method, &url)
-                .header("content-type", "application/json")
-                .body(body.to_string())
+            with_body(
+                self.client.request(method, &url),
+                &merged(json!({"repo_url": URL}), body),
+            )
         };
         self.send(request.bearer_auth(token)).await
     }
@@ -411,16 +425,9 @@ impl Instance {
     }
 
     pub async fn graph_of(&self, repo_url: &str, token: &str) -> Answer {
-        let request = self.client.get(format!(
-            "{}?repo_url={repo_url}&branch=main",
-            self.url(coord_http::endpoint::GRAPH)
-        ));
-        let request = if token.is_empty() {
-            request
-        } else {
-            request.bearer_auth(token)
-        };
-        self.send(request).await
+        let url = self.url(coord_http::endpoint::GRAPH);
+        let request = self.client.get(format!("{url}?repo_url={repo_url}&branch=main"));
+        self.send(with_token(request, token)).await
     }
 
     /// Returns the holders of all locks, as the function of the graph reports them.
@@ -429,12 +436,7 @@ impl Instance {
             .url(coord_http::endpoint::GRAPH)
             .replace("/api/graph", "/api/locks");
         let request = self.client.get(format!("{url}?repo_url={URL}{query}"));
-        let request = if token.is_empty() {
-            request
-        } else {
-            request.bearer_auth(token)
-        };
-        self.send(request).await
+        self.send(with_token(request, token)).await
     }
 
     pub async fn deliver_as(&self, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
@@ -457,5 +459,10 @@ impl Instance {
             ("x-hub-signature-256", &signature(&body, WEBHOOK_SECRET)),
         ];
         self.deliver_as(&headers, body).await
+    }
+
+    /// Delivers a push, and returns its outcome.
+    pub async fn push(&self, payload: &Value) -> String {
+        self.deliver("push", payload).await.outcome().to_owned()
     }
 }

@@ -1,17 +1,17 @@
 use std::time::Duration;
 
 use coord_settings::Environment;
-use coord_sources::github::{Credential, GithubConfig, GithubSource};
+use coord_sources::github::{Credential, GithubSource};
 use coord_sources::{Source, SourceError};
 
-use crate::{branch, config, id, read, sha, small};
+use crate::{blobs, branch, collector, commit_all, config, id, main_head, read, sha, small};
 use coord_test_support::github::{APP, APP_KEY, Fake, Fault, Visibility};
 use coord_test_support::waiting::let_pass;
 
 const TOKEN: &str = "ghp_hunter2hunter2hunter2";
 
 fn with_credential(fake: &Fake, environment: Environment<'_>) -> GithubSource {
-    let mut config: GithubConfig = config(fake);
+    let mut config = config(fake);
     config.credential = Credential::from_env(environment).unwrap();
     GithubSource::new(config).unwrap()
 }
@@ -33,22 +33,15 @@ fn with_app(fake: &Fake, key: &str) -> GithubSource {
 /// A private repository with enough files for an archive.
 async fn private(visibility: Visibility) -> (tempfile::TempDir, String, Fake) {
     let (temp, repo, _, fake) = small().await;
-    let names: Vec<String> = (0..60).map(|number| format!("f{number}.ts")).collect();
-    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
-    let head = repo.commit(&files);
+    let names = (0..60).map(|number| format!("f{number}.ts"));
+    let head = commit_all(&repo, names.map(|name| (name.clone(), name)));
     fake.behave(|behavior| behavior.visibility = visibility);
     (temp, head, fake)
 }
 
 async fn read_all(source: &GithubSource, head: &str) {
     let entries = source.tree(&id(), &sha(head)).await.unwrap();
-    let got = read(
-        source,
-        &id(),
-        entries.iter().map(|entry| entry.blob.clone()).collect(),
-        1 << 20,
-    )
-    .await;
+    let got = read(source, &id(), blobs(&entries), 1 << 20).await;
     assert!(got.len() == entries.len() && got.values().all(Result::is_ok));
 }
 
@@ -56,7 +49,7 @@ async fn read_all(source: &GithubSource, head: &str) {
 async fn the_token_goes_to_the_api_and_never_to_where_it_redirects() {
     let (_temp, head, fake) = private(Visibility::Token(TOKEN.to_owned())).await;
     let source = with_token(&fake, TOKEN);
-    assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
+    assert_eq!(main_head(&source).await.unwrap(), sha(&head));
     read_all(&source, &head).await;
     let seen = fake.seen();
     assert!(seen.iter().any(|seen| seen.is_download));
@@ -67,7 +60,7 @@ async fn the_token_goes_to_the_api_and_never_to_where_it_redirects() {
     // A redirect of a question to another host takes nothing there.
     let elsewhere = format!("{}/commits", fake.downloads());
     fake.fail("/commits/", 1, Fault::with(301, &[("location", &elsewhere)], ""));
-    assert!(source.head(&id(), &branch("main")).await.is_err());
+    assert!(main_head(&source).await.is_err());
     assert!(fake.seen().iter().all(|seen| !seen.is_download));
 }
 
@@ -85,12 +78,8 @@ async fn an_archive_on_a_foreign_host_is_not_fetched() {
         fake.behave(|behavior| behavior.archive_location = Some(location.clone()));
         let source = with_token(&fake, TOKEN);
         let entries = source.tree(&id(), &sha(&head)).await.unwrap();
-        let blobs = entries.iter().map(|entry| entry.blob.clone()).collect();
-        let error = source
-            .read_blobs(&id(), blobs, 1 << 20, crate::collector().1)
-            .await
-            .unwrap_err();
-        assert!(matches!(error, SourceError::Unreachable(_)), "{location}: {error:?}");
+        let answer = source.read_blobs(&id(), blobs(&entries), 1 << 20, collector().1).await;
+        assert_fails!(answer, Unreachable, "{location}");
         assert_eq!(source.requests().downloads, 0, "{location}");
     }
     assert!(fake.seen().iter().all(|seen| !seen.is_download));
@@ -99,25 +88,18 @@ async fn an_archive_on_a_foreign_host_is_not_fetched() {
 #[tokio::test]
 async fn a_private_repository_is_unknown_without_a_token_and_a_bad_token_is_never_shown() {
     let (_temp, head, fake) = private(Visibility::Token(TOKEN.to_owned())).await;
-    let nobody = crate::source(&fake);
-    let error = nobody.head(&id(), &branch("main")).await.unwrap_err();
-    assert!(matches!(error, SourceError::UnknownRepository { .. }), "{error:?}");
+    assert_fails!(main_head(&crate::source(&fake)).await, UnknownRepository);
     let wrong = with_token(&fake, "ghp_wrongwrongwrong");
-    let errors = [
-        wrong.head(&id(), &branch("main")).await.map(drop).unwrap_err(),
-        wrong.tree(&id(), &sha(&head)).await.map(drop).unwrap_err(),
-        wrong.recent_commits(&id(), &sha(&head), 5).await.map(drop).unwrap_err(),
-        wrong
-            .is_ancestor(&id(), &sha(&head), &sha("abcdef1"))
-            .await
-            .map(drop)
-            .unwrap_err(),
-        wrong
-            .read_blobs(&id(), vec!["1".repeat(40)], 9, crate::collector().1)
-            .await
-            .unwrap_err(),
+    let (id, head) = (id(), sha(&head));
+    let answers = [
+        main_head(&wrong).await.map(drop),
+        wrong.tree(&id, &head).await.map(drop),
+        wrong.recent_commits(&id, &head, 5).await.map(drop),
+        wrong.is_ancestor(&id, &head, &sha("abcdef1")).await.map(drop),
+        wrong.read_blobs(&id, vec!["1".repeat(40)], 9, collector().1).await,
     ];
-    for error in errors {
+    for answer in answers {
+        let error = answer.unwrap_err();
         assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
         let texts = format!("{error} {error:?} {wrong:?} {wrong:#?}");
         assert!(!texts.contains("wrongwrong"), "{texts}");
@@ -135,7 +117,7 @@ async fn an_app_signs_finds_its_installation_and_has_one_token() {
         let repo = id();
         let asking = names.iter().map(|name| source.head(&repo, name));
         for answer in futures::future::join_all(asking).await {
-            assert!(matches!(answer, Err(SourceError::UnknownBranch { .. })), "{answer:?}");
+            assert_fails!(answer, UnknownBranch);
         }
         read_all(&source, &head).await;
         let seen = fake.seen();
@@ -152,7 +134,7 @@ async fn a_token_that_expires_or_is_taken_back_is_replaced() {
     let (_temp, head, fake) = private(Visibility::App).await;
     fake.behave(|behavior| behavior.token_seconds = Some(2));
     let source = with_app(&fake, APP_KEY);
-    let ask = async || assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
+    let ask = async || assert_eq!(main_head(&source).await.unwrap(), sha(&head));
     ask().await;
     let_pass(Duration::from_secs(2)).await;
     ask().await;
@@ -167,17 +149,14 @@ async fn a_token_that_expires_or_is_taken_back_is_replaced() {
     // One that is never accepted is not asked for again and again.
     fake.seen();
     fake.fail("/commits/", 9, Fault::status(401));
-    let error = source.head(&id(), &branch("main")).await.unwrap_err();
-    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    assert_fails!(main_head(&source).await, Unreachable);
     assert!(fake.seen().len() <= 4);
 }
 
 #[tokio::test]
 async fn an_app_that_is_not_installed_knows_no_repository() {
     let (_temp, _repo, _, fake) = small().await;
-    let source = with_app(&fake, APP_KEY);
-    let error = source.head(&id(), &branch("main")).await.unwrap_err();
-    assert!(matches!(error, SourceError::UnknownRepository { .. }), "{error:?}");
+    assert_fails!(main_head(&with_app(&fake, APP_KEY)).await, UnknownRepository);
     for body in [
         "",
         "{}",
@@ -187,7 +166,7 @@ async fn an_app_that_is_not_installed_knows_no_repository() {
         fake.behave(|behavior| behavior.visibility = Visibility::App);
         let source = with_app(&fake, APP_KEY);
         fake.fail("/access_tokens", 1, Fault::with(201, &[], body));
-        let error = source.head(&id(), &branch("main")).await.unwrap_err();
+        let error = main_head(&source).await.unwrap_err();
         assert!(
             matches!(&error, SourceError::Unreachable(why) if !why.contains("ghs_")),
             "{body}: {error:?}"

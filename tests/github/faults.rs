@@ -1,11 +1,28 @@
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
 
 use coord_sources::github::GithubSource;
 use coord_sources::{Source, SourceError};
 
-use crate::{branch, config, id, sha, small, source};
+use crate::cloud::now;
+use crate::{config, id, main_head, sha, small, source};
 use coord_test_support::github::Fault;
 use coord_test_support::waiting::let_pass;
+
+/// Asserts that GitHub is not asked for half an hour, as the last request of an hour is used up.
+#[track_caller]
+pub fn assert_primary_limit<T: Debug>(answer: Result<T, SourceError>) {
+    assert!(
+        matches!(
+            answer,
+            Err(SourceError::RateLimited {
+                retry_after_seconds: 1_000..=1_801,
+                is_secondary: false
+            })
+        ),
+        "{answer:?}"
+    );
+}
 
 #[tokio::test]
 async fn a_passing_failure_is_retried_at_most_twice() {
@@ -19,22 +36,17 @@ async fn a_passing_failure_is_retried_at_most_twice() {
         Fault::Cut,
     ] {
         fake.fail("/commits/", 1, fault.clone());
-        assert_eq!(
-            source.head(&id(), &branch("main")).await.unwrap(),
-            sha(&head),
-            "{fault:?}"
-        );
+        assert_eq!(main_head(&source).await.unwrap(), sha(&head), "{fault:?}");
         fake.seen();
     }
     fake.fail("/commits/", 3, Fault::status(503));
-    let error = source.head(&id(), &branch("main")).await.unwrap_err();
-    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    assert_fails!(main_head(&source).await, Unreachable);
     assert_eq!(fake.requested_paths().len(), 3);
     // Only transient faults are retried.
-    for fault in [Fault::status(400), Fault::status(501), Fault::status(418)] {
-        fake.fail("/commits/", 1, fault.clone());
-        assert!(source.head(&id(), &branch("main")).await.is_err(), "{fault:?}");
-        assert_eq!(fake.requested_paths().len(), 1, "{fault:?}");
+    for status in [400, 501, 418] {
+        fake.fail("/commits/", 1, Fault::status(status));
+        assert!(main_head(&source).await.is_err(), "{status}");
+        assert_eq!(fake.requested_paths().len(), 1, "{status}");
     }
 }
 
@@ -45,14 +57,10 @@ async fn an_answer_that_does_not_come_is_waited_for_only_so_long() {
     config.limits.headers = Duration::from_millis(150);
     config.limits.idle = Duration::from_millis(150);
     let source = GithubSource::new(config).unwrap();
-    for (part, fault) in [
-        ("/commits/", Fault::Slow(Duration::from_secs(30))),
-        ("/commits/", Fault::Stall),
-    ] {
-        fake.fail(part, 1, fault.clone());
+    for fault in [Fault::Slow(Duration::from_secs(30)), Fault::Stall] {
+        fake.fail("/commits/", 1, fault.clone());
         let started = Instant::now();
-        let error = source.head(&id(), &branch("main")).await.unwrap_err();
-        assert!(matches!(error, SourceError::Unreachable(_)), "{fault:?}: {error:?}");
+        assert_fails!(main_head(&source).await, Unreachable, "{fault:?}");
         assert!(started.elapsed() < Duration::from_secs(5));
     }
 }
@@ -66,7 +74,7 @@ async fn a_call_has_an_end_whatever_its_repetitions() {
     let source = GithubSource::new(config).unwrap();
     fake.fail("/commits/", 2_000, Fault::status(503));
     let started = Instant::now();
-    assert!(source.head(&id(), &branch("main")).await.is_err());
+    assert!(main_head(&source).await.is_err());
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
@@ -77,68 +85,54 @@ async fn a_source_without_a_listener_is_unreachable() {
     drop(fake);
     // time: the listener closes.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let error = source.head(&id(), &branch("main")).await.unwrap_err();
-    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    assert_fails!(main_head(&source).await, Unreachable);
 }
 
 #[tokio::test]
 async fn no_request_is_sent_while_a_limit_lasts() {
-    let used_up: &[(&'static str, &'static str)] = &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "SOON")];
-    let retry: &[(&'static str, &'static str)] = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
+    let used_up = &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "SOON")];
+    let retry = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
     let secondary = r#"{"message": "You have exceeded a secondary rate limit and have been temporarily blocked"}"#;
-    let cases = [
-        (403, used_up, "{}", false, true),
+    // One after the other: they share a clock.
+    for (status, headers, body, expect_secondary, lasts) in [
+        (403, &used_up[..], "{}", false, true),
         (429, used_up, "{}", false, true),
         (403, retry, secondary, true, true),
         (429, retry, "{}", true, true),
-        (403, &[][..], secondary, true, false),
+        (403, &[], secondary, true, false),
         (429, &[], "not json", true, false),
-    ];
-    type Headers<'a> = &'a [(&'static str, &'static str)];
-    let check = async |(status, headers, body, expect_secondary, lasts): (u16, Headers<'_>, &str, bool, bool)| {
+    ] {
+        let case = format!("{status} {headers:?}");
         let (_temp, _repo, head, fake) = small().await;
         let source = source(&fake);
-        let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 4;
-        let soon = soon.to_string();
-        let now = |(name, value): &(&'static str, &'static str)| {
-            (
-                *name,
-                if *value == "SOON" {
-                    soon.clone()
-                } else {
-                    (*value).to_owned()
-                },
-            )
-        };
-        let fault = Fault::Answer(status, headers.iter().map(now).collect(), body.to_owned());
-        fake.fail("/commits/", 1, fault);
+        let soon = (now() + 4).to_string();
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (*name, value.replace("SOON", &soon)));
+        fake.fail(
+            "/commits/",
+            1,
+            Fault::Answer(status, headers.collect(), body.to_owned()),
+        );
         for _ in 0..20 {
-            match source.head(&id(), &branch("main")).await {
+            match main_head(&source).await {
                 Err(SourceError::RateLimited {
                     retry_after_seconds,
                     is_secondary,
                 }) => {
-                    assert_eq!(is_secondary, expect_secondary, "{status} {headers:?}");
+                    assert_eq!(is_secondary, expect_secondary, "{case}");
                     assert!((1..=60).contains(&retry_after_seconds), "{retry_after_seconds}");
                 }
-                other => panic!("{status} {headers:?}: {other:?}"),
+                other => panic!("{case}: {other:?}"),
             }
             assert!(source.tree(&id(), &sha(&head)).await.is_err());
         }
-        assert_eq!(fake.requested_paths().len(), 1, "{status} {headers:?}");
+        assert_eq!(fake.requested_paths().len(), 1, "{case}");
         if lasts {
             // Where a time was given, it is asked again after that time.
             let_pass(Duration::from_secs(5)).await;
-            assert_eq!(
-                source.head(&id(), &branch("main")).await.unwrap(),
-                sha(&head),
-                "{status} {headers:?}"
-            );
+            assert_eq!(main_head(&source).await.unwrap(), sha(&head), "{case}");
         }
-    };
-    // One after the other: they share a clock.
-    for case in cases {
-        check(case).await;
     }
 }
 
@@ -146,24 +140,11 @@ async fn no_request_is_sent_while_a_limit_lasts() {
 async fn the_last_request_of_the_hour_closes_the_gate_by_itself() {
     let (_temp, _repo, head, fake) = small().await;
     let source = source(&fake);
-    let reset = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 1_800;
-    let headers = [
-        ("x-ratelimit-remaining", "0"),
-        ("x-ratelimit-reset", &*reset.to_string()),
-    ];
+    let reset = (now() + 1_800).to_string();
+    let headers = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", &*reset)];
     fake.fail("/commits/", 1, Fault::with(200, &headers, &head));
-    assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
-    let error = source.head(&id(), &branch("main")).await.unwrap_err();
-    assert!(
-        matches!(
-            error,
-            SourceError::RateLimited {
-                retry_after_seconds: 1_000..=1_801,
-                is_secondary: false
-            }
-        ),
-        "{error:?}"
-    );
+    assert_eq!(main_head(&source).await.unwrap(), sha(&head));
+    assert_primary_limit(main_head(&source).await);
     assert_eq!(fake.requested_paths().len(), 1);
 }
 
@@ -171,17 +152,14 @@ async fn the_last_request_of_the_hour_closes_the_gate_by_itself() {
 async fn a_refusal_that_is_about_rights_is_no_limit() {
     let (_temp, _repo, head, fake) = small().await;
     let source = source(&fake);
-    fake.fail(
-        "/commits/",
-        1,
-        Fault::with(403, &[], r#"{"message": "Resource not accessible by integration"}"#),
-    );
-    let error = source.head(&id(), &branch("main")).await.unwrap_err();
+    let rights = r#"{"message": "Resource not accessible by integration"}"#;
+    fake.fail("/commits/", 1, Fault::with(403, &[], rights));
+    let error = main_head(&source).await.unwrap_err();
     assert!(
         matches!(&error, SourceError::Unreachable(why) if why.contains("not accessible")),
         "{error:?}"
     );
-    assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
+    assert_eq!(main_head(&source).await.unwrap(), sha(&head));
 }
 
 #[tokio::test]
@@ -190,6 +168,7 @@ async fn an_answer_that_is_no_answer_is_an_error() {
     let mut config = config(&fake);
     config.limits.json_bytes = 20_000;
     let source = GithubSource::new(config).unwrap();
+    let compare = async |digit: &str| source.is_ancestor(&id(), &sha(&head), &sha(&digit.repeat(40))).await;
     let deep = "[".repeat(15_000);
     let large = format!(r#"{{"tree": [], "x": "{}"}}"#, "x".repeat(30_000));
     for body in [
@@ -204,56 +183,40 @@ async fn an_answer_that_is_no_answer_is_an_error() {
         &large,
     ] {
         fake.fail("/git/trees/", 1, Fault::with(200, &[], body));
-        let error = source.tree(&id(), &sha(&head)).await.unwrap_err();
-        assert!(matches!(error, SourceError::Unreachable(_)), "{body:.40}: {error:?}");
+        assert_fails!(source.tree(&id(), &sha(&head)).await, Unreachable, "{body:.40}");
         fake.fail("/compare/", 1, Fault::with(200, &[], body));
-        let answer = source.is_ancestor(&id(), &sha(&head), &sha(&"1".repeat(40))).await;
+        let answer = compare("1").await;
         assert!(answer.is_err(), "{body:.40}: {answer:?}");
     }
     fake.fail("/compare/", 1, Fault::with(200, &[], r#"{"status": "sideways\n"}"#));
-    assert!(
-        source
-            .is_ancestor(&id(), &sha(&head), &sha(&"2".repeat(40)))
-            .await
-            .is_err()
-    );
+    assert!(compare("2").await.is_err());
 }
 
 #[tokio::test]
 async fn redirects_are_followed_within_the_api_and_not_for_ever() {
     let (_temp, _repo, head, fake) = small().await;
     let source = source(&fake);
+    let redirect = |status: u16, location: &str| Fault::with(status, &[("location", location)], "");
     let within = format!("{}/repos/acme/widgets/commits/heads/main?again", fake.api());
     for status in [301, 302, 307, 308] {
-        fake.fail(
-            "/commits/heads/main",
-            1,
-            Fault::with(status, &[("location", &within)], ""),
-        );
-        assert_eq!(
-            source.head(&id(), &branch("main")).await.unwrap(),
-            sha(&head),
-            "{status}"
-        );
+        fake.fail("/commits/heads/main", 1, redirect(status, &within));
+        assert_eq!(main_head(&source).await.unwrap(), sha(&head), "{status}");
     }
     fake.seen();
-    fake.fail("/commits/", 100, Fault::with(301, &[("location", &within)], ""));
-    assert!(source.head(&id(), &branch("main")).await.is_err());
+    fake.fail("/commits/", 100, redirect(301, &within));
+    assert!(main_head(&source).await.is_err());
     assert!(fake.requested_paths().len() <= 4);
-    let elsewhere = [
+    for location in [
         "https://example.com/",
         fake.downloads(),
         "http://169.254.169.254/",
         "//example.com/api/v3/repos",
-    ]
-    .map(str::to_owned);
-    for location in elsewhere {
+    ] {
         let fresh = crate::source(&fake);
         fake.behave(|behavior| behavior.forget_faults());
-        fake.fail("/commits/", 1, Fault::with(302, &[("location", &location)], ""));
+        fake.fail("/commits/", 1, redirect(302, location));
         fake.seen();
-        let error = fresh.head(&id(), &branch("main")).await.unwrap_err();
-        assert!(matches!(error, SourceError::Unreachable(_)), "{location}: {error:?}");
+        assert_fails!(main_head(&fresh).await, Unreachable, "{location}");
         assert_eq!(fake.seen().len(), 1, "{location}");
     }
 }

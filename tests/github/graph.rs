@@ -6,7 +6,7 @@ use coord_git::GitSource;
 use coord_graph::{Limits, Previous, Snapshot};
 use coord_sources::Source;
 
-use crate::{id, sha, source};
+use crate::{commit_all, id, sha, source};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 
@@ -15,11 +15,8 @@ async fn snapshot(source: &dyn Source, repo: &RepoId, head: &CommitSha, previous
         max_file_bytes: 100_000,
         ..Limits::default()
     };
-    Arc::new(
-        build(source, repo, head, previous, limits, Arc::new(|_| ()))
-            .await
-            .unwrap(),
-    )
+    let built = build(source, repo, head, previous, limits, Arc::new(|_| ())).await;
+    Arc::new(built.unwrap())
 }
 
 /// Everything that a graph says.
@@ -40,28 +37,18 @@ async fn the_graph_is_that_of_the_local_source() {
     let library = Repo::init(temp.path().join("library"), &[]);
     library.commit(&[("l", "1")]);
     let repo = Repo::init(temp.path().join("repo"), &[]);
-    let names: Vec<String> = (0..200)
-        .map(|number| format!("packages/p{}/src/f{number}.ts", number % 9))
-        .collect();
-    let texts: Vec<String> = (0..200)
-        .map(|number| format!("import './f{}';\nimport 'p{}';\n", (number + 9) % 200, number % 9))
-        .collect();
-    let manifests: Vec<(String, String)> = (0..9)
-        .map(|number| {
-            (
-                format!("packages/p{number}/package.json"),
-                format!(r#"{{"name": "p{number}", "main": "src/f{number}.ts"}}"#),
-            )
-        })
-        .collect();
+    let scripts = (0..200).map(|number| {
+        let package = number % 9;
+        let text = format!("import './f{}';\nimport 'p{package}';\n", (number + 9) % 200);
+        (format!("packages/p{package}/src/f{number}.ts"), text)
+    });
+    let manifests = (0..9).map(|number| {
+        let text = format!(r#"{{"name": "p{number}", "main": "src/f{number}.ts"}}"#);
+        (format!("packages/p{number}/package.json"), text)
+    });
+    commit_all(&repo, scripts.chain(manifests));
     let huge = format!("import './a';\n{}", "// x\n".repeat(40_000));
-    let mut files: Vec<(&str, &str)> = names
-        .iter()
-        .zip(&texts)
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
-    files.extend(manifests.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-    files.extend([
+    repo.commit(&[
         ("package.json", r#"{"workspaces": ["packages/*"]}"#),
         ("tsconfig.json", r#"{"extends": "./base.json"}"#),
         ("base.json", r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#),
@@ -79,17 +66,11 @@ async fn the_graph_is_that_of_the_local_source() {
         ("py/models.py", ""),
         ("py/__init__.py", ""),
     ]);
-    repo.commit(&files);
     std::fs::write(repo.path().join("src/binary.ts"), b"import './a'\0").unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("src/a.ts", repo.path().join("link.ts")).unwrap();
-    repo.git(&[
-        "submodule",
-        "--quiet",
-        "add",
-        library.path().to_str().unwrap(),
-        "vendor/library",
-    ]);
+    let library = library.path().to_str().unwrap();
+    repo.git(&["submodule", "--quiet", "add", library, "vendor/library"]);
     let head = sha(&repo.commit(&[]));
 
     let local = GitSource::open(&[repo.path().to_owned()]).unwrap();

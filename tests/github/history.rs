@@ -1,7 +1,7 @@
 use coord_domain::FilePath;
-use coord_sources::{Reachable, Source, SourceError};
+use coord_sources::{Reachable, Source};
 
-use crate::{branch, id, sha, small, source};
+use crate::{id, main_head, sha, small, source};
 
 #[tokio::test]
 async fn relations_of_commits_match_git_and_are_requested_once() {
@@ -22,29 +22,22 @@ async fn relations_of_commits_match_git_and_are_requested_once() {
         (&missing, &second, Reachable::Unknown),
         (&second, &missing, Reachable::Unknown),
     ];
+    let ask = async |ancestor: &str, descendant: &str| {
+        let answer = source.is_ancestor(&id(), &sha(ancestor), &sha(descendant)).await;
+        answer.unwrap()
+    };
     for _ in 0..3 {
         for (ancestor, descendant, expected) in table {
-            let answer = source
-                .is_ancestor(&id(), &sha(ancestor), &sha(descendant))
-                .await
-                .unwrap();
-            assert_eq!(answer, expected, "{ancestor} {descendant}");
+            assert_eq!(ask(ancestor, descendant).await, expected, "{ancestor} {descendant}");
         }
     }
     // The first two are one question.
     assert_eq!(fake.requested_paths().len(), table.len() - 1);
-    assert_eq!(
-        source.is_ancestor(&id(), &sha(&first), &sha(&first)).await.unwrap(),
-        Reachable::Yes
-    );
+    assert_eq!(ask(&first, &first).await, Reachable::Yes);
     assert!(fake.requested_paths().is_empty());
     // The commit that an abbreviation stands for may change.
     for _ in 0..2 {
-        let answer = source
-            .is_ancestor(&id(), &sha(&first[..9]), &sha(&second))
-            .await
-            .unwrap();
-        assert_eq!(answer, Reachable::Yes);
+        assert_eq!(ask(&first[..9], &second).await, Reachable::Yes);
     }
     let target = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
     assert_eq!(fake.requested_paths(), [target.clone(), target]);
@@ -76,7 +69,7 @@ async fn recent_commits_are_listed_newest_first_over_several_pages() {
         repo.git(&["commit", "--quiet", "--allow-empty", "--message", "More"]);
     }
     let source = source(&fake);
-    let head = source.head(&id(), &branch("main")).await.unwrap();
+    let head = main_head(&source).await.unwrap();
     let log = repo.git(&["rev-list", "HEAD"]);
     let expected: Vec<_> = log.lines().map(sha).collect();
     for (limit, requests) in [(7, 1), (200, 2), (150, 0), (9, 0), (0, 0)] {
@@ -85,9 +78,6 @@ async fn recent_commits_are_listed_newest_first_over_several_pages() {
         assert_eq!(commits, expected[..limit.min(150)]);
         assert_eq!(fake.requested_paths().len(), requests, "{limit}");
     }
-    let error = source
-        .recent_commits(&id(), &sha(&"1".repeat(40)), 5)
-        .await
-        .unwrap_err();
-    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    let missing = sha(&"1".repeat(40));
+    assert_fails!(source.recent_commits(&id(), &missing, 5).await, Unreachable);
 }

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
-use crate::{collector, config, id, sha};
+use crate::{blobs, collector, commit_all, config, id, sha};
 use coord_test_support::git::Repo;
 use coord_test_support::github::Fake;
 
@@ -25,36 +25,42 @@ fn path(number: usize) -> String {
 
 type Archive = Builder<GzEncoder<Vec<u8>>>;
 
-fn entry(archive: &mut Archive, kind: EntryType, path: &str, content: &[u8]) {
+/// The folder of all files in an archive.
+const TOP: &str = "acme-widgets-1234567";
+
+fn append(archive: &mut Archive, kind: EntryType, path: &str, target: &str, content: &[u8]) {
     let mut header = Header::new_gnu();
     header.set_entry_type(kind);
     header.set_size(content.len() as u64);
     header.set_mode(0o644);
     // Written by hand: the crate would refuse what this is about.
-    let name = &mut header.as_old_mut().name;
-    name[..path.len()].copy_from_slice(path.as_bytes());
+    let fields = header.as_old_mut();
+    fields.name[..path.len()].copy_from_slice(path.as_bytes());
+    fields.linkname[..target.len()].copy_from_slice(target.as_bytes());
     header.set_cksum();
     archive.append(&header, content).unwrap();
 }
 
+fn entry(archive: &mut Archive, kind: EntryType, path: &str, content: &[u8]) {
+    append(archive, kind, path, "", content);
+}
+
+fn file(archive: &mut Archive, path: &str, content: &str) {
+    entry(
+        archive,
+        EntryType::Regular,
+        &format!("{TOP}/{path}"),
+        content.as_bytes(),
+    );
+}
+
 fn link(archive: &mut Archive, kind: EntryType, path: &str, target: &str) {
-    let mut header = Header::new_gnu();
-    header.set_entry_type(kind);
-    header.set_size(0);
-    header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
-    header.as_old_mut().linkname[..target.len()].copy_from_slice(target.as_bytes());
-    header.set_cksum();
-    archive.append(&header, &b""[..]).unwrap();
+    append(archive, kind, &format!("{TOP}/{path}"), target, b"");
 }
 
 fn good(archive: &mut Archive) {
     for number in 0..FILES {
-        entry(
-            archive,
-            EntryType::Regular,
-            &format!("acme-widgets-1234567/{}", path(number)),
-            content(number).as_bytes(),
-        );
+        file(archive, &path(number), &content(number));
     }
 }
 
@@ -68,12 +74,7 @@ fn packed(fill: impl FnOnce(&mut Archive)) -> Vec<u8> {
 async fn read(archive: Vec<u8>) -> (usize, GithubSource) {
     let temp = tempfile::tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
-    let names: Vec<(String, String)> = (0..FILES).map(|number| (path(number), content(number))).collect();
-    let files: Vec<(&str, &str)> = names
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
-    let head = repo.commit(&files);
+    let head = commit_all(&repo, (0..FILES).map(|number| (path(number), content(number))));
     let fake = Fake::serve(temp.path()).await;
     fake.behave(|behavior| behavior.archive = Some(archive));
     let mut config = config(&fake);
@@ -81,9 +82,8 @@ async fn read(archive: Vec<u8>) -> (usize, GithubSource) {
     config.limits.single_blobs = 0;
     let source = GithubSource::new(config).unwrap();
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
-    let blobs: Vec<String> = entries.iter().map(|entry| entry.blob.clone()).collect();
     let (got, sink) = collector();
-    let answer = source.read_blobs(&id(), blobs, 1 << 20, sink).await;
+    let answer = source.read_blobs(&id(), blobs(&entries), 1 << 20, sink).await;
     let got = got.lock();
     for (index, found) in got.iter() {
         if let Ok(found) = found {
@@ -113,20 +113,10 @@ async fn entries_that_lead_elsewhere_are_passed_over() {
             entry(archive, EntryType::Regular, path, secret);
         }
         // Links to themselves, to each other, and out.
-        link(archive, EntryType::Symlink, "acme-widgets-1234567/loop", "loop");
-        link(archive, EntryType::Symlink, "acme-widgets-1234567/d0", "../d0");
-        link(
-            archive,
-            EntryType::Link,
-            "acme-widgets-1234567/d0/f00.ts",
-            "/etc/passwd",
-        );
-        link(
-            archive,
-            EntryType::Symlink,
-            "acme-widgets-1234567/d0/f01.ts",
-            "/etc/passwd",
-        );
+        link(archive, EntryType::Symlink, "loop", "loop");
+        link(archive, EntryType::Symlink, "d0", "../d0");
+        link(archive, EntryType::Link, "d0/f00.ts", "/etc/passwd");
+        link(archive, EntryType::Symlink, "d0/f01.ts", "/etc/passwd");
         for kind in [
             EntryType::Char,
             EntryType::Block,
@@ -134,16 +124,11 @@ async fn entries_that_lead_elsewhere_are_passed_over() {
             EntryType::Directory,
             EntryType::new(b'Z'),
         ] {
-            link(archive, kind, "acme-widgets-1234567/d0/f02.ts", "");
+            link(archive, kind, "d0/f02.ts", "");
         }
         // Under the right name, but not what git has there.
-        entry(
-            archive,
-            EntryType::Regular,
-            "acme-widgets-1234567/d0/f03.ts",
-            b"export const x = 4;\n",
-        );
-        entry(archive, EntryType::Regular, "acme-widgets-1234567/d0/f04.ts", b"export");
+        file(archive, "d0/f03.ts", "export const x = 4;\n");
+        file(archive, "d0/f04.ts", "export");
         good(archive);
     });
     let (count, source) = read(archive).await;
@@ -184,7 +169,7 @@ async fn extended_headers_and_entries_have_a_bound() {
     // Many entries without content: each takes 512 bytes of what may be unpacked.
     let archive = packed(|archive| {
         for _ in 0..40_000 {
-            link(archive, EntryType::Symlink, "acme-widgets-1234567/x", "y");
+            link(archive, EntryType::Symlink, "x", "y");
         }
         good(archive);
     });

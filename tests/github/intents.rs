@@ -1,12 +1,10 @@
 //! Intents and the ledger of repositories on GitHub.
 
-use axum::body::Body;
-use axum::http::Request;
 use serde_json::{Value, json};
 
-use crate::building::{Deployment, REPO_URL};
+use crate::building::Deployment;
 use crate::callers::alice;
-use crate::cloud::{Cloud, URL};
+use crate::cloud::{Cloud, URL, merged};
 use crate::people::person;
 use crate::serving::question;
 
@@ -17,7 +15,7 @@ async fn a_reader_sees_intents_and_the_ledger_but_changes_nothing() {
     let instance = cloud.instance(&[]).await;
     let intent = json!({ "repo_url": URL, "id": "REQ-1", "name": "Pool", "owned_scope": ["src/a.ts"] });
     let written = instance.intents(&alice.token, "/api/intents", Some(&intent)).await;
-    assert_eq!(written.status, 200, "{written:?}");
+    written.expect_ok();
     let before = cloud.all_but_limits().await;
     for (path, found) in [
         ("/api/intents", "/intents/0/id"),
@@ -30,13 +28,9 @@ async fn a_reader_sees_intents_and_the_ledger_but_changes_nothing() {
         let read = instance.intents(&bob.token, path, None).await;
         assert_eq!(read.status, 200, "{path}: {read:?}");
         assert!(read.body.pointer(found).is_some(), "{path}: {}", read.body);
-        assert_eq!(instance.intents("", path, None).await.error(), (401, "UNAUTHORIZED"));
+        let unknown = instance.intents("", path, None).await;
+        assert_eq!(unknown.error(), (401, "UNAUTHORIZED"), "{path}");
     }
-    let of_repo = |more: Value| {
-        let mut body = json!({ "repo_url": URL });
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        body
-    };
     let change = json!({ "trace_id": "t", "kind": "mutation", "file_path": "src/a.ts", "hash": "DELETED" });
     for (path, more) in [
         ("/api/intents", json!({ "id": "REQ-2" })),
@@ -54,17 +48,18 @@ async fn a_reader_sees_intents_and_the_ledger_but_changes_nothing() {
         ),
         ("/api/ledger", json!({ "entries": [change] })),
     ] {
-        let refused = instance.intents(&bob.token, path, Some(&of_repo(more))).await;
+        let body = merged(json!({ "repo_url": URL }), &more);
+        let refused = instance.intents(&bob.token, path, Some(&body)).await;
         assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{path}: {refused:?}");
     }
     let after = cloud.all_but_limits().await;
-    let changed: Vec<_> = after.iter().filter(|line| !before.contains(line)).collect();
     // That the lines were sealed and counted for alice before they were read, and what GitHub says of bob, is all that is new.
     let is_expected = |line: &str| {
         ["coord:seal:", "coord:shares:"].iter().any(|key| line.starts_with(key))
             || [":identity:", " alice "].iter().any(|word| line.contains(word))
     };
-    let unexpected: Vec<_> = changed.iter().filter(|line| !is_expected(line)).collect();
+    let changed = after.iter().filter(|line| !before.contains(line));
+    let unexpected: Vec<_> = changed.filter(|line| !is_expected(line)).collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
 }
 
@@ -82,31 +77,21 @@ async fn files_that_the_head_on_github_ignores_are_in_no_scope() {
     assert_eq!(graph.graph().await.1["state"], "ready");
     let intents = deployment.instance(coord_intents_server::INTENTS);
     let send = async |path: &str, body: Value| {
-        let (status, body) = intents.send(Request::post(path), Body::from(body.to_string())).await;
+        let (status, body) = intents.post(path, &body).await;
         assert_eq!(status, 200, "{body}");
     };
-    let intent = json!({ "repo_url": REPO_URL, "id": "REQ-1", "name": "Pool", "owned_scope": ["gen/**"] });
+    let intent = json!({ "repo_url": URL, "id": "REQ-1", "name": "Pool", "owned_scope": ["gen/**"] });
     send("/api/intents", intent).await;
-    send(
-        "/api/intents/REQ-1/select",
-        json!({ "repo_url": REPO_URL, "branch": "main" }),
-    )
-    .await;
+    let selection = json!({ "repo_url": URL, "branch": "main" });
+    send("/api/intents/REQ-1/select", selection).await;
     let post = deployment.instance(coord_http::endpoint::POST_STATUS);
     let claim = async |path: &str| {
-        let mut body = question(&head);
-        body["file_paths"] = json!([path]);
-        body["status"] = json!("WRITING");
-        body["message"] = json!("Writing what is generated");
-        post.send(Request::post("/api/post_status"), Body::from(body.to_string()))
-            .await
+        let claim = json!({ "file_paths": [path], "status": "WRITING", "message": "Writing what is generated" });
+        post.post("/api/post_status", &merged(question(&head), &claim)).await
     };
     let (status, refused) = claim("gen/a.ts").await;
-    assert_eq!(
-        (status, &refused["error"]),
-        (409, &json!("SCOPE_VIOLATION")),
-        "{refused}"
-    );
+    let outcome = (status, &refused["error"]);
+    assert_eq!(outcome, (409, &json!("SCOPE_VIOLATION")), "{refused}");
     assert!(refused.to_string().contains(".intentignore"), "{refused}");
     let (status, granted) = claim("gen/by-hand.ts").await;
     assert_eq!(status, 200, "{granted}");

@@ -1,5 +1,20 @@
 //! The GitHub source against a fake GitHub that serves real git repositories.
 
+/// Asserts that the answer of a source is this error. The failure has the answer, and the case if there is one.
+macro_rules! assert_fails {
+    ($answer:expr, $error:ident) => {
+        assert_fails!($answer, $error, "a request")
+    };
+    ($answer:expr, $error:ident, $($case:tt)+) => {{
+        let answer = $answer;
+        assert!(
+            matches!(answer, Err(coord_sources::SourceError::$error { .. })),
+            "{}: {answer:?}",
+            format_args!($($case)+)
+        );
+    }};
+}
+
 mod blobs;
 mod building;
 mod caller_repositories;
@@ -18,12 +33,12 @@ mod hostile;
 mod intents;
 mod kept_heads;
 mod limits;
+mod log;
 mod people;
 mod people_faults;
 mod public_graph;
 mod pull_requests;
 mod refreshing;
-mod released_locks;
 mod releases;
 mod schema;
 mod serving;
@@ -38,7 +53,7 @@ use std::time::Duration;
 
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_sources::github::{ApiBase, Credential, GithubConfig, GithubSource};
-use coord_sources::{Blob, BlobSink, Source};
+use coord_sources::{Blob, BlobSink, Source, SourceError, TreeEntry};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, NAME, OWNER};
 use parking_lot::Mutex;
@@ -56,9 +71,14 @@ fn source(fake: &Fake) -> GithubSource {
     GithubSource::new(config(fake)).unwrap()
 }
 
+/// The repository `name` beside that of the fake.
+fn repo(name: &str) -> RepoId {
+    RepoId::parse(&format!("https://127.0.0.1/{OWNER}/{name}")).unwrap()
+}
+
 /// The fake's repository, as callers name it.
 fn id() -> RepoId {
-    RepoId::parse(&format!("https://127.0.0.1/{OWNER}/{NAME}")).unwrap()
+    repo(NAME)
 }
 
 fn branch(name: &str) -> Branch {
@@ -69,6 +89,11 @@ fn sha(text: &str) -> CommitSha {
     CommitSha::parse(text).unwrap()
 }
 
+/// The head of `main` in the fake's repository.
+async fn main_head(source: &GithubSource) -> Result<CommitSha, SourceError> {
+    source.head(&id(), &branch("main")).await
+}
+
 /// A repository with one file in a separate folder, and a fake that serves it.
 async fn small() -> (tempfile::TempDir, Repo, String, Fake) {
     let temp = tempfile::tempdir().unwrap();
@@ -76,6 +101,21 @@ async fn small() -> (tempfile::TempDir, Repo, String, Fake) {
     let head = repo.commit(&[("src/a.ts", "export const a = 1;\n")]);
     let fake = Fake::serve(temp.path()).await;
     (temp, repo, head, fake)
+}
+
+/// Commits files whose names and texts are made up one by one.
+fn commit_all(repo: &Repo, files: impl IntoIterator<Item = (String, String)>) -> String {
+    let files: Vec<_> = files.into_iter().collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    repo.commit(&files)
+}
+
+/// The ids of the blobs of `entries`.
+fn blobs(entries: &[TreeEntry]) -> Vec<String> {
+    entries.iter().map(|entry| entry.blob.clone()).collect()
 }
 
 /// The result for each blob: `Ok` with the content, or `Err` with the size of one that is too large, or with nothing.

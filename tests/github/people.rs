@@ -1,5 +1,6 @@
 //! The holder of a token, according to GitHub.
 
+use std::fmt::Debug;
 use std::time::Duration;
 
 use coord_auth::{AuthError, Member, People, Verdict};
@@ -8,7 +9,7 @@ use coord_sources::Source;
 use coord_sources::github::{Credential, GithubSource};
 use secrecy::SecretString;
 
-use crate::{config, id, small};
+use crate::{config, id, repo, small};
 use coord_test_support::github::{APP, APP_KEY, Fake, Fault, NUMBER, Person, Visibility};
 
 const SERVICE: &str = "ghp_theserviceitself";
@@ -32,10 +33,8 @@ pub fn app(login: &str) -> Person {
     Person {
         // As installations have it since 2026: with a JWT in it.
         token: format!("ghs_4242_{0}.{0}-_.{0}", "eyJhbGciOiJSUzI1NiJ9".repeat(7)),
-        login: login.to_owned(),
-        name: None,
-        role: Some("pull"),
         is_installation: true,
+        ..person("", login, Some("pull"))
     }
 }
 
@@ -54,7 +53,14 @@ pub async fn with(people: &[Person], is_private: bool) -> (tempfile::TempDir, Fa
     (temp, fake, source)
 }
 
-pub async fn verify(source: &GithubSource, token: &str) -> Result<Verdict, AuthError> {
+/// A private repository, and one person beside the service.
+async fn with_one(person: &Person) -> (tempfile::TempDir, Fake, GithubSource) {
+    with(std::slice::from_ref(person), true).await
+}
+
+pub type Verified = Result<Verdict, AuthError>;
+
+pub async fn verify(source: &GithubSource, token: &str) -> Verified {
     source.verify(&SecretString::from(token.to_owned()), &id()).await
 }
 
@@ -75,6 +81,33 @@ fn alice_with(can_push: bool, is_owner: bool) -> Verdict {
     }
 }
 
+/// Asserts that GitHub gave no verdict.
+#[track_caller]
+pub fn assert_unavailable(verdict: &Verified, case: impl Debug) {
+    assert!(
+        matches!(verdict, Err(AuthError::Unavailable(_))),
+        "{case:?}: {verdict:?}"
+    );
+}
+
+/// Asserts that the caller has no right in the repository, and returns why.
+#[track_caller]
+fn expect_no_right(verdict: Verified, case: impl Debug) -> String {
+    match verdict {
+        Ok(Verdict::NoRight(why)) => why,
+        other => panic!("{case:?}: {other:?}"),
+    }
+}
+
+/// Asserts that the token is refused, and returns why.
+#[track_caller]
+fn expect_refusal(verdict: Verified, case: impl Debug) -> String {
+    match verdict {
+        Ok(Verdict::Refused(why)) => why,
+        other => panic!("{case:?}: {other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn each_kind_of_a_users_token_names_the_user() {
     for prefix in ["ghp_", "gho_", "ghu_", "github_pat_", ""] {
@@ -82,12 +115,9 @@ async fn each_kind_of_a_users_token_names_the_user() {
         if prefix.is_empty() {
             alice.token = "0123456789abcdef0123456789abcdef01234567".to_owned();
         }
-        let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
-        assert_eq!(
-            verify(&source, &alice.token).await.unwrap(),
-            member("alice", "alice", true),
-            "{prefix}"
-        );
+        let (_temp, fake, source) = with_one(&alice).await;
+        let verdict = verify(&source, &alice.token).await.unwrap();
+        assert_eq!(verdict, member("alice", "alice", true), "{prefix}");
         let seen = fake.seen();
         let mut targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
         targets.sort_unstable();
@@ -102,7 +132,7 @@ async fn each_kind_of_a_users_token_names_the_user() {
 async fn the_token_of_an_app_has_the_apps_login_and_reads() {
     for login in ["github-actions[bot]", "octo-app[bot]"] {
         let bot = app(login);
-        let (_temp, fake, source) = with(std::slice::from_ref(&bot), true).await;
+        let (_temp, fake, source) = with_one(&bot).await;
         // GitHub says of every such token that it may not push, whatever it was granted.
         assert_eq!(verify(&source, &bot.token).await.unwrap(), member(login, login, false));
         let requests = fake.seen();
@@ -122,7 +152,7 @@ async fn a_persons_rights_are_those_on_github() {
         ("admin", true, true),
     ] {
         let alice = person("ghp_", "alice", Some(role));
-        let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+        let (_temp, fake, source) = with_one(&alice).await;
         let expected = alice_with(can_push, is_owner);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
         // Nobody pushes to an archive, and whoever may read it still may.
@@ -131,7 +161,7 @@ async fn a_persons_rights_are_those_on_github() {
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
     }
     let alice = person("ghp_", "alice", Some("admin"));
-    let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+    let (_temp, fake, source) = with_one(&alice).await;
     for (body, can_push) in [
         (r#"{"private": true}"#, false),
         (r#"{"private": true, "permissions": null}"#, false),
@@ -156,74 +186,54 @@ async fn a_name_that_is_shown_is_plain_and_of_some_length() {
             name: Some(name.to_owned()),
             ..person("ghp_", "alice", Some("push"))
         };
-        let (_temp, _fake, source) = with(std::slice::from_ref(&alice), true).await;
-        assert_eq!(
-            verify(&source, &alice.token).await.unwrap(),
-            member("alice", &expected, true)
-        );
+        let (_temp, _fake, source) = with_one(&alice).await;
+        let verdict = verify(&source, &alice.token).await.unwrap();
+        assert_eq!(verdict, member("alice", &expected, true));
     }
 }
 
 #[tokio::test]
 async fn a_repository_that_is_not_shown_is_no_right_and_a_bad_token_is_refused() {
     let stranger = person("ghp_", "mallory", None);
-    let (_temp, fake, source) = with(std::slice::from_ref(&stranger), true).await;
-    let verdict = verify(&source, &stranger.token).await.unwrap();
-    assert!(
-        matches!(&verdict, Verdict::NoRight(why) if why.contains("acme/widgets")),
-        "{verdict:?}"
-    );
-    let other = RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap();
-    let verdict = source.verify(&stranger.token.clone().into(), &other).await.unwrap();
-    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    let (_temp, fake, source) = with_one(&stranger).await;
+    let verify_stranger = async || verify(&source, &stranger.token).await;
+    let why = expect_no_right(verify_stranger().await, "private");
+    assert!(why.contains("acme/widgets"), "{why}");
+    let other = source.verify(&stranger.token.clone().into(), &repo("gadgets")).await;
+    expect_no_right(other, "another repository");
     for status in [410, 451] {
         fake.fail("/repos/acme/widgets", 1, Fault::status(status));
-        let verdict = verify(&source, &stranger.token).await.unwrap();
-        assert!(matches!(verdict, Verdict::NoRight(_)), "{status}: {verdict:?}");
+        expect_no_right(verify_stranger().await, status);
     }
     // An organization that wants a single sign-on says so.
     let sso = r#"{"message": "Resource protected by organization SAML enforcement.\n"}"#;
     fake.fail("/repos/acme/widgets", 1, Fault::with(403, &[], sso));
-    let verdict = verify(&source, &stranger.token).await.unwrap();
-    assert!(
-        matches!(&verdict, Verdict::NoRight(why) if why.contains("SAML") && !why.contains('\n')),
-        "{verdict:?}"
-    );
+    let why = expect_no_right(verify_stranger().await, sso);
+    assert!(why.contains("SAML") && !why.contains('\n'), "{why}");
 
     fake.seen();
     for prefix in ["ghp_", "ghs_"] {
-        let verdict = verify(&source, &token(prefix, "revoked")).await.unwrap();
-        assert!(matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
+        expect_refusal(verify(&source, &token(prefix, "revoked")).await, prefix);
     }
     // Asked once: a token does not become right by asking again.
     assert_eq!(fake.seen().len(), 4);
     // Of a public repository as well.
     fake.behave(|behavior| behavior.visibility = Visibility::Public);
-    let verdict = verify(&source, &token("ghp_", "revoked")).await.unwrap();
-    assert!(matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
-    assert_eq!(
-        verify(&source, &stranger.token).await.unwrap(),
-        member("mallory", "mallory", false)
-    );
-    // One whose account is suspended.
-    fake.fail(
-        "/user",
-        1,
-        Fault::with(403, &[], r#"{"message": "Sorry. Your account was suspended."}"#),
-    );
-    let verdict = verify(&source, &stranger.token).await.unwrap();
-    assert!(
-        matches!(&verdict, Verdict::Refused(why) if why.contains("suspended")),
-        "{verdict:?}"
-    );
+    expect_refusal(verify(&source, &token("ghp_", "revoked")).await, "public");
+    let verdict = verify_stranger().await.unwrap();
+    assert_eq!(verdict, member("mallory", "mallory", false));
+    let suspended = r#"{"message": "Sorry. Your account was suspended."}"#;
+    fake.fail("/user", 1, Fault::with(403, &[], suspended));
+    let why = expect_refusal(verify_stranger().await, suspended);
+    assert!(why.contains("suspended"), "{why}");
 }
 
 #[tokio::test]
 async fn known_facts_cause_no_request() {
     let alice = person("ghp_", "alice", Some("push"));
-    let (_temp, fake, _) = with(std::slice::from_ref(&alice), true).await;
+    let (_temp, fake, _) = with_one(&alice).await;
     let mut limited = config(&fake);
-    limited.only = Some(vec![RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap()]);
+    limited.only = Some(vec![repo("gadgets")]);
     let limited = GithubSource::new(limited).unwrap();
     let open = GithubSource::new(config(&fake)).unwrap();
     let shown = SecretString::from(alice.token);
@@ -234,12 +244,8 @@ async fn known_facts_cause_no_request() {
         (&open, "https://127.0.0.1/acme/widgets/more"),
     ] {
         let repo = RepoId::parse(url).unwrap();
-        for verdict in [
-            source.verify(&shown, &repo).await,
-            source.verify_without_token(&repo).await,
-        ] {
-            assert!(matches!(verdict, Ok(Verdict::NoRight(_))), "{url}: {verdict:?}");
-        }
+        expect_no_right(source.verify(&shown, &repo).await, url);
+        expect_no_right(source.verify_without_token(&repo).await, url);
     }
     for text in [
         String::new(),
@@ -248,28 +254,21 @@ async fn known_facts_cause_no_request() {
         format!("{}\r\nx-evil: 1", token("ghp_", "alice")),
         token("ghp_", &"a".repeat(9_000)),
     ] {
-        let verdict = open.verify(&text.clone().into(), &id()).await;
-        assert!(matches!(verdict, Ok(Verdict::Refused(_))), "{text:?}: {verdict:?}");
+        expect_refusal(verify(&open, &text).await, text);
     }
     assert!(fake.seen().is_empty());
 }
 
 #[tokio::test]
 async fn the_new_name_of_a_renamed_repository_is_shown_only_when_it_is_public() {
-    let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
-    let absent = RepoId::parse("https://127.0.0.1/acme/nothing").unwrap();
     for is_private in [true, false] {
         let (_temp, fake, source) = with(&[], is_private).await;
         fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
-        let reason = |verdict: Verdict| match verdict {
-            Verdict::NoRight(why) => why,
-            other => panic!("{other:?}"),
-        };
-        let renamed = reason(source.verify_without_token(&former).await.unwrap());
+        let why = async |name: &str| expect_no_right(source.verify_without_token(&repo(name)).await, name);
+        let renamed = why("gizmos").await;
         if is_private {
             // As for one that does not exist.
-            let other = reason(source.verify_without_token(&absent).await.unwrap());
-            assert_eq!(renamed, other.replace("nothing", "gizmos"));
+            assert_eq!(renamed, why("nothing").await.replace("nothing", "gizmos"));
         } else {
             assert!(renamed.contains("was renamed to 127.0.0.1/acme/widgets"), "{renamed}");
         }
@@ -279,15 +278,12 @@ async fn the_new_name_of_a_renamed_repository_is_shown_only_when_it_is_public() 
 #[tokio::test]
 async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_other_host() {
     let alice = person("ghp_", "alice", Some("push"));
-    let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
+    let (_temp, fake, source) = with_one(&alice).await;
     let shown = SecretString::from(alice.token.clone());
     fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
-    let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
-    let verdict = source.verify(&shown, &former).await.unwrap();
-    assert!(
-        matches!(&verdict, Verdict::NoRight(why) if why.contains("was renamed to 127.0.0.1/acme/widgets")),
-        "{verdict:?}"
-    );
+    let former = repo("gizmos");
+    let why = expect_no_right(source.verify(&shown, &former).await, "the old name");
+    assert!(why.contains("was renamed to 127.0.0.1/acme/widgets"), "{why}");
     let moved = format!("/api/v3/repositories/{NUMBER}");
     assert!(fake.seen().iter().any(|seen| seen.target == moved));
     // The others learn it without a question.
@@ -307,11 +303,7 @@ async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_
             ("/graphql", 308, &bot.token),
         ] {
             fake.fail(part, 1, Fault::with(status, &[("location", &elsewhere)], ""));
-            let verdict = verify(&source, shown).await;
-            assert!(
-                matches!(verdict, Err(AuthError::Unavailable(_))),
-                "{elsewhere}: {verdict:?}"
-            );
+            assert_unavailable(&verify(&source, shown).await, &elsewhere);
         }
     }
     let seen = fake.seen();
@@ -326,14 +318,10 @@ async fn sixty_four_questions_about_one_token_are_one() {
     );
     let (_temp, fake, source) = with(&[alice.clone(), bob.clone()], true).await;
     fake.fail("/user", 2, Fault::Slow(Duration::from_millis(100)));
-    let asking = (0..64).map(|number| verify(&source, if number % 2 == 0 { &alice.token } else { &bob.token }));
+    let expected = [member("alice", "alice", true), member("bob", "bob", false)];
+    let asking = (0..64).map(|number| verify(&source, [&alice.token, &bob.token][number % 2]));
     for (number, verdict) in futures::future::join_all(asking).await.into_iter().enumerate() {
-        let expected = if number % 2 == 0 {
-            member("alice", "alice", true)
-        } else {
-            member("bob", "bob", false)
-        };
-        assert_eq!(verdict.unwrap(), expected);
+        assert_eq!(verdict.unwrap(), expected[number % 2]);
     }
     assert_eq!(fake.seen().len(), 4);
 }
@@ -341,26 +329,22 @@ async fn sixty_four_questions_about_one_token_are_one() {
 #[tokio::test]
 async fn a_caller_without_a_token_reads_only_public_repositories() {
     let (_temp, fake, source) = with(&[], false).await;
-    assert_eq!(
-        source.verify_without_token(&id()).await.unwrap(),
-        member("anonymous", "anonymous", false)
-    );
+    let verify_nobody = async || source.verify_without_token(&id()).await;
+    let verdict = verify_nobody().await.unwrap();
+    assert_eq!(verdict, member("anonymous", "anonymous", false));
     let seen = fake.seen();
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].authorization, Some(format!("Bearer {SERVICE}")));
 
     fake.behave(|behavior| behavior.is_internal = true);
-    let verdict = source.verify_without_token(&id()).await.unwrap();
-    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    expect_no_right(verify_nobody().await, "internal");
     fake.behave(|behavior| {
         behavior.is_internal = false;
         behavior.visibility = Visibility::Token(SERVICE.to_owned());
     });
-    let verdict = source.verify_without_token(&id()).await.unwrap();
-    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
-    let other = RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap();
-    let verdict = source.verify_without_token(&other).await.unwrap();
-    assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
+    expect_no_right(verify_nobody().await, "private");
+    let other = source.verify_without_token(&repo("gadgets")).await;
+    expect_no_right(other, "another repository");
     for body in [
         r#"{"private": true}"#,
         r#"{"private": false, "visibility": "internal"}"#,
@@ -368,16 +352,11 @@ async fn a_caller_without_a_token_reads_only_public_repositories() {
         r#"{"private": true, "visibility": "public"}"#,
     ] {
         fake.fail("/repos/", 1, Fault::with(200, &[], body));
-        let verdict = source.verify_without_token(&id()).await.unwrap();
-        assert!(matches!(verdict, Verdict::NoRight(_)), "{body}: {verdict:?}");
+        expect_no_right(verify_nobody().await, body);
     }
     for fault in [Fault::with(200, &[], "{}"), Fault::status(401), Fault::status(500)] {
         fake.fail("/repos/", 3, fault.clone());
-        let verdict = source.verify_without_token(&id()).await;
-        assert!(
-            matches!(verdict, Err(AuthError::Unavailable(_))),
-            "{fault:?}: {verdict:?}"
-        );
+        assert_unavailable(&verify_nobody().await, fault);
         fake.behave(|behavior| behavior.forget_faults());
     }
 
@@ -390,6 +369,5 @@ async fn a_caller_without_a_token_reads_only_public_repositories() {
     };
     installed.credential = Credential::from_env(&environment).unwrap();
     let installed = GithubSource::new(installed).unwrap();
-    let verdict = installed.verify_without_token(&id()).await.unwrap();
-    assert!(matches!(verdict, Verdict::NoRight(_)), "not installed: {verdict:?}");
+    expect_no_right(installed.verify_without_token(&id()).await, "not installed");
 }

@@ -1,17 +1,19 @@
 //! GitHub's possible faults when asked for the holder of a token.
 
-use std::io::Write;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use coord_auth::{AuthError, People};
-use coord_sources::Source;
 use coord_sources::github::GithubSource;
-use parking_lot::Mutex;
 
-use crate::people::{app, member, person, verify, with};
-use crate::{branch, config, id};
+use crate::log::Log;
+use crate::people::{Verified, app, assert_unavailable, member, person, verify, with};
+use crate::{config, id, main_head};
 use coord_test_support::github::Fault;
+
+/// Whether there is no verdict, and the caller learns when to try again.
+fn has_wait(verdict: &Verified) -> bool {
+    matches!(verdict, Err(AuthError::Unavailable(why)) if why.contains("try again in") && why.contains(" s"))
+}
 
 #[tokio::test]
 async fn a_limited_token_limits_no_other_caller() {
@@ -25,9 +27,10 @@ async fn a_limited_token_limits_no_other_caller() {
     let attempts = r#"{"message": "Maximum number of login attempts exceeded. Please try again later."}"#;
     let spent = r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
     let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "99999999999")];
+    let later = [("retry-after", "70")];
     for (part, fault, shown) in [
         ("/user", Fault::with(403, &used_up, "{}"), &alice.token),
-        ("/user", Fault::with(429, &[("retry-after", "70")], "{}"), &alice.token),
+        ("/user", Fault::with(429, &later, "{}"), &alice.token),
         ("/repos/acme/widgets", Fault::with(403, &[], secondary), &alice.token),
         ("/user", Fault::with(403, &[], attempts), &alice.token),
         ("/graphql", Fault::with(200, &[], spent), &bot.token),
@@ -37,31 +40,22 @@ async fn a_limited_token_limits_no_other_caller() {
         fake.fail(part, 1, fault.clone());
         for round in 0..5 {
             let verdict = verify(&source, shown).await;
-            let has_wait = |why: &str| why.contains(" s") && why.contains("try again in");
-            assert!(
-                matches!(&verdict, Err(AuthError::Unavailable(why)) if has_wait(why)),
-                "{fault:?}: {verdict:?}"
-            );
+            assert!(has_wait(&verdict), "{fault:?}: {verdict:?}");
             let requests = fake.seen();
             assert!(round == 0 || requests.is_empty(), "{fault:?}: {requests:?}");
         }
         assert_eq!(verify(&source, &bob.token).await.unwrap(), member("bob", "bob", true));
-        assert!(source.head(&id(), &branch("main")).await.is_ok());
+        assert!(main_head(&source).await.is_ok());
         assert!(source.verify_without_token(&id()).await.is_ok());
     }
     // And a limit of the service does not keep callers out.
     let (_temp, fake, source) = with(&people, true).await;
-    fake.fail("/commits/", 1, Fault::with(429, &[("retry-after", "70")], "{}"));
-    assert!(source.head(&id(), &branch("main")).await.is_err());
-    assert_eq!(
-        verify(&source, &alice.token).await.unwrap(),
-        member("alice", "alice", true)
-    );
+    fake.fail("/commits/", 1, Fault::with(429, &later, "{}"));
+    assert!(main_head(&source).await.is_err());
+    let verdict = verify(&source, &alice.token).await.unwrap();
+    assert_eq!(verdict, member("alice", "alice", true));
     let anybody = source.verify_without_token(&id()).await;
-    assert!(
-        matches!(&anybody, Err(AuthError::Unavailable(why)) if why.contains("try again in")),
-        "{anybody:?}"
-    );
+    assert!(has_wait(&anybody), "{anybody:?}");
 }
 
 #[tokio::test]
@@ -95,11 +89,8 @@ async fn an_undecodable_answer_is_no_verdict() {
         ] {
             fake.behave(|behavior| behavior.forget_faults());
             fake.fail(part, 1, Fault::with(200, &[], body));
-            let verdict = verify(&source, shown).await;
-            assert!(
-                matches!(verdict, Err(AuthError::Unavailable(_))),
-                "{part} {body:.40}: {verdict:?}"
-            );
+            let case = format!("{part} {body:.40}");
+            assert_unavailable(&verify(&source, shown).await, case);
         }
     }
     for fault in [
@@ -109,16 +100,10 @@ async fn an_undecodable_answer_is_no_verdict() {
         Fault::with(301, &[], ""),
     ] {
         fake.fail("/user", 1, fault.clone());
-        let verdict = verify(&source, &alice.token).await;
-        assert!(
-            matches!(verdict, Err(AuthError::Unavailable(_))),
-            "{fault:?}: {verdict:?}"
-        );
+        assert_unavailable(&verify(&source, &alice.token).await, fault);
     }
-    assert_eq!(
-        verify(&source, &alice.token).await.unwrap(),
-        member("alice", "alice", true)
-    );
+    let verdict = verify(&source, &alice.token).await.unwrap();
+    assert_eq!(verdict, member("alice", "alice", true));
 }
 
 #[tokio::test]
@@ -133,8 +118,7 @@ async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() 
     }
     fake.seen();
     fake.fail("/user", 3, Fault::status(503));
-    let verdict = verify(&source, &alice.token).await;
-    assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
+    assert_unavailable(&verify(&source, &alice.token).await, "503");
     assert_eq!(fake.seen().len(), 4);
 
     let mut hasty = config(&fake);
@@ -142,34 +126,14 @@ async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() 
     let hasty = GithubSource::new(hasty).unwrap();
     fake.fail("/user", 1, Fault::Slow(Duration::from_secs(30)));
     let started = Instant::now();
-    let verdict = verify(&hasty, &alice.token).await;
-    assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
+    assert_unavailable(&verify(&hasty, &alice.token).await, "slow");
     assert!(started.elapsed() < Duration::from_secs(5));
 
     drop(fake);
     // time: the listener closes.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    for verdict in [
-        verify(&source, &alice.token).await,
-        source.verify_without_token(&id()).await,
-    ] {
-        assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
-    }
-}
-
-/// Captures the log.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    assert_unavailable(&verify(&source, &alice.token).await, "gone");
+    assert_unavailable(&source.verify_without_token(&id()).await, "gone");
 }
 
 #[tokio::test]
@@ -191,17 +155,14 @@ async fn a_token_is_in_no_log_and_no_text() {
         r#"{{"login": {{"{0}": "{0}"}}, "private": "{0}", "message": 7}}"#,
         alice.token
     );
+    let location = format!("https://example.com/{}", alice.token);
     let mut texts = String::new();
     for fault in [
         Fault::with(200, &[], &echo),
         Fault::status(500),
         Fault::status(404),
         Fault::status(401),
-        Fault::with(
-            301,
-            &[("location", &format!("https://example.com/{}", alice.token))],
-            "",
-        ),
+        Fault::with(301, &[("location", &location)], ""),
         Fault::with(429, &[("retry-after", "1")], ""),
     ] {
         for part in ["/user", "/repos/acme/widgets"] {
@@ -210,8 +171,7 @@ async fn a_token_is_in_no_log_and_no_text() {
             texts += &format!("{:?}", verify(&source, &alice.token).await);
         }
     }
-    texts += &format!("{source:?} {source:#?}");
-    texts += &String::from_utf8_lossy(&log.0.lock());
+    texts += &format!("{source:?} {source:#?} {}", log.text());
     assert!(texts.contains("GitHub limits"), "{texts}");
     assert!(!texts.contains(&alice.token[..16]), "{texts}");
 }

@@ -4,11 +4,14 @@
 use std::path::PathBuf;
 
 use coord_sources::Source;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::{branch, id, read, sha, small, source};
+use crate::cloud::now;
+use crate::{blobs, branch, commit_all, id, read, sha, small, source};
 use coord_test_support::git::Repo;
-use coord_test_support::github::{APP_KEY, Fault, INSTALLATION, Person, Visibility};
+use coord_test_support::github::{APP, APP_KEY, Fake, Fault, INSTALLATION, Person, Visibility};
 use coord_test_support::skipping;
 
 /// A published file; `None`, said loudly, where it was not fetched and need not be.
@@ -99,6 +102,16 @@ fn faults(document: &Value, method: &str, route: &str, status: u16, answer: &Val
     errors.collect()
 }
 
+/// Asserts that the answer to `request` has this status, and the form of it that is published for the operation.
+async fn has_published_form(document: &Value, request: RequestBuilder, method: &str, route: &str, status: u16) {
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), status, "{}", answer.url());
+    let case = answer.url().to_string();
+    let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let faults = faults(document, method, route, status, &answer);
+    assert_eq!(faults, [""; 0], "{case}: {answer:#}");
+}
+
 #[tokio::test]
 async fn answers_of_the_fake_have_the_published_form() {
     let Some(mut document) = published("api.github.com.json") else {
@@ -150,14 +163,8 @@ async fn answers_of_the_fake_have_the_published_form() {
         ),
         (&compare, format!("acme/widgets/compare/{first}...1111111"), 404),
     ] {
-        let answer = client.get(format!("{}/repos/{path}", fake.api())).send().await.unwrap();
-        assert_eq!(answer.status(), status, "{path}");
-        let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-        assert_eq!(
-            faults(&document, "get", route, status, &answer),
-            [""; 0],
-            "{path}: {answer:#}"
-        );
+        let request = client.get(format!("{}/repos/{path}", fake.api()));
+        has_published_form(&document, request, "get", route, status).await;
     }
     let person = |token: &str, is_installation: bool| Person {
         token: token.to_owned(),
@@ -174,15 +181,8 @@ async fn answers_of_the_fake_have_the_published_form() {
         ("ghp_b", "/user", "user", 401),
         ("ghs_a", "/user", "user", 403),
     ] {
-        let answer = client.get(format!("{}/{path}", fake.api())).bearer_auth(token);
-        let answer = answer.send().await.unwrap();
-        assert_eq!(answer.status(), status, "{token} {path}");
-        let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-        assert_eq!(
-            faults(&document, "get", route, status, &answer),
-            [""; 0],
-            "{token} {path}: {answer:#}"
-        );
+        let request = client.get(format!("{}/{path}", fake.api())).bearer_auth(token);
+        has_published_form(&document, request, "get", route, status).await;
     }
     fake.behave(|behavior| behavior.people.clear());
     // The check itself sees what is wrong.
@@ -191,39 +191,21 @@ async fn answers_of_the_fake_have_the_published_form() {
 
     let empty = tempfile::tempdir().unwrap();
     Repo::init(empty.path(), &[]);
-    let other = coord_test_support::github::Fake::serve(empty.path()).await;
-    let answer = client
-        .get(format!("{}/repos/acme/widgets/commits/heads/main", other.api()))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(answer.status(), 409);
-    let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-    assert_eq!(faults(&document, "get", &commits, 409, &answer), [""; 0]);
+    let other = Fake::serve(empty.path()).await;
+    let request = client.get(format!("{}/repos/acme/widgets/commits/heads/main", other.api()));
+    has_published_form(&document, request, "get", &commits, 409).await;
 
     fake.behave(|behavior| behavior.visibility = Visibility::App);
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
-    let claims = json!({"iss": coord_test_support::github::APP, "iat": now, "exp": now + 60});
-    let key = jsonwebtoken::EncodingKey::from_rsa_pem(APP_KEY.as_bytes()).unwrap();
-    let jwt = jsonwebtoken::encode(
-        &jsonwebtoken::Header::new(jsonwebtoken::Algorithm::RS256),
-        &claims,
-        &key,
-    )
-    .unwrap();
+    let claims = json!({"iss": APP, "iat": now(), "exp": now() + 60});
+    let key = EncodingKey::from_rsa_pem(APP_KEY.as_bytes()).unwrap();
+    let jwt = jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &key).unwrap();
     let installation = client.get(format!("{}/repos/acme/widgets/installation", fake.api()));
     let token = client.post(format!("{}/app/installations/{INSTALLATION}/access_tokens", fake.api()));
     for (request, method, route, status) in [
         (installation, "get", "/repos/{owner}/{repo}/installation", 200),
         (token, "post", "/app/installations/{installation_id}/access_tokens", 201),
     ] {
-        let answer = request.bearer_auth(&jwt).send().await.unwrap();
-        assert_eq!(answer.status(), status, "{route}");
-        let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-        assert_eq!(faults(&document, method, route, status, &answer), [""; 0], "{answer:#}");
+        has_published_form(&document, request.bearer_auth(&jwt), method, route, status).await;
     }
 }
 
@@ -245,15 +227,9 @@ fn as_fault(exchange: &Value, api: &str) -> Fault {
     ];
     let headers = names.into_iter().filter_map(|name| {
         let value = &exchange["headers"][name];
-        Some((
-            name,
-            rewritten(
-                &value
-                    .as_str()
-                    .map(str::to_owned)
-                    .or(value.as_u64().map(|value| value.to_string()))?,
-            ),
-        ))
+        let number = || value.as_u64().map(|number| number.to_string());
+        let text = value.as_str().map(str::to_owned).or_else(number)?;
+        Some((name, rewritten(&text)))
     });
     let body = match &exchange["response"] {
         Value::String(text) => text.clone(),
@@ -274,11 +250,10 @@ async fn recorded_github_answers_are_parsed() {
     };
     let temp = tempfile::tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
-    let names: Vec<String> = (0..30).map(|number| format!("f{number}")).collect();
-    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
-    files.push(("README.md", "# get-archive"));
-    let head = repo.commit(&files);
-    let fake = coord_test_support::github::Fake::serve(temp.path()).await;
+    let names = (0..30).map(|number| format!("f{number}"));
+    commit_all(&repo, names.map(|name| (name.clone(), name)));
+    let head = repo.commit(&[("README.md", "# get-archive")]);
+    let fake = Fake::serve(temp.path()).await;
     let source = source(&fake);
 
     fake.fail("/repos/acme/widgets", 1, as_fault(&repository[0], fake.api()));
@@ -308,13 +283,12 @@ async fn recorded_github_answers_are_parsed() {
     });
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
     fake.seen();
-    let blobs: Vec<String> = entries.iter().map(|entry| entry.blob.clone()).collect();
-    let got = read(&source, &id(), blobs.clone(), 1 << 20).await;
+    let got = read(&source, &id(), blobs(&entries), 1 << 20).await;
     assert!(got.values().all(Result::is_ok));
-    let readme = entries.iter().position(|entry| entry.path == "README.md").unwrap();
+    let readme = entries.iter().find(|entry| entry.path == "README.md").unwrap();
     let requests = fake.requested_paths();
     assert!(
-        !requests.iter().any(|path| path.ends_with(&blobs[readme])),
+        !requests.iter().any(|path| path.ends_with(&readme.blob)),
         "it came out of the archive: {requests:?}"
     );
 }

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use coord_serve::ServeArgs;
-use jsonwebtoken::{EncodingKey, Header};
 use serde_json::{Value, json};
 
+use crate::cloud::{JWT_SECRET, jwt, listen};
 use crate::small;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
@@ -21,17 +21,9 @@ fn args(fake: &Fake, data: &Path) -> ServeArgs {
     }
 }
 
-pub async fn listen(router: axum::Router) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_serve::listen::serve(listener, router, std::future::pending()));
-    address
-}
-
 async fn serve(args: &ServeArgs) -> SocketAddr {
-    let server = coord_serve::build(args, SocketAddr::from(([127, 0, 0, 1], 0)))
-        .await
-        .unwrap();
+    let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = coord_serve::build(args, loopback).await.unwrap();
     listen(server.router).await
 }
 
@@ -43,14 +35,19 @@ pub fn question(head: &str) -> Value {
     json!({"repo_url": "https://127.0.0.1/acme/widgets.git", "branch": "main", "file_paths": ["src/a.ts"], "agent_head": head})
 }
 
-async fn post(address: SocketAddr, route: &str, body: &Value, token: &str) -> reqwest::Response {
+/// A request with this header, which names the caller.
+async fn post(address: SocketAddr, route: &str, body: &Value, caller: (&str, &str)) -> reqwest::Response {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = client.post(format!("http://{address}/api/{route}")).bearer_auth(token);
+    let request = client.post(format!("http://{address}/api/{route}"));
     let request = request
+        .header(caller.0, caller.1)
         .header("content-type", "application/json")
         .body(body.to_string());
     request.send().await.unwrap()
 }
+
+/// A caller without a credential.
+const NOBODY: (&str, &str) = ("authorization", "Bearer ");
 
 /// The graph once it is of `head`.
 async fn graph(address: SocketAddr, repo_url: &str, head: &str) -> Value {
@@ -76,31 +73,24 @@ async fn a_repository_on_github_is_served_beside_one_on_disk() {
     let address = serve(&args).await;
 
     let built = graph(address, "https://127.0.0.1/acme/widgets", &head).await;
-    assert_eq!(
-        built["edges"],
-        json!([{"source": "src/b.ts", "target": "src/a.ts", "type": "import"}])
-    );
+    let edge = json!({"source": "src/b.ts", "target": "src/a.ts", "type": "import"});
+    assert_eq!(built["edges"], json!([edge]));
     let built = graph(address, "https://github.com/acme/gadgets", &local_head).await;
     assert_eq!(built["edges"].as_array().unwrap().len(), 1);
     // The rules know the neighbor that GitHub's files tell of.
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut claim = question(&head);
     claim["status"] = json!("WRITING");
     claim["message"] = json!("Changing what it exports");
-    let claimed = client
-        .post(format!("http://{address}/api/post_status"))
-        .header("x-coord-user", "bob")
-        .header("content-type", "application/json")
-        .body(claim.to_string());
-    assert_eq!(claimed.send().await.unwrap().status(), 200);
+    let claimed = post(address, "post_status", &claim, ("x-coord-user", "bob")).await;
+    assert_eq!(claimed.status(), 200);
     let mut check = question(&head);
     check["file_paths"] = json!(["src/b.ts"]);
-    let check = json_of(post(address, "check_status", &check, "").await).await;
+    let check = json_of(post(address, "check_status", &check, NOBODY).await).await;
     assert_eq!(check["status"], "CONFLICT", "{check}");
     // A repository that is not served, on the host that is.
     let mut other = question(&head);
     other["repo_url"] = json!("https://127.0.0.1/acme/gadgets");
-    let answer = post(address, "check_status", &other, "").await;
+    let answer = post(address, "check_status", &other, NOBODY).await;
     assert_eq!(answer.status(), 404);
     let message = json_of(answer).await["message"].to_string();
     assert!(
@@ -113,27 +103,24 @@ async fn a_repository_on_github_is_served_beside_one_on_disk() {
 async fn a_repository_that_is_not_there_is_no_server() {
     let (_temp, _repo, _, fake) = small().await;
     let data = tempfile::tempdir().unwrap();
-    let refused = async |change: fn(&mut ServeArgs)| {
+    let refused = async |change: &dyn Fn(&mut ServeArgs)| {
         let mut args = args(&fake, data.path());
         change(&mut args);
         let server = coord_serve::build(&args, SocketAddr::from(([127, 0, 0, 1], 0))).await;
         server.err().unwrap().to_string()
     };
-    let unknown = refused(|args| args.github = vec!["acme/none".to_owned()]).await;
+    let unknown = refused(&|args| args.github = vec!["acme/none".to_owned()]).await;
     assert!(
         unknown.contains("acme/none") && unknown.contains("GITHUB_TOKEN"),
         "{unknown}"
     );
     for name in ["widgets", "a/b/c", "https://github.com/a/b", "a/..", "", "a/b c"] {
-        let mut args = args(&fake, data.path());
-        args.github = vec![name.to_owned()];
-        let server = coord_serve::build(&args, SocketAddr::from(([127, 0, 0, 1], 0))).await;
-        let error = server.err().unwrap().to_string();
+        let error = refused(&|args| args.github = vec![name.to_owned()]).await;
         assert!(error.contains("OWNER/NAME"), "{name}: {error}");
     }
-    let api = refused(|args| args.github_api = Some("http://example.com".to_owned())).await;
+    let api = refused(&|args| args.github_api = Some("http://example.com".to_owned())).await;
     assert!(api.contains("--github-api must begin with https://"), "{api}");
-    let twice = refused(|args| args.github.push("ACME/widgets".to_owned())).await;
+    let twice = refused(&|args| args.github.push("ACME/widgets".to_owned())).await;
     assert!(twice.contains("named twice"), "{twice}");
 }
 
@@ -143,38 +130,8 @@ async fn a_github_that_cannot_be_reached_yet_keeps_no_server_from_starting() {
     let data = tempfile::tempdir().unwrap();
     fake.fail("/repos/acme/widgets", 3, Fault::status(503));
     let address = serve(&args(&fake, data.path())).await;
-    let answer = post(address, "check_status", &question(&head), "").await;
+    let answer = post(address, "check_status", &question(&head), NOBODY).await;
     assert_eq!(json_of(answer).await["status"], "OK");
-}
-
-pub const SECRET: &str = "0123456789abcdef0123456789abcdef";
-
-async fn function(pairs: &[(&str, &str)]) -> SocketAddr {
-    let environment = |name: &str| {
-        let known = pairs.iter().find(|(variable, _)| *variable == name);
-        let default = (name == "COORD_JWT_SECRET").then_some(SECRET);
-        known.map(|(_, value)| *value).or(default).map(str::to_owned)
-    };
-    listen(coord_extensions::function_router(
-        coord_http::endpoint::CHECK_STATUS,
-        &environment,
-    ))
-    .await
-}
-
-pub fn jwt() -> String {
-    let exp = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap()
-        .as_secs()
-        + 60;
-    let claims = json!({"sub": "ann", "aud": "coord", "exp": exp});
-    jsonwebtoken::encode(
-        &Header::default(),
-        &claims,
-        &EncodingKey::from_secret(SECRET.as_bytes()),
-    )
-    .unwrap()
 }
 
 #[tokio::test]
@@ -188,8 +145,15 @@ async fn a_misconfigured_function_names_the_variable_and_shows_no_secret() {
         ),
         (&[("GITHUB_APP_PRIVATE_KEY", "hunter2")], "GITHUB_APP_ID"),
     ] {
-        let address = function(pairs).await;
-        let answer = post(address, "check_status", &question(&head), &jwt()).await;
+        let environment = |name: &str| {
+            let mut known = pairs.iter().chain(&[("COORD_JWT_SECRET", JWT_SECRET)]);
+            let pair = known.find(|(variable, _)| *variable == name);
+            pair.map(|(_, value)| (*value).to_owned())
+        };
+        let router = coord_extensions::function_router(coord_http::endpoint::CHECK_STATUS, &environment);
+        let (address, bearer) = (listen(router).await, format!("Bearer {}", jwt("ann")));
+        let caller = ("authorization", bearer.as_str());
+        let answer = post(address, "check_status", &question(&head), caller).await;
         assert_eq!(answer.status(), 503);
         let body = json_of(answer).await.to_string();
         assert!(body.contains(variable) && !body.contains("hunter2"), "{body}");

@@ -8,9 +8,6 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use coord_builds::background::BackgroundBuilds;
 use coord_builds::head_observer::HeadObserver;
-use coord_graph::Limits;
-use coord_sources::Source;
-use coord_state as state;
 use coord_store::{Request, Store, StoreError, Value};
 use coord_test_support::waiting::until;
 use futures::stream::BoxStream;
@@ -24,32 +21,26 @@ const SOON: Duration = Duration::from_secs(15);
 #[tokio::test(flavor = "multi_thread")]
 async fn a_keeper_builds_at_the_first_question_when_the_head_moves_and_after_a_loss() {
     let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
-    let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
-    let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
-    let is_built = async || world.field("version").await == Some(world.source.commit().to_string());
-    assert!(!is_built().await, "nobody has asked");
-    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
-    until("the first graph", is_built).await;
+    let keeper = world.keeper("one");
+    assert!(!world.is_built().await, "nobody has asked");
+    world.shows_head_to(&keeper);
+    world.until_built("the first graph").await;
     world.source.write("b.ts", "import './a'");
-    until("the graph of the new head", is_built).await;
+    world.until_built("the graph of the new head").await;
     assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
     world.command(["FLUSHALL"]).await;
     keeper.look_again();
-    until("the graph that was lost", is_built).await;
+    world.until_built("the graph that was lost").await;
     assert_eq!(world.graph().await.edges, [(0, 1), (1, 0)]);
 }
 
 /// A world whose first build stops after 40 of 100 files, and who builds.
 async fn held_up() -> (World, Arc<BackgroundBuilds>) {
-    let world = World::new((0..100).map(|n| (format!("{n}.ts"), format!("import './{}'", (n + 1) % 100))));
+    let world = World::of_a_hundred_files();
     world.source.close_after(40);
     let keeper = world.keeper("one");
-    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
-    until("40 of 100 files are reported", async || {
-        let progress = world.field("progress").await;
-        progress.is_some_and(|json| json.contains("\"scanned\":40"))
-    })
-    .await;
+    world.shows_head_to(&keeper);
+    world.until_40_files_are_reported().await;
     (world, keeper)
 }
 
@@ -93,17 +84,15 @@ async fn an_interrupted_build_releases_its_lease_and_its_successor_builds_within
         store: Arc::clone(&world.store),
         made: Mutex::default(),
     });
-    let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
-    let store = Arc::clone(&attempts) as Arc<dyn Store>;
-    let successor = BackgroundBuilds::start(store, source, "two".to_owned(), Limits::default());
-    successor.saw_head(&world.repo, &world.branch, &world.source.commit());
+    let successor = world.keeper_on(Arc::clone(&attempts) as Arc<dyn Store>, "two");
+    world.shows_head_to(&successor);
     until("four attempts", async || attempts.made.lock().len() >= 4).await;
     keeper.stop().await;
     let stopped = Instant::now();
     let builder = world.field("builder").await;
-    assert_ne!(builder.as_deref(), Some("one"), "the lease is given back");
+    assert_ne!(builder.as_deref(), Some("one"), "the lease is released");
     world.source.open();
-    until("the successor's graph", async || world.is_built().await).await;
+    world.until_built("the successor's graph").await;
     assert_eq!(world.graph().await.edges.len(), 100);
 
     let made = attempts.made.lock().clone();
@@ -127,7 +116,7 @@ async fn a_build_whose_lease_the_store_has_lost_is_repeated() {
     let lost = Instant::now();
     world.command(["FLUSHALL"]).await;
     world.source.open();
-    until("the graph", async || world.is_built().await).await;
+    world.until_built("the graph").await;
     assert!(lost.elapsed() < SOON, "{:?}", lost.elapsed());
     assert_eq!(world.graph().await.edges.len(), 100);
 }
@@ -136,22 +125,20 @@ async fn a_build_whose_lease_the_store_has_lost_is_repeated() {
 async fn a_graph_that_is_reported_missing_is_built_again() {
     let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
     let keeper = world.keeper("one");
-    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
-    until("the first graph", async || world.is_built().await).await;
+    world.shows_head_to(&keeper);
+    world.until_built("the first graph").await;
     world.command(["FLUSHALL"]).await;
     keeper.report_missing_graph(&world.repo, &world.branch, &world.source.commit());
-    until("the graph that was lost", async || world.is_built().await).await;
+    world.until_built("the graph that was lost").await;
     assert_eq!(world.graph().await.edges, [(0, 1)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_keeper_lets_the_graph_of_a_branch_that_is_gone_go() {
     let world = World::new(files(&[("a.ts", "")]));
-    let source: Arc<dyn Source> = Arc::clone(&world.source) as Arc<dyn Source>;
-    let keeper = BackgroundBuilds::start(Arc::clone(&world.store), source, "one".to_owned(), Limits::default());
-    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
-    let key = state::builds::keys::graph(&world.repo, &world.branch);
-    let kept_for = async || world.command(["TTL", &key]).await.as_int().unwrap();
+    let keeper = world.keeper("one");
+    world.shows_head_to(&keeper);
+    let kept_for = async || world.command(["TTL", &world.key()]).await.as_int().unwrap();
     until("a graph that is kept for two weeks", async || {
         kept_for().await > 13 * 86_400
     })
@@ -170,14 +157,13 @@ async fn a_graph_that_has_expired_is_not_built_again_because_its_branch_moves() 
     // A process that nobody has asked.
     let keeper = world.keeper("two");
     keeper.saw_move(&world.repo, &world.branch, &world.source.commit());
-    until("the graph of the new head", async || world.is_built().await).await;
+    world.until_built("the graph of the new head").await;
     until("it is kept", async || keeper.graphs_in_memory().await == 1).await;
-    let key = state::builds::keys::graph(&world.repo, &world.branch);
-    world.command(["DEL", &key]).await;
+    world.command(["DEL", &world.key()]).await;
     world.source.write("b.ts", "import './a.ts'");
     until("nothing is kept", async || keeper.graphs_in_memory().await == 0).await;
-    assert_eq!(world.command(["EXISTS", &key]).await.as_int(), Some(0));
-    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
-    until("the graph that somebody asks for", async || world.is_built().await).await;
+    assert_eq!(world.command(["EXISTS", &world.key()]).await.as_int(), Some(0));
+    world.shows_head_to(&keeper);
+    world.until_built("the graph that a request asks for").await;
     assert_eq!(world.graph().await.edges, [(1, 0)]);
 }

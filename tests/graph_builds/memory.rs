@@ -11,7 +11,7 @@ use coord_test_support::skipping::skip;
 use coord_test_texts::shapes;
 
 /// The memory goal for any repository that anyone may push.
-pub const MOST_MIB: u64 = 300;
+pub const MAX_MIB: u64 = 300;
 
 /// A repository whose objects are small, however much they name.
 pub struct Hostile {
@@ -49,8 +49,24 @@ impl Hostile {
         self.git("mktree", &lines)
     }
 
+    pub fn commit_of(&self, root: &str) -> String {
+        self.repo.git(&["commit-tree", "-m", "All", root])
+    }
+
+    /// A commit of a tree with these entries, a line each.
+    pub fn commit(&self, entries: &str) -> String {
+        self.commit_of(&self.git("mktree", entries))
+    }
+
     /// A commit of `folders` folders of `files` files each, all with `content`.
-    fn commit(&self, content: &str, folders: usize, files: usize, folder_name: &str, file_name: &str) -> String {
+    fn commit_folders(
+        &self,
+        content: &str,
+        folders: usize,
+        files: usize,
+        folder_name: &str,
+        file_name: &str,
+    ) -> String {
         let blob = self.blob(content);
         let folder = self.tree("100644 blob", &blob, files, |number| {
             format!("{file_name}{number:03}.ts")
@@ -58,32 +74,36 @@ impl Hostile {
         let root = self.tree("040000 tree", &folder, folders, |number| {
             format!("{folder_name}{number:03}")
         });
-        self.repo.git(&["commit-tree", "-m", "All", &root])
+        self.commit_of(&root)
+    }
+
+    /// The entries of a module with a Go package of `count` files that as many files import.
+    pub fn go_packages(&self, count: usize) -> String {
+        let package = self.blob("package lib\n");
+        let importer = self.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
+        let module = self.blob("module example.com/m\n\ngo 1.22\n");
+        let package = self.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
+        let importers = self.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
+        format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n")
     }
 }
 
 /// A commit of 24 files of 4 MiB each that differ, and repeat `,b` between `before` and `after`.
 fn leaves(hostile: &Hostile, extension: &str, before: &str, after: &str) -> String {
     let repeated = ",b".repeat((2 << 20) - 4_096);
-    let lines = (0..24).fold(String::new(), |mut lines, number| {
-        let blob = hostile.blob(&format!("{before}{number}{repeated}{after}"));
-        writeln!(lines, "100644 blob {blob}\tf{number:02}.{extension}").unwrap();
-        lines
-    });
-    let root = hostile.git("mktree", &lines);
-    hostile.repo.git(&["commit-tree", "-m", "All", &root])
+    let file = |number| {
+        let text = format!("{before}{number}{repeated}{after}");
+        (format!("f{number:02}.{extension}"), text)
+    };
+    texts(hostile, (0..24).map(file))
 }
 
 /// A commit of `files`, each with a text.
 fn texts(hostile: &Hostile, files: impl Iterator<Item = (String, String)>) -> String {
-    let mut files: Vec<(String, String)> = files.collect();
-    files.sort_unstable();
-    let lines = files.iter().fold(String::new(), |mut lines, (name, text)| {
-        writeln!(lines, "100644 blob {}\t{name}", hostile.blob(text)).unwrap();
-        lines
-    });
-    let root = hostile.git("mktree", &lines);
-    hostile.repo.git(&["commit-tree", "-m", "All", &root])
+    let entries: String = files
+        .map(|(name, text)| format!("100644 blob {}\t{name}\n", hostile.blob(&text)))
+        .collect();
+    hostile.commit(&entries)
 }
 
 /// The most memory in MiB that the process has had, while it runs and where the system tells.
@@ -125,10 +145,10 @@ fn no_repository_makes_a_build_take_300_mib_of_memory() {
         // As many files as a tree may have, with nearly as many bytes of paths.
         (
             "paths",
-            hostile.commit("export const one = 1;\n", 749, 1000, &"folder".repeat(11), "component-"),
+            hostile.commit_folders("export const one = 1;\n", 749, 1000, &"folder".repeat(11), "component-"),
         ),
         // As many imports as a file may have, in each file of a blob that is stored once.
-        ("imports", hostile.commit(&imports, 20, 1000, "d", "f")),
+        ("imports", hostile.commit_folders(&imports, 20, 1000, "d", "f")),
         // A few bytes of text for each import, and each import much longer than them.
         (
             "leaves of Rust",
@@ -139,23 +159,11 @@ fn no_repository_makes_a_build_take_300_mib_of_memory() {
             leaves(&hostile, "py", &format!("from {} import b", "a".repeat(4_000)), "\n"),
         ),
         // More edges than a graph may have, of a few objects.
-        ("edges", go_packages(&hostile, 1_800)),
+        ("edges", hostile.commit(&hostile.go_packages(1_800))),
         // Folders in folders, each with a file.
         ("deep folders", deep(&hostile, 1_500)),
     ];
     all_take_less(&hostile, commits);
-}
-
-/// A commit of a Go package of `count` files that as many files import.
-fn go_packages(hostile: &Hostile, count: usize) -> String {
-    let package = hostile.blob("package lib\n");
-    let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
-    let module = hostile.blob("module example.com/m\n\ngo 1.22\n");
-    let package = hostile.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
-    let importers = hostile.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
-    let files = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
-    let root = hostile.git("mktree", &files);
-    hostile.repo.git(&["commit-tree", "-m", "All", &root])
 }
 
 /// A commit of `depth` folders in each other, each with files that import from all above.
@@ -169,7 +177,7 @@ fn deep(hostile: &Hostile, depth: usize) -> String {
         let more = format!("{files}040000 tree {modules}\tnode_modules\n040000 tree {tree}\td\n");
         tree = hostile.git("mktree", &more);
     }
-    hostile.repo.git(&["commit-tree", "-m", "All", &tree])
+    hostile.commit_of(&tree)
 }
 
 /// Texts of all shapes that the tests of scanners know, in files as large as are scanned.
@@ -198,8 +206,7 @@ fn no_text_of_any_language_makes_a_build_take_300_mib_of_memory() {
             writeln!(lines, "040000 tree {}\t{shape}", hostile.git("mktree", &files)).unwrap();
             lines
         });
-        let root = hostile.git("mktree", &folders);
-        (name, hostile.repo.git(&["commit-tree", "-m", "All", &root]))
+        (name, hostile.commit(&folders))
     });
     all_take_less(&hostile, commits.collect::<Vec<_>>());
 }
@@ -214,6 +221,6 @@ fn all_take_less<'a>(hostile: &Hostile, commits: impl IntoIterator<Item = (&'a s
             return skip("the system does not tell the memory of a process");
         };
         println!("{label}: {most} MiB, {:?}", start.elapsed());
-        assert!((10..MOST_MIB).contains(&most), "{label}: {most} MiB");
+        assert!((10..MAX_MIB).contains(&most), "{label}: {most} MiB");
     }
 }

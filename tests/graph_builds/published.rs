@@ -7,13 +7,30 @@ use std::time::Duration;
 
 use coord_builds::job::Job;
 use coord_builds::leased_build::build_and_publish;
-use coord_builds::stored_graph::StoredGraph;
 use coord_graph::Limits;
-use coord_state as state;
-use coord_state::builds::BuildLease;
+use coord_state::builds::{BuildLease, keys};
 use coord_test_support::waiting::until;
+use tokio::task::JoinHandle;
 
 use crate::world::{World, files};
+
+/// A build by another process: its lease, and whether it has made a graph.
+fn build_elsewhere(world: &World, builder: &'static str) -> JoinHandle<(BuildLease, bool)> {
+    let (source, store) = (Arc::clone(&world.source), Arc::clone(&world.store));
+    let (repo, branch, commit) = (world.repo.clone(), world.branch.clone(), world.source.commit());
+    tokio::spawn(async move {
+        let job = Job {
+            repo: &repo,
+            branch: &branch,
+            commit: &commit,
+            builder,
+            limits: Limits::default(),
+        };
+        let mut last = None;
+        let lease = build_and_publish(store, &*source, job, &mut last).await;
+        (lease.unwrap(), last.is_some())
+    })
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_restart_only_what_has_changed_is_read() {
@@ -41,7 +58,7 @@ async fn after_a_restart_only_what_has_changed_is_read() {
     assert_eq!(fresh.stored().await, after_restart);
 
     // If a stored scan is unreadable, its file is scanned again.
-    let scans = state::builds::keys::graph_scan(&world.repo, &world.branch);
+    let scans = keys::graph_scan(&world.repo, &world.branch);
     world.command(["HSET", &scans, "a.ts", "rubbish"]).await;
     world.source.delete("d.ts");
     assert_eq!(world.build_after_restart().await, 1);
@@ -58,34 +75,16 @@ async fn the_old_graph_is_seen_until_the_new_one_is_whole() {
     world.build().await;
     let old = world.stored().await;
     for number in 0..100 {
-        world
-            .source
-            .write(&format!("{number}.ts"), &format!("import './{}'", (number + 1) % 100));
+        let import = format!("import './{}'", (number + 1) % 100);
+        world.source.write(&format!("{number}.ts"), &import);
     }
     world.source.close_after(40);
-    let (source, store) = (Arc::clone(&world.source), Arc::clone(&world.store));
-    let (repo, branch, commit) = (world.repo.clone(), world.branch.clone(), world.source.commit());
-    let building = tokio::spawn(async move {
-        let job = Job {
-            repo: &repo,
-            branch: &branch,
-            commit: &commit,
-            builder: "two",
-            limits: Limits::default(),
-        };
-        build_and_publish(store, &*source, job, &mut None).await.unwrap()
-    });
-    until("40 of 100 files are reported", async || {
-        world
-            .field("progress")
-            .await
-            .is_some_and(|json| json.contains("\"scanned\":40"))
-    })
-    .await;
+    let building = build_elsewhere(&world, "two");
+    world.until_40_files_are_reported().await;
     assert_eq!(world.stored().await, old);
     assert_eq!(world.field("builder").await.as_deref(), Some("two"));
     world.source.open();
-    assert_eq!(building.await.unwrap(), BuildLease::Granted);
+    assert_eq!(building.await.unwrap(), (BuildLease::Granted, true));
     assert_eq!(world.graph().await.edges.len(), 100);
     assert_eq!(world.field("progress").await, None);
 }
@@ -93,43 +92,40 @@ async fn the_old_graph_is_seen_until_the_new_one_is_whole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_past_a_limit_has_no_imports_and_a_state() {
     let content = |size: usize| format!("import './b'\n{}", "/".repeat(size));
+    let (short, long) = (content(90), content(300));
     let mut world = World::new(files(&[
-        ("a.ts", &content(90)),
-        ("b.ts", &content(90)),
-        ("c.ts", &content(300)),
-        ("d.ts", &content(90)),
-        ("e.ts", &content(90)),
+        ("a.ts", &short),
+        ("b.ts", &short),
+        ("c.ts", &long),
+        ("d.ts", &short),
+        ("e.ts", &short),
     ]));
-    let states = |graph: &StoredGraph| -> Vec<String> {
-        let state = |node: &coord_builds::stored_graph::Node| node.state.clone().unwrap_or_else(|| "ok".to_owned());
-        graph.nodes.iter().map(state).collect()
-    };
-    let over = "over_limit";
+    // Files, bytes, and bytes of a file; the state of each file; and the bound that was met.
     for (max_files, max_bytes, max_file_bytes, expected, bound) in [
-        (9, 9_999, 9_999, ["ok", "ok", "ok", "ok", "ok"], ""),
-        (9, 9_999, 200, ["ok", "ok", "too_large", "ok", "ok"], ""),
+        (9, 9_999, 9_999, "ok ok ok ok ok", ""),
+        (9, 9_999, 200, "ok ok too_large ok ok", ""),
         (
             3,
             9_999,
             200,
-            ["ok", "ok", "too_large", over, over],
+            "ok ok too_large over_limit over_limit",
             r#"{"bound":"files","files":2,"first":["d.ts","e.ts"]}"#,
         ),
         (
             9,
             350,
             200,
-            ["ok", "ok", "too_large", "ok", over],
+            "ok ok too_large ok over_limit",
             r#"{"bound":"bytes","files":1,"first":["e.ts"]}"#,
         ),
         (
             9,
             350,
             9_999,
-            ["ok", "ok", over, over, over],
+            "ok ok over_limit over_limit over_limit",
             r#"{"bound":"bytes","files":3,"first":["c.ts","d.ts","e.ts"]}"#,
         ),
-        (9, 9_999, 9_999, ["ok", "ok", "ok", "ok", "ok"], ""),
+        (9, 9_999, 9_999, "ok ok ok ok ok", ""),
     ] {
         world.limits = Limits {
             max_files,
@@ -137,28 +133,19 @@ async fn a_file_past_a_limit_has_no_imports_and_a_state() {
             max_file_bytes,
             ..Limits::default()
         };
-        for after_restart in [false, true] {
+        for is_restarted in [false, true] {
             // A new commit each time, so that there is something to build.
-            let note = format!("{expected:?} {after_restart}");
-            world.source.write("NOTES.md", &note);
-            if after_restart {
-                world.last = None;
-            }
-            world.build().await;
+            let case = format!("{max_files} {max_bytes} {max_file_bytes} {is_restarted}");
+            world.source.write("NOTES.md", &case);
+            world.build_as(is_restarted).await;
             let graph = world.graph().await;
-            assert_eq!(
-                states(&graph)[1..],
-                expected,
-                "{max_files} {max_bytes} {max_file_bytes} {note}"
-            );
-            let edges = expected.iter().filter(|state| **state == "ok").count() - 1;
+            let states = graph.nodes.iter().skip(1).map(|node| node.state.as_deref());
+            let states: Vec<&str> = states.map(|state| state.unwrap_or("ok")).collect();
+            assert_eq!(states.join(" "), expected, "{case}");
+            let edges = states.iter().filter(|state| **state == "ok").count() - 1;
             assert_eq!(graph.edges.len(), edges, "all but b.ts itself import b.ts");
-            let bounds: Vec<String> = graph
-                .bounds
-                .iter()
-                .map(|met| serde_json::to_string(met).unwrap())
-                .collect();
-            assert_eq!(bounds.concat(), bound, "{note}");
+            let bounds = graph.bounds.iter().map(|met| serde_json::to_string(met).unwrap());
+            assert_eq!(bounds.collect::<String>(), bound, "{case}");
         }
     }
 }
@@ -170,21 +157,17 @@ async fn a_failed_build_stores_its_reason_without_paths_and_backs_off() {
     world.source.write("a.ts", "1");
     world.source.is_broken.store(true, Ordering::Relaxed);
     let commit = world.source.commit();
-    let job = Job {
-        repo: &world.repo,
-        branch: &world.branch,
-        commit: &commit,
-        builder: "one",
-        limits: world.limits,
+    let tries = async || {
+        let (store, source) = (Arc::clone(&world.store), &*world.source);
+        build_and_publish(store, source, world.job(&commit), &mut None).await
     };
-    let failed = build_and_publish(Arc::clone(&world.store), &*world.source, job, &mut None).await;
-    assert!(failed.is_err());
+    assert!(tries().await.is_err());
     assert_eq!(
         world.field("failure").await.as_deref(),
         Some("the repository could not be read")
     );
     world.source.is_broken.store(false, Ordering::Relaxed);
-    let again = build_and_publish(Arc::clone(&world.store), &*world.source, job, &mut None).await;
+    let again = tries().await;
     assert!(matches!(again, Ok(BuildLease::BackingOff { .. })), "{again:?}");
     // The next commit has not failed yet.
     world.source.write("a.ts", "2");
@@ -197,24 +180,9 @@ async fn a_failed_build_stores_its_reason_without_paths_and_backs_off() {
 async fn a_build_that_has_lost_its_lease_ends_before_it_has_read_everything() {
     let mut world = World::new((0..50).map(|number| (format!("f{number}.ts"), format!("// {number}"))));
     world.source.close_after(1);
-    let (store, source) = (Arc::clone(&world.store), Arc::clone(&world.source));
-    let (repo, branch) = (world.repo.clone(), world.branch.clone());
-    let build = tokio::spawn(async move {
-        let commit = source.commit();
-        let job = Job {
-            repo: &repo,
-            branch: &branch,
-            commit: &commit,
-            builder: "one",
-            limits: Limits::default(),
-        };
-        let mut last = None;
-        let lease = build_and_publish(store, &*source, job, &mut last).await;
-        (lease.unwrap(), last.is_some())
-    });
+    let build = build_elsewhere(&world, "one");
     until("the build reports", async || world.field("progress").await.is_some()).await;
-    let graph = state::builds::keys::graph(&world.repo, &world.branch);
-    world.command(["HSET", &graph, "builder", "two"]).await;
+    world.command(["HSET", &world.key(), "builder", "two"]).await;
     // The next report is of one more file, and refused.
     world.source.close_after(1);
     let ended = tokio::time::timeout(Duration::from_secs(10), build).await;
@@ -223,15 +191,12 @@ async fn a_build_that_has_lost_its_lease_ends_before_it_has_read_everything() {
         (BuildLease::Busy { until: 0 }, false)
     );
     assert!(world.source.take_read() < 50);
-    assert_eq!(
-        world.field("builder").await.as_deref(),
-        Some("two"),
-        "the other goes on"
-    );
+    let builder = world.field("builder").await;
+    assert_eq!(builder.as_deref(), Some("two"), "the other goes on");
     assert_eq!(world.field("failed").await, None);
 
     world.source.open();
-    world.command(["HDEL", &graph, "builder", "lease_until"]).await;
+    world.command(["HDEL", &world.key(), "builder", "lease_until"]).await;
     world.build().await;
     assert!(world.is_built().await);
 }

@@ -1,7 +1,5 @@
 //! Large repositories.
 
-use coord_state as state;
-
 use crate::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,8 +30,7 @@ async fn is_built_and_follows_an_edit(count: usize) {
     let graph = world.graph().await;
     assert_eq!((graph.nodes.len(), graph.edges.len()), (count, 3 * count));
     assert_eq!(world.field("edges").await, Some((3 * count).to_string()));
-    let adjacency = state::builds::keys::graph_adjacency(&world.repo, &world.branch);
-    let adjacency = world.hash(&adjacency).await;
+    let adjacency = world.adjacency().await;
     let (spellings, neighbors): (Vec<_>, Vec<_>) = adjacency.iter().partition(|(field, _)| field.starts_with('\n'));
     assert_eq!(neighbors.len(), count);
     let spelled: usize = spellings.iter().map(|(_, value)| value.lines().count() - 1).sum();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use coord_test_support::skipping::skip;
 
-use crate::memory::{Hostile, MOST_MIB, high_mark};
+use crate::memory::{Hostile, MAX_MIB, high_mark};
 
 /// A server, killed when dropped.
 struct Server(Child);
@@ -27,14 +27,17 @@ async fn peak_of_server(hostile: &Hostile, commits: [&str; 2]) -> Option<u64> {
     };
     move_to(commits[0]);
     let data = tempfile::tempdir().unwrap();
-    let mut server = Command::new(env!("CARGO_BIN_EXE_coord"));
-    server.args(["serve", "--port", "0", "--repo"]).arg(hostile.repo.path());
-    server
+    let server = Command::new(env!("CARGO_BIN_EXE_coord"))
+        .args(["serve", "--port", "0", "--repo"])
+        .arg(hostile.repo.path())
         .arg("--data-dir")
         .arg(data.path())
-        .env("XDG_STATE_HOME", data.path());
-    server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = Server(server.spawn().unwrap());
+        .env("XDG_STATE_HOME", data.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut server = Server(server.unwrap());
     let lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
     let (mut base, mut name) = (None, None);
     for line in lines.map_while(Result::ok) {
@@ -83,14 +86,8 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
     };
     let mut commits: Vec<(&'static str, String)> = Vec::new();
     // Files of a Go package, imported by as many others: a million edges of a few objects, and as many as a graph may have.
-    let package = hostile.blob("package lib\n");
-    let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
-    let module = hostile.blob("module example.com/m\n\ngo 1.22\n");
     for (label, count) in [("edges", 1_000), (MOST_EDGES, 1_732)] {
-        let package = hostile.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
-        let importers = hostile.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
-        let root = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
-        commits.push((label, root));
+        commits.push((label, hostile.go_packages(count)));
     }
     // 32 MiB of manifests.
     let names = many(3_000, &|number| format!("\"package-{number}\": \"*\","));
@@ -103,6 +100,7 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
     commits.push(("manifests", format!("040000 tree {packages}\tpackages\n")));
     // Links to a folder that has links.
     let link = hostile.blob("../d");
+    let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
     let links = hostile.tree("120000 blob", &link, 50_000, |number| format!("l{number}"));
     let files = hostile.tree("100644 blob", &importer, 100, |number| format!("f{number}.go"));
     commits.push(("symlinks", format!("040000 tree {files}\td\n040000 tree {links}\tl\n")));
@@ -121,8 +119,7 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
     let both = |root: String| {
         let commit = |more: &str| {
             let file = hostile.blob(more);
-            let tree = hostile.git("mktree", &format!("{root}100644 blob {file}\tz.ts\n"));
-            hostile.repo.git(&["commit-tree", "-m", "All", &tree])
+            hostile.commit(&format!("{root}100644 blob {file}\tz.ts\n"))
         };
         [commit("1\n"), commit("2\n")]
     };
@@ -131,7 +128,7 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
 
 /// Three million edges, and what they may take: more than is aimed at, because a graph is held from both ends, before and after.
 const MOST_EDGES: &str = "most edges";
-const MOST_OF_EDGES_MIB: u64 = 512;
+const MAX_MOST_EDGES_MIB: u64 = 512;
 
 #[tokio::test]
 #[ignore = "takes minutes alone: cargo test -p coord-cli --test graph_builds -- --ignored"]
@@ -147,9 +144,9 @@ async fn no_branch_makes_a_server_take_much_memory() {
     }
     let is_bounded = |(label, mib): &(&str, u64)| {
         let most = if *label == MOST_EDGES {
-            MOST_OF_EDGES_MIB
+            MAX_MOST_EDGES_MIB
         } else {
-            MOST_MIB
+            MAX_MIB
         };
         (10..most).contains(mib)
     };

@@ -139,15 +139,29 @@ async def agent(platform, url, person, connections):
             yield session, call
 
 
+async def assert_tools(session):
+    """The proxy has two tools, and each requires an agent. Returns the schemas of their arguments."""
+    schemas = {tool.name: tool.inputSchema for tool in (await session.list_tools()).tools}
+    assert sorted(schemas) == ["check_status", "post_status"], schemas
+    assert all("agent_id" in schema["required"] for schema in schemas.values()), schemas
+    return schemas
+
+
+async def assert_offline(call):
+    """Both tools report that the deployment cannot be reached. Returns both results, and the text of the second."""
+    checked, text, is_error = await call("check_status")
+    assert checked["status"] == "OFFLINE" and not is_error and text.startswith("STOP: OFFLINE_MODE: "), text
+    posted, text, _ = await call("post_status", status="WRITING", message=MESSAGE)
+    assert posted["success"] is False and posted["orchestration"]["action"] == "STOP", posted
+    return checked, posted, text
+
+
 async def play(platform, url):
     def of(person):
         return agent(platform, url, person, {"coord": f"ddls:conn:{person}"})
 
     async with of("ann") as (session, ann), of("bob") as (_, bob):
-        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert sorted(tools) == ["check_status", "post_status"], tools
-        for tool in tools.values():
-            assert "agent_id" in tool.inputSchema["required"] and "$ref" not in json.dumps(tool.inputSchema)
+        assert "$ref" not in json.dumps(await assert_tools(session))
         content, text, is_error = await ann("post_status", status="WRITING", message=MESSAGE)
         assert content["success"] is True and text.startswith("PROCEED: ") and not is_error, text
         content, text, _ = await bob("check_status")
@@ -157,12 +171,10 @@ async def play(platform, url):
         assert content["error"] == "LOCK_CONFLICT" and text.startswith("WAIT: ") and not is_error, text
         _, text, is_error = await bob("check_status", file_paths=["../etc/passwd"])
         assert is_error and "file_paths" in text, text
-        content, _, _ = await ann("post_status", status="OPEN", abandon=True, message=MESSAGE)
-        assert content["success"] is True, content
-        content, _, _ = await bob("post_status", status="WRITING", message=MESSAGE)
-        assert content["success"] is True, content
-        content, _, _ = await bob("post_status", status="OPEN", abandon=True, message=MESSAGE)
-        assert content["success"] is True, content
+        release = {"status": "OPEN", "abandon": True}
+        for call, fields in ((ann, release), (bob, {"status": "WRITING"}), (bob, release)):
+            content, _, _ = await call("post_status", message=MESSAGE, **fields)
+            assert content["success"] is True, content
     assert {request[1:] for request in dispatched} == {("POST", "/api/mcp", "X-API-Key")}, dispatched
     async with of("bad") as (_, bad):
         _, text, is_error = await bad("check_status")
@@ -171,12 +183,9 @@ async def play(platform, url):
         _, text, is_error = await nil("check_status")
         assert is_error and "Connection 'coord' not found" in text, text
     async with of("cut") as (_, cut):
-        content, text, is_error = await cut("check_status")
-        assert content["status"] == "OFFLINE" and not is_error and text.startswith("STOP: OFFLINE_MODE: "), text
-        assert_whole("CheckResponse", content)
-        content, text, _ = await cut("post_status", status="WRITING", message=MESSAGE)
-        assert content["success"] is False and content["orchestration"]["action"] == "STOP", content
-        assert_whole("PostResponse", content)
+        checked, posted, text = await assert_offline(cut)
+        assert_whole("CheckResponse", checked)
+        assert_whole("PostResponse", posted)
         assert "DOWNSTREAM_UNREACHABLE" in text and TOKENS["cut"] not in text, text
 
 
@@ -189,13 +198,8 @@ def assert_whole(name, content):
 async def play_down(platform, url):
     """The deployment was down when the proxy started."""
     async with agent(platform, url, "cut", {"coord": "ddls:conn:cut"}) as (session, cut):
-        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert sorted(tools) == ["check_status", "post_status"], tools
-        assert all("agent_id" in tool.inputSchema["required"] for tool in tools.values()), tools
-        content, text, is_error = await cut("check_status")
-        assert content["status"] == "OFFLINE" and not is_error and text.startswith("STOP: OFFLINE_MODE: "), text
-        content, _, _ = await cut("post_status", status="WRITING", message=MESSAGE)
-        assert content["success"] is False and content["orchestration"]["action"] == "STOP", content
+        await assert_tools(session)
+        await assert_offline(cut)
 
 
 wrong = os.environ | {"COORD_URL": "http://coord.example.com"}

@@ -11,12 +11,12 @@ const http = (headers) => new StreamableHTTPClientTransport(new URL(MCP_URL), { 
 for (const way of WAYS) {
   const client = new Client({ name: "check", version: "1" });
   const connection = way === "http" ? http({ authorization: `Bearer ${MCP_TOKEN}` }) : new StdioClientTransport(stdio);
-  // The transport alone is told the revision.
+  // Only the transport gets the revision.
   let version;
-  const told = connection.setProtocolVersion?.bind(connection);
+  const setVersion = connection.setProtocolVersion?.bind(connection);
   connection.setProtocolVersion = (negotiated) => {
     version = negotiated;
-    told?.(negotiated);
+    setVersion?.(negotiated);
   };
   await client.connect(connection);
   await play(client, version, "typescript-1", way);

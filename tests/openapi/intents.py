@@ -4,9 +4,7 @@ An act is answered with 200 by an intent of one status and with 409 by those of 
 own: two of each status, made by real requests before its first call. One login may begin fifty.
 """
 
-import json
-import os
-import urllib.request
+from preparation import send
 
 STATUSES = ["PENDING", "IN_PROGRESS", "BLOCKED", "ABANDONED"]
 SCOPES = [["src/**"], ["src/auth.ts", "docs/*.md"], ["app/[slug]/**"], ["src/{db,page}.ts"]]
@@ -15,16 +13,9 @@ HASH = "sha256:" + "0123456789abcdef" * 4
 made = set()
 
 
-def ask(method, path, body):
+def post(path, body):
     """Sends a request as a person, and ends the check where it is refused."""
-    url = os.environ["COORD_OPENAPI_URL"] + path
-    headers = {"content-type": "application/json"}
-    if os.environ.get("COORD_OPENAPI_BY_TOKEN"):
-        headers["authorization"] = "Bearer " + os.environ["COORD_OPENAPI_TOKEN"]
-    body = {"repo_url": os.environ["COORD_OPENAPI_REPO_URL"], **body}
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers, method=method)
-    with urllib.request.urlopen(request, timeout=30) as response:
-        answer = json.load(response)
+    answer = send("POST", path, body)
     assert answer["success"], answer
 
 
@@ -42,12 +33,12 @@ def make(operation):
                 "owned_scope": [f"made/{name}/**"],
                 "acceptance_criteria": ["Tests pass"] if operation == "meet" else [],
             }
-            ask("POST", "/api/intents", intent)
+            post("/api/intents", intent)
             if status in ("IN_PROGRESS", "BLOCKED"):
-                ask("POST", f"/api/intents/{name}/select", {})
+                post(f"/api/intents/{name}/select", {})
             if status in ("BLOCKED", "ABANDONED"):
                 act = {"BLOCKED": "block", "ABANDONED": "abandon"}[status]
-                ask("POST", f"/api/intents/{name}/{act}", {"reason": "It is needed so"})
+                post(f"/api/intents/{name}/{act}", {"reason": "It is needed so"})
 
 
 def made_id(operation, chance):

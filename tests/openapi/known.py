@@ -73,7 +73,7 @@ def lock_files():
     send(404, "GET", "/api/graph", branch="main", repo_url=ELSEWHERE)
     send(404, "GET", "/api/events", repo_url=ELSEWHERE)
     send(200, "POST", "/api/post_status", "k-one", file_paths=["src/known.ts"], **{**claim, "status": "OPEN"}, abandon=True)
-    # A person takes a lock away, and the next call of its holder hears of it.
+    # A person force-releases a lock, which the holder's next call reports.
     send(200, "POST", "/api/post_status", "k-one", file_paths=["src/taken.ts"], **claim)
     send(200, "POST", "/api/post_status", file_paths=["src/taken.ts"], **{**claim, "status": "OPEN"}, force=True)
     send(409, "POST", "/api/check_status", "k-one", file_paths=["src/taken.ts"], **WORK)
@@ -127,7 +127,7 @@ def work():
     for end in ("complete", "release"):
         send(409, "POST", f"/api/tasks/{{id}}/{end}", "two", id=pool, **TEAM, **WORK)
         send(404, "POST", f"/api/tasks/{{id}}/{end}", "one", id="t9999", **TEAM, **WORK)
-    # Nothing was pushed, so that the task is only given back.
+    # Nothing was pushed, so that the task is released, not completed.
     send(409, "POST", "/api/tasks/{id}/complete", "one", id=pool, **TEAM, **WORK, new_repo_head=FIRST)
     send(200, "POST", "/api/tasks/{id}/release", "one", id=pool, note="Not now", abandon=True, **TEAM, **WORK)
     send(200, "POST", "/api/tasks/{id}/complete", "two", id=other, result="It is done", **TEAM, **WORK)

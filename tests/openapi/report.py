@@ -31,12 +31,11 @@ print(f"\nStatuses seen, {name}:")
 for path, operations in sorted(document["paths"].items()):
     for method, described in operations.items():
         operation = f"{method.upper()} {path}"
-        asked = {key: count for key, count in counts.items() if key.split()[1] == path}
-        seen = {}
-        for key, count in asked.items():
-            sent, _, status = key.split()
-            seen.setdefault(int(status) if sent == method.upper() else f"{status} to other methods", 0)
-            seen[int(status) if sent == method.upper() else f"{status} to other methods"] += count
+        seen = Counter()
+        for key, count in counts.items():
+            sent, at, status = key.split()
+            if at == path:
+                seen[int(status) if sent == method.upper() else f"{status} to other methods"] += count
         shown = ", ".join(f"{status}: {count}" for status, count in sorted(seen.items(), key=lambda item: str(item[0])))
         print(f"  {operation:24} {shown}")
         missing += [f"{operation}: {status} was never seen" for status in needed(described) if status not in seen]

@@ -4,12 +4,11 @@ What a request is answered with depends on the team, on who is in it and on who 
 and a task of its own, made by real requests before its call.
 """
 
-import json
 import os
-import urllib.error
-import urllib.parse
-import urllib.request
 from itertools import count
+from urllib.error import HTTPError
+
+from preparation import send
 
 TEAM = "made"
 LEAD = "lead"
@@ -20,20 +19,9 @@ made = set()
 
 def ask(method, path, body, agent=LEAD):
     """Sends a request of `agent`; the answer, or none where it is refused."""
-    body = {"repo_url": os.environ["COORD_OPENAPI_REPO_URL"], "agent_id": agent, **body}
-    url = os.environ["COORD_OPENAPI_URL"] + path
-    headers = {"content-type": "application/json"}
-    if os.environ.get("COORD_OPENAPI_BY_TOKEN"):
-        headers["authorization"] = "Bearer " + os.environ["COORD_OPENAPI_TOKEN"]
-    if method == "DELETE":
-        url += "?" + urllib.parse.urlencode(body)
-        request = urllib.request.Request(url, headers=headers, method=method)
-    else:
-        request = urllib.request.Request(url, json.dumps(body).encode(), headers, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return json.load(response)
-    except urllib.error.HTTPError as error:
+        return send(method, path, {"agent_id": agent, **body})
+    except HTTPError as error:
         assert error.code in (403, 404, 409), (path, error.read())
         return None
 
@@ -59,8 +47,7 @@ def begin():
     if TEAM in made:
         return
     made.add(TEAM)
-    ask("DELETE", f"/api/teams/{TEAM}", {})
-    ask("POST", "/api/teams", {"name": TEAM})
+    make_team(TEAM)
     ask("POST", f"/api/teams/{TEAM}/join", {}, "one")
     ask("POST", "/api/messages", {"team": TEAM, "to": ["one"], "message": "Made for a request"})
 

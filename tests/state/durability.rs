@@ -17,16 +17,9 @@ const SOURCE: &str = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
     redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
     return redis.call('INCR', KEYS[3])";
 
-fn words(words: &[&str]) -> Request {
-    Request::Command(words.iter().map(|word| word.as_bytes().to_vec()).collect())
-}
-
-async fn ask(store: &EmbeddedStore, question: &[&str]) -> Value {
-    store
-        .run(vec![words(question)])
-        .await
-        .expect("the store answers")
-        .remove(0)
+async fn ask<const N: usize>(store: &EmbeddedStore, words: [&str; N]) -> Value {
+    let replies = store.run(vec![Request::command(words)]).await;
+    replies.expect("the store answers").remove(0)
 }
 
 /// Not a separate test: the process that [`answered_changes_survive_a_kill`] starts and kills.
@@ -59,7 +52,7 @@ fn the_process_that_is_killed() {
 }
 
 async fn fields(store: &EmbeddedStore, key: &str) -> BTreeSet<String> {
-    let keys = ask(store, &["HKEYS", key]).await;
+    let keys = ask(store, ["HKEYS", key]).await;
     keys.as_array()
         .expect("fields")
         .iter()
@@ -99,7 +92,8 @@ async fn answered_changes_survive_a_kill() {
         let lost: Vec<&String> = answered.difference(&first).collect();
         assert!(lost.is_empty(), "answered and lost: {lost:?}");
         assert_eq!(first, second, "a script is there by half");
-        assert_eq!(ask(&store, &["GET", "total"]).await.as_int(), Some(first.len() as i64));
-        assert_eq!(ask(&store, &["HLEN", "first"]).await, Value::Int(first.len() as i64));
+        let count = first.len() as i64;
+        assert_eq!(ask(&store, ["GET", "total"]).await.as_int(), Some(count));
+        assert_eq!(ask(&store, ["HLEN", "first"]).await, Value::Int(count));
     }
 }

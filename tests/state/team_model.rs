@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Expiries after which a task is held back.
-pub const MOST_LAPSES: u64 = 3;
+pub const MAX_EXPIRIES: u64 = 3;
 
 #[derive(Clone, Debug, Default)]
 pub struct Task {
@@ -54,7 +54,7 @@ impl Tasks {
     /// Whether the task is ready for a member.
     pub fn is_ready(&self, id: &str) -> bool {
         let task = &self.0[id];
-        let is_free = !task.is_completed && task.owner.is_none() && task.lapses < MOST_LAPSES;
+        let is_free = !task.is_completed && task.owner.is_none() && task.lapses < MAX_EXPIRIES;
         is_free && self.open_dependencies(id).is_empty()
     }
 
@@ -100,7 +100,7 @@ impl Tasks {
     /// A new claim.
     pub fn claim(&mut self, id: &str, handle: &str) -> Result<(), String> {
         let task = self.known(id)?;
-        if task.is_completed || task.lapses >= MOST_LAPSES {
+        if task.is_completed || task.lapses >= MAX_EXPIRIES {
             return Err("it cannot be claimed any more".to_owned());
         }
         if let Some(owner) = &task.owner {

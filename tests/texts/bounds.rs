@@ -4,6 +4,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use coord_scan::Language;
 use coord_test_texts::check::{Reader, check};
 use coord_test_texts::{products, shapes};
 
@@ -14,25 +15,12 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 #[test]
-fn no_text_makes_a_scanner_take_much_memory_or_time() {
+fn no_text_makes_a_scanner_or_the_reader_of_an_interface_take_much_memory_or_time() {
     let _alone = alone();
-    for reader in Reader::all() {
-        if let Reader::Scan(language) = reader {
-            for (_, text) in shapes::of(language) {
-                check(reader, text(2 << 20).as_bytes());
-            }
-        }
-    }
-}
-
-#[test]
-fn no_text_makes_the_reader_of_an_interface_take_much_memory_or_time() {
-    let _alone = alone();
-    for reader in Reader::all() {
-        if let Reader::Interface(language) = reader {
-            for (_, text) in shapes::of(language) {
-                check(reader, text(1 << 19).as_bytes());
-            }
+    for language in Language::all() {
+        for (_, text) in shapes::of(language) {
+            check(Reader::Scan(language), text(2 << 20).as_bytes());
+            check(Reader::Interface(language), text(1 << 19).as_bytes());
         }
     }
 }
@@ -76,7 +64,7 @@ impl Numbers {
 #[test]
 fn no_mixture_of_texts_makes_a_reader_take_much_memory_or_time() {
     let _alone = alone();
-    let languages = coord_scan::Language::all().flat_map(shapes::of);
+    let languages = Language::all().flat_map(shapes::of);
     let texts: Vec<String> = languages
         .chain(shapes::of_manifests())
         .map(|(_, text)| text(6_000))

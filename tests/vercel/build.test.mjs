@@ -67,7 +67,7 @@ function executablePath(name, folder, handler, filePathMap = {}) {
   return filePathMap[handler] ? join(project, filePathMap[handler]) : join(folder, handler);
 }
 
-test("who holds what, and what has happened, is answered by the function of the graph", () => {
+test("locks and activity are served by the function of the graph", () => {
   const { routes } = readJson(output, "config.json");
   for (const path of ["/api/locks", "/api/activity"]) {
     const rewrite = routes.find(({ src }) => src && new RegExp(src).test(path) && !new RegExp(src).test("/api/graph"));

@@ -60,7 +60,7 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.ok(headers.get("etag"));
   });
 
-  test("nobody is let in without a token, or by a header that names a user", async () => {
+  test("a request without a valid token gets 401, even if a header names a user", async () => {
     const body = question("src/auth.ts", first);
     for (const path of ["check_status", "post_status"]) {
       const answer = await send(`${functions.url}/api/${path}`, { body, headers: { "x-coord-user": "alice" } });
@@ -73,7 +73,7 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal((await send(`${functions.url}/api/graph`)).status, 401);
   });
 
-  test("one agent claims a file, and the other is told to do something else", async () => {
+  test("one agent claims a file, and the other gets SWITCH_TASK or WAIT", async () => {
     const free = await check(alice, "src/auth.ts", first);
     assert.equal(free.status, 200);
     assert.equal(free.body.status, "OK");
@@ -174,7 +174,7 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.deepEqual([shown.status, shown.body.task.id, shown.body.task.status], [200, "t1", "in_progress"], JSON.stringify(shown.body));
   });
 
-  test("an intent is written, selected, met and completed, and the ledger tells so", async () => {
+  test("an intent is written, selected, met and completed, and the ledger has its completion", async () => {
     const ask = (path, fields, options) =>
       send(`${functions.url}/api/${path}`, { token: alice, body: { repo_url: REPO_URL, ...fields }, ...options });
     const intent = { id: "REQ-1", name: "Send the mails", owned_scope: ["src/mail.ts"], acceptance_criteria: ["Tests pass"] };
@@ -208,7 +208,7 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal(swept.body.is_complete, true);
   });
 
-  test("whether it works is said without a token", async () => {
+  test("the health check needs no token", async () => {
     const { status, body, headers } = await send(`${functions.url}/api/health`);
     assert.equal(status, 200);
     assert.equal(body.status, "ok");
@@ -218,7 +218,7 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.ok(headers.get("x-request-id"));
   });
 
-  test("agents join by MCP, and who has no token is told where to get one", async () => {
+  test("agents join by MCP, and a request without a token gets the address of the metadata", async () => {
     const url = `${functions.url}/api/mcp`;
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const headers = { accept: "application/json, text/event-stream" };

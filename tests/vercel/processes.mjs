@@ -25,7 +25,7 @@ export async function freePort() {
 export async function startServer(command, args, options, ready) {
   const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: true });
   const closed = new Promise((resolve) => child.once("close", resolve));
-  const server = { pid: child.pid, printed: "", match: null };
+  const server = { printed: "", match: null };
   server.stop = async () => {
     const killer = setTimeout(() => signal(child.pid, "SIGKILL"), STOP_MS);
     signal(child.pid, "SIGTERM");

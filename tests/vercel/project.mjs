@@ -1,5 +1,5 @@
 // A copy of the project for Vercel's command line to work in, which writes into the folder that it is started in:
-// `.vercel/project.json` there may be somebody's own link to a deployment.
+// `.vercel/project.json` there may be a developer's own link to a deployment.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -91,7 +91,7 @@ export async function run(command, args, options) {
   return printed;
 }
 
-/** Builds binaries of a project with Cargo, and returns what it told of each package's products. */
+/** Builds binaries of a project with Cargo, and returns its messages about each package's products. */
 export async function cargoBuild(cwd, args) {
   const command = ["build", "--message-format", "json-render-diagnostics", ...args];
   const { stdout } = await run("cargo", command, { cwd, env: environment() });

@@ -16,7 +16,7 @@ const MANY: usize = 16;
 /// Tasks that are ready before a measurement of a second, the most before any, and during it: a worker adds as many as one
 /// request may where fewer are left.
 const TASKS_OF_SECOND: f64 = 4500.0;
-const MOST_TASKS: usize = 15_000;
+const MAX_TASKS: usize = 15_000;
 const LEAST_TASKS: usize = 20 * MANY;
 const NEW_TASKS: usize = 200;
 
@@ -173,7 +173,7 @@ pub async fn measure(servers: &Servers, subject: &Subject, store: &str, time: Du
     for number in 0..MANY {
         workers.push(Worker::new(servers, subject, number).await?);
     }
-    let wanted = MOST_TASKS.min((time.as_secs_f64() / 3.0 * TASKS_OF_SECOND) as usize);
+    let wanted = MAX_TASKS.min((time.as_secs_f64() / 3.0 * TASKS_OF_SECOND) as usize);
     let left = Cell::new(0);
     for connections in [1, MANY] {
         let mut sums = Kind::ALL.map(|kind| (kind, 0, Duration::ZERO));

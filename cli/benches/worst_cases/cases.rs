@@ -4,11 +4,11 @@
 pub const EXPIRY: i64 = 4_000_000_000;
 
 /// Most locks of a repository, and most tickets.
-pub const MOST: usize = 10_000;
-const MOST_TICKETS: usize = 64;
+pub const MAX_LOCKS: usize = 10_000;
+const MAX_TICKETS: usize = 64;
 
 /// Files of each ticket: together as many as there may be.
-const FILES: usize = 4_096 / MOST_TICKETS;
+const FILES: usize = 4_096 / MAX_TICKETS;
 
 /// The locks, the queue and the graph.
 #[derive(Default)]
@@ -85,7 +85,7 @@ fn chain() -> State {
     let files_of = |ticket: usize| -> Vec<String> { (2..FILES).map(|place| short(ticket * FILES + place)).collect() };
     let mut locked = held(&[link(0)], 0, false);
     let mut queued = Vec::new();
-    for number in 0..MOST_TICKETS {
+    for number in 0..MAX_TICKETS {
         let own_files = files_of(number);
         locked.extend(held(&own_files[..LOCKED], 1, false));
         queued.push([&[link(number + 1)], &own_files[..], &[link(number)]].concat());
@@ -103,7 +103,7 @@ fn chain() -> State {
 }
 
 pub fn cases() -> Vec<Case> {
-    let many = files("held", MOST);
+    let many = files("held", MAX_LOCKS);
     let hub = vec!["src/hub.ts".to_owned()];
     let near = &many[..190];
     // So that many have room in a notice.
@@ -113,7 +113,7 @@ pub fn cases() -> Vec<Case> {
     vec![
         Case {
             name: "check of a hub: all 10,000 locks are on its importers",
-            state: state(held(&many[..MOST - 1], 1, false), all_import(&many, &hub)),
+            state: state(held(&many[..MAX_LOCKS - 1], 1, false), all_import(&many, &hub)),
             act: Act::Check(hub.clone()),
             answer: "256 locks, 9743 more",
         },
@@ -123,7 +123,7 @@ pub fn cases() -> Vec<Case> {
                 keeps: true,
                 // As many bytes as a lock may have that counts once.
                 message: "\"".repeat(500),
-                ..state(held(&many[..MOST - 1], 1, true), all_import(&many, &hub))
+                ..state(held(&many[..MAX_LOCKS - 1], 1, true), all_import(&many, &hub))
             },
             act: Act::Claim(hub),
             answer: "Claimed",

@@ -143,20 +143,20 @@ impl Run<'_> {
 
     /// The adjacency, in the format of `modules/neighbors.lua`.
     async fn import(&self, imports: &[(String, String)]) {
-        const MOST_LINES: usize = 512;
+        const MAX_LINES: usize = 512;
         let mut lines: BTreeMap<&str, Vec<(char, &str)>> = BTreeMap::new();
         for (from, to) in imports {
             lines.entry(from).or_default().push(('>', to));
             lines.entry(to).or_default().push(('<', from));
         }
-        let is_hub = |path: &str| lines[path].len() > MOST_LINES;
+        let is_hub = |path: &str| lines[path].len() > MAX_LINES;
         let text = |lines: &mut dyn Iterator<Item = &(char, &str)>| {
             lines.map(|(sign, path)| format!("{sign}{path}\n")).collect::<String>()
         };
         let mut fields = Vec::new();
         for (path, all) in &lines {
             if is_hub(path) {
-                let chunks = all.chunks(MOST_LINES);
+                let chunks = all.chunks(MAX_LINES);
                 let head = format!("B{}:{}\n", all.len(), chunks.len());
                 let hubs = text(&mut all.iter().filter(|(_, other)| is_hub(other)));
                 fields.extend([(*path).to_owned(), head + &hubs]);

@@ -138,7 +138,7 @@ impl Team<'_> {
                     RequestKey::NONE,
                     900,
                     &[],
-                    &ClaimedFiles::LeftAlone
+                    &ClaimedFiles::Unchanged
                 )
                 .expect("the next task");
                 assert!(matches!(next, TaskClaim::Claimed(_)));
@@ -159,7 +159,7 @@ impl Team<'_> {
             Case::Cascade => {
                 self.adds(1..2, |_| titled()).await;
                 self.adds(2..10_002, |_| after(vec![1])).await;
-                ask!(self, 0, tasks::claim_task, &id(1), 900, &ClaimedFiles::LeftAlone).expect("claimed");
+                ask!(self, 0, tasks::claim_task, &id(1), 900, &ClaimedFiles::Unchanged).expect("claimed");
             }
             Case::Cycle => {
                 // Of 200 tasks of a request, each names the one before.
@@ -185,7 +185,7 @@ impl Team<'_> {
     async fn act(&self, case: Case) -> String {
         match case {
             Case::Cascade => {
-                let release = &ReleasedFiles::LeftAlone;
+                let release = &ReleasedFiles::Unchanged;
                 let done = ask!(self, 0, tasks::complete_task, &id(1), None, "Done", release).expect("completed");
                 let TaskEnd::Completed(done) = done else {
                     panic!("{done:?}");

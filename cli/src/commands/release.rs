@@ -75,7 +75,7 @@ impl ReleaseArgs {
         let workplace = match self.force {
             true => {
                 ensure_no_agent(&self.agent)?;
-                Workplace::of_person(&self.agent)?
+                Workplace::for_person(&self.agent)?
             }
             false => Workplace::open(&self.agent)?,
         };
@@ -146,7 +146,7 @@ async fn fetch_held_files(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
         is_own: true,
         agent_id: workplace.agent_id().map(str::to_owned),
     };
-    let spinner = workplace.waiting();
+    let spinner = workplace.start_spinner();
     let response = workplace
         .connection
         .client

@@ -14,7 +14,7 @@ use sysinfo::{
 };
 
 /// Maximum number of processes that are inspected.
-const MOST_ANCESTORS: usize = 24;
+const MAX_ANCESTORS: usize = 24;
 
 /// Maximum age of a process that may be a launcher although its command line does not show it.
 const YOUNG: Duration = Duration::from_secs(2);
@@ -133,7 +133,7 @@ fn find_ancestors() -> Vec<Ancestor> {
     let Ok(id) = get_current_pid() else { return ancestors };
     let mut next = find_process(&mut system, id).and_then(Process::parent);
     while let Some(parent) = next
-        && ancestors.len() < MOST_ANCESTORS
+        && ancestors.len() < MAX_ANCESTORS
         && let Some(process) = find_process(&mut system, parent)
     {
         let name = process.name().to_string_lossy().into_owned();

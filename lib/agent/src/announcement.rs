@@ -21,7 +21,7 @@ const FILE: &str = "listening";
 pub const FOLDER: &str = "coord";
 
 /// Maximum size of the file, in bytes.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// Time limit for a connection to a server on this machine.
 const CONNECT_LIMIT: Duration = Duration::from_millis(500);
@@ -132,7 +132,7 @@ impl AnnouncedServer {
     /// Reads the announcement in `folder`. The process may have ended since.
     #[must_use]
     pub fn read(folder: &RootedPath) -> Option<AnnouncedServer> {
-        let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
+        let text = private_folder::read(&folder.join(FILE), MAX_BYTES).ok()?;
         let announced = AnnouncedServer::parse(std::str::from_utf8(&text).ok()?)?;
         let is_of_folder = announced.mark.is_some() && announced.mark == private_folder::mark(folder);
         // If the folder was renamed, the server no longer finds its files. A server in another container may have

@@ -8,7 +8,7 @@ use coord_git::WorkingCopy;
 use super::git;
 
 /// Maximum number of files in one call of git: systems limit the length of a command line.
-const MOST_FILES: usize = 200;
+const MAX_FILES: usize = 200;
 
 /// The files of `files`, which are paths of the repository, that differ from the working copy's `branch`: by commits
 /// that are not pushed, by changes that are not committed, or because they are new. A file that is as at the head of
@@ -72,7 +72,7 @@ pub async fn uncommitted(root: &Path, files: &[impl AsRef<str>]) -> anyhow::Resu
 /// When git fails.
 pub async fn list_files(root: &Path, args: &[&str], files: &[impl AsRef<str>]) -> anyhow::Result<Vec<String>> {
     let mut entries = Vec::new();
-    for files in files.chunks(MOST_FILES) {
+    for files in files.chunks(MAX_FILES) {
         let args = ["--literal-pathspecs"].iter().chain(args).chain(&["--"]).copied();
         let output = git::output(root, args.chain(files.iter().map(AsRef::as_ref))).await?;
         entries.extend(git::paths(&output));

@@ -18,10 +18,10 @@ use crate::{private_folder, user_state};
 const FOLDER: &str = "clones";
 
 /// Maximum size of a file, in bytes.
-const MOST_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: u64 = 256 * 1024;
 
 /// Maximum number of listed clones of each role.
-const MOST_CLONES: usize = 64;
+const MAX_CLONES: usize = 64;
 
 /// The clones of a repository, each by git's own folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -96,7 +96,7 @@ impl CloneList {
             CloneRole::Joined => &mut self.joined,
             CloneRole::Apart => &mut self.apart,
         };
-        if self.home.as_deref() != Some(clone) && clones.len() < MOST_CLONES {
+        if self.home.as_deref() != Some(clone) && clones.len() < MAX_CLONES {
             clones.insert(clone.to_owned());
         }
     }
@@ -163,7 +163,7 @@ fn change(file: &RootedPath, repo: &RepoId, change: impl FnOnce(&mut CloneList))
 }
 
 fn read(file: &RootedPath, repo: &RepoId) -> Option<CloneList> {
-    let text = private_folder::read(file, MOST_BYTES).ok()?;
+    let text = private_folder::read(file, MAX_BYTES).ok()?;
     let list: CloneList = serde_json::from_slice(&text).ok()?;
     let mut paths = list.home.iter().chain(&list.joined).chain(&list.apart);
     let is_usable = list.repo == repo.as_str() && paths.all(|path| path.is_absolute());

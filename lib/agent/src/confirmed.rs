@@ -13,7 +13,7 @@ use crate::private_folder;
 use coord_files::RootedPath;
 
 /// Maximum size of the file, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A server, and the file with the token for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
@@ -82,7 +82,7 @@ fn path() -> anyhow::Result<PathBuf> {
 
 fn read(path: &Path) -> anyhow::Result<ConfirmedServers> {
     let context = || format!("cannot read {}", path.display());
-    match private_folder::read(&RootedPath::beside(path), MOST_BYTES) {
+    match private_folder::read(&RootedPath::beside(path), MAX_BYTES) {
         Ok(text) => serde_json::from_slice(&text).with_context(context),
         Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => Ok(ConfirmedServers::default()),
         Err(error) => Err(error).with_context(context),

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::ancestors::{self, AgentProcess};
 use super::holder_ids::id_of;
 use super::local_server;
-use super::process_sessions::{self, MOST_FILES};
+use super::process_sessions::{self, MAX_FILES};
 use super::session_notes::{touch, write};
 use crate::private_folder;
 
@@ -26,16 +26,16 @@ use crate::private_folder;
 const SUFFIX: &str = ".conversation.json";
 
 /// Maximum size of a file, in bytes.
-const MOST_BYTES: u64 = 16 * 1024;
+const MAX_BYTES: u64 = 16 * 1024;
 
 /// Maximum length of a stored name, in bytes.
-const MOST_NAME_BYTES: usize = 1024;
+const MAX_NAME_BYTES: usize = 1024;
 
 /// Maximum number of processes of one conversation: the agent's and those above it.
-const MOST_PROCESSES: usize = 8;
+const MAX_PROCESSES: usize = 8;
 
 /// Maximum number of programs that run hooks for one conversation.
-const MOST_PROGRAMS: usize = 8;
+const MAX_PROGRAMS: usize = 8;
 
 /// A conversation without a hook for this long is ignored when a process's owner is looked up.
 const QUIET: Duration = Duration::from_secs(3600);
@@ -98,7 +98,7 @@ impl Record {
 
     /// Notes the processes above a hook.
     fn note_processes(&mut self, mut above_hook: Vec<AgentProcess>, event: ConversationEvent) {
-        above_hook.truncate(MOST_PROCESSES);
+        above_hook.truncate(MAX_PROCESSES);
         let Some(nearest) = above_hook.first().copied() else {
             return;
         };
@@ -141,7 +141,7 @@ pub fn note_event(
     name: &str,
     event: ConversationEvent,
 ) -> anyhow::Result<AgentId> {
-    let name = beginning(name, MOST_NAME_BYTES);
+    let name = beginning(name, MAX_NAME_BYTES);
     let path = path(working_copy, name);
     let context = || format!("the conversation's file {} cannot be written", path.full().display());
     path.create_parents(PRIVATE_MODE).with_context(context)?;
@@ -171,7 +171,7 @@ pub fn note_event(
             }
         }
     };
-    if record.holders.len() < MOST_PROGRAMS {
+    if record.holders.len() < MAX_PROGRAMS {
         record.holders.insert(agent.to_owned(), holder.as_str().to_owned());
     }
     record.note_processes(candidates, event);
@@ -244,7 +244,7 @@ pub fn is_hooked(working_copy: &WorkingCopy, holder: &AgentId) -> bool {
 
 fn all_records(working_copy: &WorkingCopy) -> impl Iterator<Item = Record> {
     let folder = local_server::sessions(working_copy);
-    let names = folder.list(MOST_FILES).ok().flatten().unwrap_or_default();
+    let names = folder.list(MAX_FILES).ok().flatten().unwrap_or_default();
     names
         .into_iter()
         .filter(|name| name.to_str().is_some_and(|name| name.ends_with(SUFFIX)))
@@ -264,7 +264,7 @@ fn path(working_copy: &WorkingCopy, name: &str) -> RootedPath {
 }
 
 fn read(path: &RootedPath) -> Option<Record> {
-    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
+    serde_json::from_slice(&private_folder::read(path, MAX_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]

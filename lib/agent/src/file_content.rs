@@ -13,7 +13,7 @@ use coord_intents::ledger::ContentHash;
 use super::git;
 
 /// Maximum size of a file, in bytes: larger files are not read.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = 64 << 20;
 
 /// The hash of the content on disk, of a path without symbolic links. `None` if it is too large, not a file, or
 /// unreadable.
@@ -34,9 +34,9 @@ fn hash(path: &RootedPath) -> Option<ContentHash> {
         }
         file => file.ok()??,
     };
-    let is_small = file.metadata().is_ok_and(|metadata| metadata.len() <= MOST_BYTES);
+    let is_small = file.metadata().is_ok_and(|metadata| metadata.len() <= MAX_BYTES);
     is_small
-        .then(|| ContentHash::of_reader(file.take(MOST_BYTES)).ok())
+        .then(|| ContentHash::of_reader(file.take(MAX_BYTES)).ok())
         .flatten()
 }
 

@@ -17,7 +17,7 @@ const PATTERN_CHARACTERS: [char; 3] = ['*', '?', '['];
 /// When a pattern matches nothing, a path is outside of the working copy or a folder, or there are too many files for
 /// one request.
 pub async fn named_files(work: &Work, names: &[String]) -> anyhow::Result<Vec<String>> {
-    let files = all_named(work, names).await?;
+    let files = expand_names(work, names).await?;
     let paths = FilePaths::parse(files.iter().map(String::as_str));
     let paths = paths.map_err(|invalid| anyhow::anyhow!("the request {invalid}"))?;
     Ok(paths.iter().map(|path| sent(path.as_str())).collect())
@@ -27,7 +27,7 @@ pub async fn named_files(work: &Work, names: &[String]) -> anyhow::Result<Vec<St
 ///
 /// # Errors
 /// When a pattern matches nothing, or a path is outside of the working copy or a folder.
-pub async fn all_named(work: &Work, names: &[String]) -> anyhow::Result<Vec<String>> {
+pub async fn expand_names(work: &Work, names: &[String]) -> anyhow::Result<Vec<String>> {
     let mut files = Vec::new();
     for name in names {
         if is_pattern(work, name) {

@@ -15,7 +15,7 @@ pub const GUARD: &str = "coord guard";
 pub const LEFTHOOK_FILE: &str = "lefthook-coord.yml";
 
 /// Maximum size of a file that is read, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A program that manages git's hooks.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ pub async fn is_guarded(working_copy: &WorkingCopy) -> bool {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let text = coord_files::regular(path, MOST_BYTES).ok()??;
+    let text = coord_files::regular(path, MAX_BYTES).ok()??;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 

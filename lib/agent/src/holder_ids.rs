@@ -3,7 +3,7 @@
 use coord_domain::AgentId;
 
 /// Maximum number of characters of a writer's own name in its id.
-const MOST_WRITER_CHARS: usize = 40;
+const MAX_WRITER_CHARS: usize = 40;
 
 /// The holder of the conversation `name` of the program `agent`, the same in every process.
 ///
@@ -18,7 +18,7 @@ pub(super) fn id_of(agent: &str, name: &str) -> anyhow::Result<AgentId> {
 /// `lead`.
 pub fn below(lead: &AgentId, name: &str) -> AgentId {
     let is_plain = |character: &char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
-    let mut writer: String = name.chars().filter(is_plain).take(MOST_WRITER_CHARS).collect();
+    let mut writer: String = name.chars().filter(is_plain).take(MAX_WRITER_CHARS).collect();
     if writer != name {
         let digest = sha1_smol::Sha1::from(name).digest().to_string();
         writer = format!("{writer}.{}", &digest[..8]);

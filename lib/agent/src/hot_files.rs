@@ -15,7 +15,7 @@ use coord_settings::{graph_limits, process_environment};
 use crate::git;
 
 /// Maximum number of commits that are inspected, without merges.
-const MOST_COMMITS: &str = "500";
+const MAX_COMMITS: &str = "500";
 
 /// Minimum number of commits: a shorter history shows nothing.
 const LEAST_COMMITS: usize = 20;
@@ -24,13 +24,13 @@ const LEAST_COMMITS: usize = 20;
 const ONE_OF: usize = 20;
 
 /// Maximum number of tracked files that are inspected.
-const MOST_TRACKED: usize = 1_000_000;
+const MAX_TRACKED: usize = 1_000_000;
 
 /// Maximum number of hot files.
-const MOST_HOT: usize = 20;
+const MAX_HOT: usize = 20;
 
 /// Maximum number of hubs.
-const MOST_HUBS: usize = 3;
+const MAX_HUBS: usize = 3;
 
 /// Minimum number of files that import a hub.
 const LEAST_IMPORTERS: usize = 21;
@@ -94,12 +94,12 @@ impl HotFiles {
             "-z",
             "--format=%x01",
             "-n",
-            MOST_COMMITS,
+            MAX_COMMITS,
             "HEAD",
             "--",
         ];
         let output = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
-        let (tracked, _) = working_copy.tracked_below("", MOST_TRACKED);
+        let (tracked, _) = working_copy.tracked_below("", MAX_TRACKED);
         let tracked: Vec<&str> = tracked.iter().map(FilePath::as_str).collect();
         Ok(find_hot_files(&String::from_utf8_lossy(&output), &tracked))
     }
@@ -148,7 +148,7 @@ fn find_hot_files(log: &str, tracked: &[&str]) -> HotFiles {
         })
         .collect();
     files.sort_by(|one, other| other.percent.cmp(&one.percent).then_with(|| one.path.cmp(&other.path)));
-    files.truncate(MOST_HOT);
+    files.truncate(MAX_HOT);
     let is_tracked = |name: &&str| tracked.iter().any(|path| file_name(path) == *name);
     let lockfiles = SHARED_NAMES
         .into_iter()
@@ -206,7 +206,7 @@ pub async fn hubs(working_copy: &WorkingCopy) -> anyhow::Result<Vec<Hub>> {
         importers,
     };
     Ok(graph
-        .most_imported(LEAST_IMPORTERS, MOST_HUBS)
+        .most_imported(LEAST_IMPORTERS, MAX_HUBS)
         .into_iter()
         .map(hub)
         .collect())
@@ -228,14 +228,14 @@ pub fn in_words(hubs: &[Hub]) -> Option<String> {
 
 /// A clause that lists the hot files. `None` if there are none.
 pub fn describe_hot_files(hot: &HotFiles) -> Option<String> {
-    const MOST_NAMED: usize = 3;
+    const MAX_NAMED: usize = 3;
     let names: Vec<String> = hot
         .files
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|file| format!("{} ({} %)", file.path, file.percent))
         .collect();
-    let more = match hot.files.len().saturating_sub(MOST_NAMED) {
+    let more = match hot.files.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -11,10 +11,10 @@ use coord_interfaces::{InterfaceComparison, InterfaceUnknown, MAX_INTERFACE_BYTE
 use coord_scan::Language;
 
 /// Maximum number of files of one claim that are compared. Other files count as changed.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// The total size of compared content, in bytes, from which further files count as changed.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// The interfaces of a branch, and of a working copy for it.
 pub struct Interfaces<'a> {
@@ -44,10 +44,10 @@ impl<'a> Interfaces<'a> {
         files: &[String],
         mut after: impl FnMut(&str) -> Result<Vec<u8>, InterfaceUnknown>,
     ) -> BTreeMap<String, String> {
-        let mut remaining_bytes = MOST_BYTES;
+        let mut remaining_bytes = MAX_BYTES;
         let mut differences = BTreeMap::new();
         for (index, file) in files.iter().enumerate() {
-            let comparison = match index < MOST_FILES && remaining_bytes > 0 {
+            let comparison = match index < MAX_FILES && remaining_bytes > 0 {
                 true => after(file).and_then(|after| {
                     remaining_bytes = remaining_bytes.saturating_sub(after.len());
                     self.compare_file(file, &after)

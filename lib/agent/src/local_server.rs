@@ -37,7 +37,7 @@ const IDLE_SECONDS: u64 = 3600;
 const LOG: &str = "serve.log";
 
 /// Maximum size of the log, in bytes: a start empties a larger one.
-const MOST_LOG_BYTES: u64 = 1 << 20;
+const MAX_LOG_BYTES: u64 = 1 << 20;
 
 /// The setting for the port of servers that are started for agents.
 const PORT: &str = "coord.port";
@@ -192,16 +192,16 @@ fn is_in_use(store: &RootedPath) -> bool {
 pub fn has_run(working_copy: &WorkingCopy) -> bool {
     running(working_copy).is_some()
         || has_store(&StoreClone::of(working_copy).folder())
-        || kept_elsewhere(working_copy).is_some()
+        || other_store(working_copy).is_some()
 }
 
-/// The file in which a server of this repository stores its locks, unless [`kept_elsewhere`] names another store.
+/// The file in which a server of this repository stores its locks, unless [`other_store`] names another store.
 pub fn store_file(working_copy: &WorkingCopy) -> PathBuf {
     StoreClone::of(working_copy).folder().join(STORE).full()
 }
 
 /// The store of this repository's locks, if it is not in the clone's folder.
-pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
+pub fn other_store(working_copy: &WorkingCopy) -> Option<String> {
     store_location::elsewhere(&StoreClone::of(working_copy).folder())
 }
 
@@ -211,7 +211,7 @@ pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
 /// # Errors
 /// A sentence that names the store.
 pub(super) fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
-    match kept_elsewhere(working_copy) {
+    match other_store(working_copy) {
         None => Ok(()),
         Some(store) => bail!(
             "the locks of this clone are kept elsewhere, in the {store}, whose coord serve does not run: start it \
@@ -265,7 +265,7 @@ pub(super) fn find_or_start(working_copy: &WorkingCopy) -> anyhow::Result<Announ
         }
         std::thread::sleep(POLL);
     }
-    let output = log.read(2 * MOST_LOG_BYTES).ok().flatten().unwrap_or_default();
+    let output = log.read(2 * MAX_LOG_BYTES).ok().flatten().unwrap_or_default();
     let output = String::from_utf8_lossy(&output);
     let last_line = output
         .lines()
@@ -306,7 +306,7 @@ pub fn sessions(working_copy: &WorkingCopy) -> RootedPath {
 /// The port that the user has set for servers that are started for agents. A repository's own settings are ignored.
 fn configured_port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
     let setting = value_of(&process_environment, env_vars::COORD_PORT).map(|port| (env_vars::COORD_PORT, port));
-    let setting = setting.or_else(|| Some((PORT, working_copy.users_setting(PORT)?)));
+    let setting = setting.or_else(|| Some((PORT, working_copy.user_setting(PORT)?)));
     let parse = |(name, port): (&str, String)| match port.trim().parse() {
         Ok(number) => Ok(number),
         Err(_) => bail!("{name} is {port:?}: set it to a port, such as 4100"),
@@ -350,7 +350,7 @@ fn answers_probe(announced: &AnnouncedServer) -> Option<bool> {
 fn start(root: &Path, port: Option<u16>, log: &RootedPath) -> anyhow::Result<Child> {
     log.create_parents(PRIVATE_MODE)?;
     let log = log.append(FILE_MODE)?;
-    if log.metadata().is_ok_and(|metadata| metadata.len() > MOST_LOG_BYTES) {
+    if log.metadata().is_ok_and(|metadata| metadata.len() > MAX_LOG_BYTES) {
         // A running server appends, so that it continues at the new end.
         log.set_len(0).context("the log of coord serve")?;
     }

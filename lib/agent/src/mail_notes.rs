@@ -7,7 +7,7 @@ use std::time::Duration;
 use coord_domain::AgentId;
 use coord_files::{FILE_MODE, FileLock, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
-use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::team_tools::TeamCallResponse;
 use coord_protocol::{Membership, PostResponse};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use super::session_notes;
 use crate::private_folder;
 
 /// Maximum size of a file, in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// The number of times that a process tries to note received messages.
 const ATTEMPTS: u32 = 10;
@@ -74,13 +74,15 @@ impl MailNotes {
     }
 
     /// Notes an answer about teams: the memberships and the messages. `is_shown`: the model has received the messages.
-    pub fn note_answer(working_copy: &WorkingCopy, agent_id: &AgentId, answer: &TeamAnswer, is_shown: bool) {
+    pub fn note_answer(working_copy: &WorkingCopy, agent_id: &AgentId, answer: &TeamCallResponse, is_shown: bool) {
         match answer {
-            TeamAnswer::Teams(answer) => change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams)),
-            TeamAnswer::Change(answer) if answer.handle.is_some() => change(working_copy, agent_id, |notes| {
+            TeamCallResponse::Teams(answer) => {
+                change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams))
+            }
+            TeamCallResponse::Change(answer) if answer.handle.is_some() => change(working_copy, agent_id, |notes| {
                 notes.team(&answer.team);
             }),
-            TeamAnswer::Inbox(inbox) => change(working_copy, agent_id, |notes| {
+            TeamCallResponse::Inbox(inbox) => change(working_copy, agent_id, |notes| {
                 let team = notes.team(&inbox.team);
                 let number = if is_shown { &mut team.cursor } else { &mut team.offered };
                 *number = (*number).max(Some(inbox.cursor));
@@ -159,7 +161,7 @@ fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
 }
 
 fn read(path: &RootedPath) -> MailNotes {
-    let text = private_folder::read(path, MOST_BYTES).ok();
+    let text = private_folder::read(path, MAX_BYTES).ok();
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()
 }

@@ -12,13 +12,13 @@ use super::pushed::has_branch;
 use super::work::Work;
 
 /// The maximum number of reflog entries that are searched for an earlier position of a branch.
-const MOST_ENTRIES: &str = "--max-count=500";
+const MAX_ENTRIES: &str = "--max-count=500";
 
 /// The command that shows the branches of a remote.
 const LIST_BRANCHES: &str = "git ls-remote --heads";
 
 /// Maximum number of files in a command.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// The parts of a request that a command has to repeat.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +50,7 @@ pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, reque
             let metadata = orchestration.metadata.as_ref();
             let files = metadata.map(|metadata| metadata.unpushed.clone()).unwrap_or_default();
             let working_copy = &work.working_copy;
-            if let Some(under_way) = working_copy.under_way() {
+            if let Some(under_way) = working_copy.unfinished_operation() {
                 let git = under_way.command();
                 orchestration.command = None;
                 orchestration.reason =
@@ -75,7 +75,7 @@ pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, reque
 /// The command that claims the files as soon as they are free. `None` if there are no files or too many.
 fn wait_command(work: &Work, request: RepeatedRequest<'_>) -> Option<String> {
     let files = request.files;
-    if files.is_empty() || files.len() > MOST_NAMED {
+    if files.is_empty() || files.len() > MAX_NAMED {
         return None;
     }
     let root = work.working_copy.root();
@@ -151,7 +151,7 @@ async fn list_uncommitted(working_copy: &WorkingCopy, files: &[String]) -> Vec<S
 /// if there is nothing to pull from.
 pub async fn pull(work: &Work) -> Option<String> {
     let working_copy = &work.working_copy;
-    if working_copy.under_way().is_some() {
+    if working_copy.unfinished_operation().is_some() {
         return None;
     }
     let autostash = match list_uncommitted(working_copy, &[]).await.as_slice() {
@@ -242,7 +242,7 @@ async fn was_pushed(working_copy: &WorkingCopy, local: &Branch, remote: &str, br
         return false;
     };
     let name = format!("refs/heads/{local}");
-    let args = ["log", "--walk-reflogs", "--format=%H", MOST_ENTRIES, &name, "--"];
+    let args = ["log", "--walk-reflogs", "--format=%H", MAX_ENTRIES, &name, "--"];
     let output = git::output(working_copy.root(), args).await.unwrap_or_default();
     String::from_utf8_lossy(&output).lines().any(|line| line == commit)
 }

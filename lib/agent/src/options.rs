@@ -16,7 +16,7 @@ use super::confirmed::{Server, is_of_this_machine};
 use super::local_server;
 
 /// Maximum size of a token file, in bytes.
-const MOST_TOKEN_BYTES: u64 = 16 * 1024;
+const MAX_TOKEN_BYTES: u64 = 16 * 1024;
 
 /// The setting for the server's address.
 pub const URL: &str = "coord.url";
@@ -150,11 +150,11 @@ impl AgentArgs {
         let file = open_stream(&path).with_context(context)?;
         let file = file.with_context(|| format!("{}: there is no such file", context()))?;
         let mut text = String::new();
-        file.take(MOST_TOKEN_BYTES + 1)
+        file.take(MAX_TOKEN_BYTES + 1)
             .read_to_string(&mut text)
             .with_context(context)?;
-        if text.len() as u64 > MOST_TOKEN_BYTES {
-            bail!("the token file {path_text} is larger than {MOST_TOKEN_BYTES} bytes");
+        if text.len() as u64 > MAX_TOKEN_BYTES {
+            bail!("the token file {path_text} is larger than {MAX_TOKEN_BYTES} bytes");
         }
         match text.trim() {
             "" => bail!("the token file {path_text} is empty"),

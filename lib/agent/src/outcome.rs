@@ -15,7 +15,7 @@ use crate::terminal::table::{Column, Cut, render};
 use crate::terminal::times::{countdown, now};
 
 /// Maximum number of locks in the table of other holders' locks.
-const MOST_LOCKS: usize = 12;
+const MAX_LOCKS: usize = 12;
 
 /// Prints `outcome`, as JSON or as text with `advice` after it, and returns the exit status.
 ///
@@ -71,12 +71,12 @@ fn lock_table(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
         ];
         (Style::new(), cells.to_vec())
     };
-    let rows: Vec<_> = locks.iter().take(MOST_LOCKS).map(row).collect();
+    let rows: Vec<_> = locks.iter().take(MAX_LOCKS).map(row).collect();
     let mut text = render(&COLUMNS, &rows, width);
-    if locks.len() > MOST_LOCKS {
+    if locks.len() > MAX_LOCKS {
         text.push_str(&format!(
             "and {} more; coord status shows all\n",
-            locks.len() - MOST_LOCKS
+            locks.len() - MAX_LOCKS
         ));
     }
     text

@@ -24,7 +24,7 @@ pub struct PersonArgs {
 /// When this is not a terminal, an agent is named, or the answer is no; and as [`Workplace::open`].
 pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<Workplace> {
     ensure_confirmed(args, person, question)?;
-    Workplace::of_person(args)
+    Workplace::for_person(args)
 }
 
 /// Asks the person at the terminal.

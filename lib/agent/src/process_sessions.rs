@@ -12,13 +12,13 @@ use super::local_server;
 use crate::private_folder;
 
 /// The age from which files of ended processes, and of conversations that no hook has touched, are removed.
-const MOST_AGE: Duration = Duration::from_secs(24 * 3600);
+const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum size of a file, in bytes.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// Maximum number of files that are listed.
-pub(super) const MOST_FILES: usize = 10_000;
+pub(super) const MAX_FILES: usize = 10_000;
 
 /// The content of a process's file.
 #[derive(Debug, Deserialize, Serialize)]
@@ -32,7 +32,7 @@ pub(super) fn read_holder(working_copy: &WorkingCopy, process: AgentProcess) -> 
 }
 
 pub(super) fn read(path: &RootedPath) -> Option<AgentId> {
-    let text = private_folder::read(path, MOST_BYTES).ok()?;
+    let text = private_folder::read(path, MAX_BYTES).ok()?;
     let record: Record = serde_json::from_slice(&text).ok()?;
     AgentId::parse(&record.agent_id).ok()
 }
@@ -43,12 +43,12 @@ pub(super) fn record_path(folder: &RootedPath, process: AgentProcess) -> RootedP
 
 /// Removes outdated files, so that the folder does not grow.
 pub(super) fn remove_old(folder: &RootedPath) {
-    for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
+    for name in folder.list(MAX_FILES).ok().flatten().unwrap_or_default() {
         let file = folder.join(&name);
         let modified = file.about().ok().flatten().and_then(|entry| entry.modified);
         let age = modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
         let is_running = parse_name(&name.to_string_lossy()).is_some_and(AgentProcess::is_running);
-        if age.is_some_and(|age| age > MOST_AGE) && !is_running {
+        if age.is_some_and(|age| age > MAX_AGE) && !is_running {
             let _ = file.remove();
         }
     }

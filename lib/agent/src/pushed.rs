@@ -18,7 +18,7 @@ use crate::git::{self, Group};
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Maximum number of bytes of the list of a remote's references.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The prefix of references to branches.
 const BRANCHES: &str = "refs/heads/";
@@ -53,7 +53,7 @@ pub async fn query_remotes_for_pushes(working_copy: &WorkingCopy) -> bool {
                 remote: remote.clone(),
                 reference,
             };
-            if !working_copy.pushed().contains(&push) && working_copy.record_push(push).is_ok() {
+            if !working_copy.recorded_pushes().contains(&push) && working_copy.record_push(push).is_ok() {
                 is_new = true;
             }
         }
@@ -89,7 +89,7 @@ fn unfollowed_references(working_copy: &WorkingCopy) -> BTreeMap<String, PushedR
     if let Some((remote, branch)) = working_copy.upstream().filter(|(remote, _)| remote != ".") {
         add(&remote, format!("{BRANCHES}{branch}"), None);
     }
-    for push in working_copy.pushed().into_iter().filter(|push| !push.is_there) {
+    for push in working_copy.recorded_pushes().into_iter().filter(|push| !push.is_there) {
         add(&push.remote, push.reference, Some(push.commit));
     }
     by_remote
@@ -115,7 +115,7 @@ async fn list_commits(
     }
     let ssh_command = working_copy.setting("core.sshCommand");
     let output = tokio::time::timeout(LIMIT, output(root, &args, ssh_command.as_deref())).await;
-    let output = output.with_context(|| format!("{remote} gives no answer within {LIMIT:?}"))??;
+    let output = output.with_context(|| format!("{remote} does not answer within {LIMIT:?}"))??;
     let parse = |line: &str| {
         let (commit, reference) = line.split_once('\t')?;
         Some((reference.to_owned(), CommitSha::parse(commit).ok()?))
@@ -134,7 +134,7 @@ async fn output(root: &Path, args: &[&str], ssh_command: Option<&str>) -> anyhow
     let mut group = running.id().map(Group::of);
     let stdout = running.stdout.take().context("git has no standard output")?;
     let mut text = String::new();
-    stdout.take(MOST_BYTES).read_to_string(&mut text).await?;
+    stdout.take(MAX_BYTES).read_to_string(&mut text).await?;
     let status = running.wait().await?;
     if let Some(group) = &mut group {
         group.disarm();

@@ -19,10 +19,10 @@ use crate::private_folder;
 const EXTENSION: &str = "content.json";
 
 /// Maximum number of recorded files: excess files are removed, the least recently used first.
-const MOST_FILES: usize = 2000;
+const MAX_FILES: usize = 2000;
 
 /// Maximum size of a holder's file, in bytes.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Records by absolute paths without symbolic links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -233,7 +233,7 @@ impl SeenContent {
     }
 
     fn shrink(&mut self) {
-        while self.files.len() > MOST_FILES {
+        while self.files.len() > MAX_FILES {
             let oldest = self.files.iter().min_by_key(|(_, seen)| seen.at);
             let Some(oldest) = oldest.map(|(path, _)| path.clone()) else {
                 return;
@@ -248,7 +248,7 @@ fn key(path: &Path) -> String {
 }
 
 fn read(path: &RootedPath) -> Option<SeenContent> {
-    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
+    serde_json::from_slice(&private_folder::read(path, MAX_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -327,12 +327,12 @@ mod tests {
     #[test]
     fn the_oldest_entries_go_first() {
         let mut seen = SeenContent::default();
-        for number in 0..MOST_FILES + 10 {
+        for number in 0..MAX_FILES + 10 {
             seen.touch(Path::new(&format!("/{number}")));
         }
         seen.touch(Path::new("/0"));
         seen.shrink();
-        assert_eq!(seen.files.len(), MOST_FILES);
+        assert_eq!(seen.files.len(), MAX_FILES);
         assert!(seen.files.contains_key("/0") && !seen.files.contains_key("/1"));
     }
 }

@@ -19,22 +19,22 @@ use crate::private_folder;
 const SUFFIX: &str = ".notes.json";
 
 /// Maximum size of a file, in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// Maximum number of noted working copies of one session; the oldest is dropped first.
-const MOST_WORKTREES: usize = 16;
+const MAX_WORKTREES: usize = 16;
 
 /// Maximum number of files of a branch for which a session waits.
-const MOST_WAITS: usize = 256;
+const MAX_WAITS: usize = 256;
 
 /// Maximum number of sentences that wait for the model.
-const MOST_NEWS: usize = 16;
+const MAX_NEWS: usize = 16;
 
 /// Maximum number of remembered warnings.
-const MOST_WARNED: usize = 128;
+const MAX_WARNED: usize = 128;
 
 /// Maximum number of files of other sessions that are read.
-const MOST_FILES: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// The notes of one holder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -105,7 +105,7 @@ impl SessionNotes {
         for file in files {
             if !is_refused {
                 waits.remove(file);
-            } else if waits.len() < MOST_WAITS {
+            } else if waits.len() < MAX_WAITS {
                 waits.insert(file.clone());
             }
         }
@@ -126,7 +126,7 @@ impl SessionNotes {
 
     /// Adds `sentence` for the model, if there is room for it.
     pub fn add(&mut self, sentence: String) {
-        if self.news.len() < MOST_NEWS {
+        if self.news.len() < MAX_NEWS {
             self.news.push(sentence);
         }
     }
@@ -135,10 +135,10 @@ impl SessionNotes {
     pub fn warn(&mut self, sentence: &str) {
         let words = sentence.split(' ').filter(|word| word.parse::<u64>().is_err());
         let digest = short_digest(&words.collect::<Vec<_>>().join(" "));
-        if !self.warned.contains(&digest) && self.news.len() < MOST_NEWS {
+        if !self.warned.contains(&digest) && self.news.len() < MAX_NEWS {
             self.news.push(sentence.to_owned());
             self.warned.push(digest);
-            let surplus = self.warned.len().saturating_sub(MOST_WARNED);
+            let surplus = self.warned.len().saturating_sub(MAX_WARNED);
             self.warned.drain(..surplus);
         }
     }
@@ -154,7 +154,7 @@ impl SessionNotes {
     pub fn add_worktree(&mut self, root: &Path) {
         if !self.worktrees.iter().any(|worktree| worktree == root) {
             self.worktrees.push(root.to_owned());
-            let surplus = self.worktrees.len().saturating_sub(MOST_WORKTREES);
+            let surplus = self.worktrees.len().saturating_sub(MAX_WORKTREES);
             self.worktrees.drain(..surplus);
         }
     }
@@ -169,7 +169,7 @@ impl SessionNotes {
     /// The sessions other than `own` that have worked in the same working copy.
     pub fn others_in(working_copy: &WorkingCopy, own: &AgentId) -> Vec<AgentId> {
         let folder = local_server::sessions(working_copy);
-        let names = folder.list(MOST_FILES).ok().flatten().unwrap_or_default();
+        let names = folder.list(MAX_FILES).ok().flatten().unwrap_or_default();
         let mut others = Vec::new();
         for name in names {
             let Some(holder) = name.to_str().and_then(holder_of) else {
@@ -227,7 +227,7 @@ fn holder_of(file: &str) -> Option<AgentId> {
 }
 
 fn read(path: &RootedPath) -> Option<SessionNotes> {
-    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
+    serde_json::from_slice(&private_folder::read(path, MAX_BYTES).ok()?).ok()
 }
 
 /// Writes notes. Readers see the old file or the new one, never a part. A hook does not wait for the disk: no session
@@ -243,11 +243,11 @@ mod tests {
 
     #[test]
     fn a_refused_file_that_already_waits_stays_when_the_notes_are_full() {
-        let files: Vec<String> = (0..=MOST_WAITS).map(|number| format!("{number}.ts")).collect();
+        let files: Vec<String> = (0..=MAX_WAITS).map(|number| format!("{number}.ts")).collect();
         let mut notes = SessionNotes::default();
         notes.note_wait("main", &files, true);
         notes.note_wait("main", &files[..1], true);
-        assert_eq!(notes.waits["main"].len(), MOST_WAITS);
+        assert_eq!(notes.waits["main"].len(), MAX_WAITS);
         assert!(notes.waits["main"].contains(&files[0]));
         notes.note_wait("main", &files, false);
         assert!(notes.waits.is_empty());

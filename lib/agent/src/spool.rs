@@ -17,7 +17,7 @@ use super::local_server;
 use crate::private_folder;
 
 /// Maximum size of the spool, in bytes. Excess records are lost, and the agent is notified.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The spool of a repository on this machine.
 pub struct Spool {
@@ -45,7 +45,7 @@ impl Spool {
         line.push(b'\n');
         let mut file = self.open_locked()?;
         let lines = self.read_lines(&mut file)?;
-        if (self.first.len() + lines.len() + line.len()) as u64 > MOST_BYTES {
+        if (self.first.len() + lines.len() + line.len()) as u64 > MAX_BYTES {
             bail!("{} is full", self.path.full().display());
         }
         match lines.is_empty() {
@@ -88,7 +88,7 @@ impl Spool {
     /// Reads the lines after the first. Empty if the first line is not that of this spool.
     fn read_lines(&self, file: &mut File) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        file.take(2 * MOST_BYTES).read_to_end(&mut text)?;
+        file.take(2 * MAX_BYTES).read_to_end(&mut text)?;
         let is_own = !self.first.is_empty() && text.starts_with(&self.first);
         Ok(if is_own {
             text.split_off(self.first.len())
@@ -160,7 +160,7 @@ mod tests {
         spool.add(&request(1)).unwrap();
         assert_eq!(spool.requests().len(), 1);
         let large = RecordRequest {
-            branch: Some("x".repeat(MOST_BYTES as usize)),
+            branch: Some("x".repeat(MAX_BYTES as usize)),
             ..request(2)
         };
         assert!(spool.add(&large).unwrap_err().to_string().ends_with("is full"));

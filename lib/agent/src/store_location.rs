@@ -9,7 +9,7 @@ use crate::private_folder;
 const FILE: &str = "store";
 
 /// Maximum size of the file, in bytes.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// Notes that the locks of the repository with Coord's folder `folder` are in the store that `store` describes.
 pub fn note(folder: &RootedPath, store: &str) {
@@ -30,7 +30,7 @@ pub fn forget(folder: &RootedPath) {
 
 /// The description of another store that has the locks.
 pub fn elsewhere(folder: &RootedPath) -> Option<String> {
-    let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
+    let text = private_folder::read(&folder.join(FILE), MAX_BYTES).ok()?;
     let text = String::from_utf8(text).ok()?;
     text.lines().next().filter(|store| !store.is_empty()).map(str::to_owned)
 }

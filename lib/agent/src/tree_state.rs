@@ -19,10 +19,10 @@ use crate::private_folder;
 const EXTENSION: &str = "tree";
 
 /// Maximum number of files: larger working copies are not compared.
-const MOST_FILES: usize = 50_000;
+const MAX_FILES: usize = 50_000;
 
-/// Maximum size of the file, in bytes: enough for [`MOST_FILES`] with long paths.
-const MOST_BYTES: u64 = 64 << 20;
+/// Maximum size of the file, in bytes: enough for [`MAX_FILES`] with long paths.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The number of stored digits of a blob's name.
 const DIGITS: usize = 16;
@@ -53,7 +53,7 @@ impl TreeState {
     pub async fn now(working_copy: &WorkingCopy) -> Option<TreeState> {
         let root = working_copy.root();
         let untracked = git::output(root, ["ls-files", "--others", "--exclude-standard", "-z"]);
-        let tracked = working_copy.tracked(MOST_FILES)?;
+        let tracked = working_copy.tracked_files(MAX_FILES)?;
         let mut files = BTreeMap::new();
         for file in tracked {
             let (stamp, is_clean) = compare_with_index(&root.join(&file.path), file.size, file.modified);
@@ -70,7 +70,7 @@ impl TreeState {
                     blob: String::new(),
                 },
             );
-            if files.len() > MOST_FILES {
+            if files.len() > MAX_FILES {
                 return None;
             }
         }
@@ -119,7 +119,7 @@ impl TreeState {
     /// Reads and deletes the stored state. `None` if there is none of this working copy.
     pub fn take(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<TreeState> {
         let path = path(working_copy, agent_id);
-        let text = String::from_utf8(private_folder::read(&path, MOST_BYTES).ok()?).ok()?;
+        let text = String::from_utf8(private_folder::read(&path, MAX_BYTES).ok()?).ok()?;
         let _ = path.remove();
         let mut fields = text.strip_prefix(HEAD)?.split_terminator('\0');
         if fields.next()? != working_copy.root().display().to_string() {
@@ -169,7 +169,7 @@ fn has_blob(path: &RootedPath, digits: &str) -> bool {
     if digits.is_empty() {
         return false;
     }
-    let Ok(Some(content)) = path.read(file_content::MOST_BYTES) else {
+    let Ok(Some(content)) = path.read(file_content::MAX_BYTES) else {
         return false;
     };
     let mut hash = sha1_smol::Sha1::from(format!("blob {}\0", content.len()));

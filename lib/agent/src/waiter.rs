@@ -9,7 +9,7 @@ use super::session_notes;
 use crate::private_folder;
 
 /// More bytes than a number has.
-const MOST_BYTES: u64 = 32;
+const MAX_BYTES: u64 = 32;
 
 fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     session_notes::path(working_copy, agent_id).with_extension("waiter")
@@ -17,7 +17,7 @@ fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
 
 /// The id of the process that waits for `agent_id`.
 pub fn get(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<u32> {
-    let text = private_folder::read(&path(working_copy, agent_id), MOST_BYTES).ok()?;
+    let text = private_folder::read(&path(working_copy, agent_id), MAX_BYTES).ok()?;
     std::str::from_utf8(&text).ok()?.parse().ok()
 }
 

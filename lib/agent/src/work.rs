@@ -192,7 +192,7 @@ impl Work {
     /// reverts, that is the tip: nothing can be pulled, and the merged commits are about to arrive. Git still refuses a
     /// push that lacks the head.
     fn claim_base(&self) -> Option<String> {
-        match self.working_copy.under_way() {
+        match self.working_copy.unfinished_operation() {
             Some(_) => self.tip(),
             None => self.base_head(),
         }

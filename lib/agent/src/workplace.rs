@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use coord_domain::AgentId;
 use coord_mcp::Outcome;
-use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::team_tools::TeamCallResponse;
 use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
 use coord_server::error::ApiError;
 use coord_server::operations::Refusal;
@@ -69,7 +69,7 @@ impl Workplace {
     ///
     /// # Errors
     /// As [`Workplace::open`].
-    pub fn of_person(args: &AgentArgs) -> anyhow::Result<Workplace> {
+    pub fn for_person(args: &AgentArgs) -> anyhow::Result<Workplace> {
         let mut work = Work::in_folder(".".as_ref(), args)?;
         work.agent_id = None;
         Workplace::connect(work, args)
@@ -129,7 +129,7 @@ impl Workplace {
     /// # Errors
     /// When the response is not Coord's.
     pub async fn check(&self, request: &CheckRequest) -> anyhow::Result<Outcome> {
-        let _spinner = self.waiting();
+        let _spinner = self.start_spinner();
         match self.connection.client.check_status(request).await {
             Ok(mut response) => {
                 next_command::adapt_command(
@@ -149,7 +149,7 @@ impl Workplace {
     /// # Errors
     /// When the response is not Coord's.
     pub async fn post(&self, request: &PostRequest) -> anyhow::Result<Outcome> {
-        let _spinner = self.waiting();
+        let _spinner = self.start_spinner();
         match self.connection.client.post_status(request).await {
             Ok(mut response) => {
                 next_command::adapt_command(
@@ -168,7 +168,7 @@ impl Workplace {
     ///
     /// # Errors
     /// When the response is not Coord's.
-    pub fn of_team(&self, result: Result<TeamAnswer, ClientError>) -> anyhow::Result<Outcome> {
+    pub fn team_outcome(&self, result: Result<TeamCallResponse, ClientError>) -> anyhow::Result<Outcome> {
         match result {
             Ok(answer) => Ok(Outcome::Team(Box::new(answer))),
             Err(error) => self.outcome_of(error, |offline| Refusal::Agent(offline.for_agent())),
@@ -198,7 +198,7 @@ impl Workplace {
             ClientError::Refused { .. } | ClientError::Invalid(_) => false,
         };
         if is_no_answer {
-            return Ok(offline(&no_server(Some(&self.connection.address), self.no_answer(&error))).into());
+            return Ok(offline(&no_server(Some(&self.connection.address), self.describe_error(&error))).into());
         }
         let ClientError::Refused {
             status,
@@ -229,8 +229,8 @@ impl Workplace {
     ///
     /// # Errors
     /// When the response is not Coord's.
-    pub fn failed(&self, error: ClientError) -> anyhow::Result<ExitCode> {
-        let sentence = self.no_answer(&error);
+    pub fn print_failure(&self, error: ClientError) -> anyhow::Result<ExitCode> {
+        let sentence = self.describe_error(&error);
         let outcome = self.refused_post(error)?;
         // The reader may have closed standard error.
         let _ = writeln!(std::io::stderr(), "coord: {sentence}");
@@ -238,7 +238,7 @@ impl Workplace {
     }
 
     /// `error` as a sentence. Of several causes, it names the root cause, which the user can fix.
-    pub fn no_answer(&self, error: &ClientError) -> String {
+    pub fn describe_error(&self, error: &ClientError) -> String {
         let ClientError::Unreachable(unreachable) = error else {
             return error.to_string();
         };
@@ -246,7 +246,7 @@ impl Workplace {
         while let Some(deeper) = cause.source() {
             cause = deeper;
         }
-        format!("{} gives no answer: {cause}", self.connection.address)
+        format!("{} does not answer: {cause}", self.connection.address)
     }
 
     /// Other clones of the repository whose servers have separate stores.
@@ -259,7 +259,7 @@ impl Workplace {
     }
 
     /// A spinner to show while a command waits for the server.
-    pub fn waiting(&self) -> Spinner {
+    pub fn start_spinner(&self) -> Spinner {
         Spinner::start(&format!("waiting for {}", self.connection.address))
     }
 

@@ -8,7 +8,7 @@ use coord_settings::Rate;
 use coord_settings::connections::network;
 
 /// Maximum of addresses remembered.
-const MOST_ADDRESSES: usize = 4_096;
+const MAX_ADDRESSES: usize = 4_096;
 
 /// How long an address counts as one that members use, in milliseconds.
 const MEMBER_ADDRESS_MS: u64 = 86_400_000;
@@ -59,8 +59,8 @@ impl Default for UnverifiedLimit {
             started: Instant::now(),
             arrivals: Mutex::new(Arrivals {
                 total: 0,
-                by_address: Cache::new(MOST_ADDRESSES),
-                members: Cache::new(MOST_ADDRESSES),
+                by_address: Cache::new(MAX_ADDRESSES),
+                members: Cache::new(MAX_ADDRESSES),
             }),
         }
     }
@@ -217,6 +217,6 @@ mod tests {
         for number in 0..20_000_u32 {
             let _ = limit.take_at(IpAddr::V4(number.into()), true, Duration::from_secs(number.into()));
         }
-        assert!(limit.arrivals.lock().unwrap().by_address.len() <= MOST_ADDRESSES);
+        assert!(limit.arrivals.lock().unwrap().by_address.len() <= MAX_ADDRESSES);
     }
 }

@@ -8,7 +8,7 @@ pub struct EventId {
 }
 
 /// Every number with so many digits fits in 64 bits.
-const MOST_DIGITS: usize = 19;
+const MAX_DIGITS: usize = 19;
 
 impl EventId {
     /// The position before every event.
@@ -21,7 +21,7 @@ impl EventId {
     /// When it is not two whole numbers with a hyphen between them.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let parse_number = |digits: &str| {
-            let is_number = digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
             digits.parse::<u64>().ok().filter(|_| is_number)
         };
         let id = text.split_once('-').and_then(|(milliseconds, number)| {

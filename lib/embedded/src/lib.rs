@@ -96,7 +96,7 @@ impl StoreFile {
     fn is_lost(&self) -> bool {
         self.anchor
             .as_ref()
-            .is_some_and(|anchor| anchor.standing() != PathState::Same)
+            .is_some_and(|anchor| anchor.path_state() != PathState::Same)
     }
 }
 

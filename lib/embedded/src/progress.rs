@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use tokio::sync::oneshot;
 
 /// Maximum number of lost ranges in memory. Failures in a row are one range, and no call lasts for that many.
-const MOST_LOST: usize = 1024;
+const MAX_LOST: usize = 1024;
 
 /// Sends the result of a call to its caller.
 pub(super) type ReplySender = oneshot::Sender<Result<Vec<Value>, StoreError>>;
@@ -96,7 +96,7 @@ impl Progress {
                 Some(before) if before.end() + 1 == *batches.start() => *before = *before.start()..=last,
                 _ => state.lost.push_back(batches),
             }
-            if state.lost.len() > MOST_LOST {
+            if state.lost.len() > MAX_LOST {
                 state.lost.pop_front();
             }
             state.failure.clone_from(&reason);

@@ -181,7 +181,7 @@ impl Queue {
     }
 
     /// Adds the rest of a call that has run in part.
-    pub fn put_back(&self, job: Job) {
+    pub fn requeue(&self, job: Job) {
         self.add(&mut self.lanes.lock(), job);
     }
 

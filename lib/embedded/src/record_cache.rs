@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hashbrown::HashMap;
 
 /// Maximum bytes of the cache. A full cache drops all records, which costs less than tracking their age.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// Maximum bytes of a cached record.
 const LARGEST: usize = 64 << 10;
 /// Overhead of an entry in addition to key and value.
@@ -34,7 +34,7 @@ impl RecordCache {
             }
             return;
         }
-        if self.bytes + size(&value) > MOST_BYTES {
+        if self.bytes + size(&value) > MAX_BYTES {
             self.clear();
         }
         self.bytes += size(&value);
@@ -80,7 +80,7 @@ mod tests {
         );
         for number in 0..10_000_u32 {
             cache.put(&number.to_be_bytes(), value(10_000));
-            assert!(cache.bytes <= MOST_BYTES);
+            assert!(cache.bytes <= MAX_BYTES);
         }
         cache.clear();
         assert_eq!((cache.bytes, cache.records.len()), (0, 0));

@@ -54,7 +54,7 @@ fn run_job(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &CommitStat
             return Some(job.into_failure(error));
         }
         if !job.requests.is_empty() && started_at.is_some_and(|started_at| started_at.elapsed() > SLICE) {
-            queue.put_back(job);
+            queue.requeue(job);
             return None;
         }
     }

@@ -9,13 +9,13 @@ use coord_domain::UserId;
 use coord_settings::connections::network;
 
 /// Maximum number of streams of one person, or from one address without a credential, in a process.
-const MOST_OF_ONE: usize = 128;
+const MAX_PER_CALLER: usize = 128;
 
 /// Maximum number of streams without a credential in a process.
-const MOST_ANONYMOUS: usize = 512;
+const MAX_ANONYMOUS: usize = 512;
 
 /// Maximum number of streams in a process.
-const MOST: usize = 3000;
+const MAX_STREAMS: usize = 3000;
 
 /// The owner of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ impl Permits {
             Watcher::Anonymous(_) => *open,
             Watcher::Person(_) => 0,
         };
-        if streams.get(&watcher).is_some_and(|open| *open >= MOST_OF_ONE) {
+        if streams.get(&watcher).is_some_and(|open| *open >= MAX_PER_CALLER) {
             return Err(TooManyStreams(match watcher {
                 Watcher::Person(_) => "you have too many streams of events and waiting requests open; close some",
                 Watcher::Anonymous(_) => {
@@ -64,12 +64,12 @@ impl Permits {
                 }
             }));
         }
-        if matches!(watcher, Watcher::Anonymous(_)) && streams.iter().map(anonymous).sum::<usize>() >= MOST_ANONYMOUS {
+        if matches!(watcher, Watcher::Anonymous(_)) && streams.iter().map(anonymous).sum::<usize>() >= MAX_ANONYMOUS {
             return Err(TooManyStreams(
                 "this server has too many streams of events open without a credential; send a credential",
             ));
         }
-        if streams.values().sum::<usize>() >= MOST {
+        if streams.values().sum::<usize>() >= MAX_STREAMS {
             return Err(TooManyStreams(
                 "this server has too many streams of events and waiting requests open",
             ));
@@ -110,7 +110,9 @@ mod tests {
     fn one_person_cannot_take_the_streams_of_all() {
         let permits = Permits::default();
         let person = |name: &str| Watcher::Person(UserId::parse(name).unwrap());
-        let of_ada: Vec<Permit> = (0..MOST_OF_ONE).map(|_| permits.take(person("ada")).unwrap()).collect();
+        let of_ada: Vec<Permit> = (0..MAX_PER_CALLER)
+            .map(|_| permits.take(person("ada")).unwrap())
+            .collect();
         let refused = refusal(&permits, person("ada"));
         assert!(refused.starts_with("you have too many streams"), "{refused}");
         let of_bob = permits.take(person("bob")).unwrap();
@@ -122,15 +124,15 @@ mod tests {
     fn one_address_without_a_credential_cannot_take_the_streams_of_others() {
         let permits = Permits::default();
         let from = |text: &str| Watcher::Anonymous(text.parse().unwrap());
-        let mut held: Vec<Permit> = (0..MOST_OF_ONE)
+        let mut held: Vec<Permit> = (0..MAX_PER_CALLER)
             .map(|number| permits.take(from(&format!("2001:db8::{number:x}"))).unwrap())
             .collect();
         let refused = refusal(&permits, from("2001:db8::1:1"));
         assert!(refused.starts_with("your address has too many streams"), "{refused}");
-        for number in MOST_OF_ONE..MOST_ANONYMOUS {
+        for number in MAX_PER_CALLER..MAX_ANONYMOUS {
             held.push(
                 permits
-                    .take(from(&format!("192.0.2.{}", number / MOST_OF_ONE)))
+                    .take(from(&format!("192.0.2.{}", number / MAX_PER_CALLER)))
                     .unwrap(),
             );
         }

@@ -7,9 +7,9 @@ use super::Published;
 use coord_domain::EventId;
 
 /// Maximum number of events in memory.
-const MOST: usize = 1024;
+const MAX_EVENTS: usize = 1024;
 /// Maximum bytes of these events.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The newest events of a repository that are in the log, without a gap.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl RecentEvents {
         self.position = id;
         self.bytes += event.bytes();
         self.events.push_back(event);
-        while self.events.len() > MOST || self.bytes > MOST_BYTES {
+        while self.events.len() > MAX_EVENTS || self.bytes > MAX_BYTES {
             let Some(oldest) = self.events.pop_front() else { return };
             self.bytes -= oldest.bytes();
             self.complete_after = oldest.id.unwrap_or(self.complete_after);

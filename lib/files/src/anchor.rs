@@ -64,7 +64,7 @@ impl Anchor {
     /// Compares the current target of the path with the opened file. A target that the system cannot report counts as
     /// the same.
     #[must_use]
-    pub fn standing(&self) -> PathState {
+    pub fn path_state(&self) -> PathState {
         let metadata = match fs::metadata(&self.path) {
             Ok(metadata) => metadata,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -90,7 +90,7 @@ mod tests {
         fs::create_dir(&path).unwrap();
         fs::write(&file, "1").unwrap();
         let anchors = [Anchor::at(&path).unwrap(), Anchor::at(&file).unwrap()];
-        let states = || anchors.each_ref().map(Anchor::standing);
+        let states = || anchors.each_ref().map(Anchor::path_state);
         assert_eq!(states(), [PathState::Same; 2]);
         fs::write(&file, "2").unwrap();
         assert_eq!(states(), [PathState::Same; 2]);

@@ -108,7 +108,7 @@ impl Repository {
 
     /// Whether its folder is still the one that was opened.
     pub(super) fn path_state(&self) -> PathState {
-        self.anchor.as_ref().map_or(PathState::Same, Anchor::standing)
+        self.anchor.as_ref().map_or(PathState::Same, Anchor::path_state)
     }
 
     /// # Errors

@@ -19,7 +19,7 @@ pub struct TrackedFile {
 
 impl WorkingCopy {
     /// The files of the index. `None` if it has more than `most`, or cannot be read.
-    pub fn tracked(&self, most: usize) -> Option<Vec<TrackedFile>> {
+    pub fn tracked_files(&self, most: usize) -> Option<Vec<TrackedFile>> {
         let index = self.handle().open_index().ok()?;
         if index.entries().len() > most {
             return None;
@@ -41,7 +41,7 @@ impl WorkingCopy {
 
     /// `path` as the index spells it, if the file system ignores case (`core.ignorecase`) and the index spells it
     /// differently.
-    pub fn spelled(&self, path: &str) -> Option<String> {
+    pub fn spelling_in_index(&self, path: &str) -> Option<String> {
         let config = self.handle().config_snapshot();
         if config.boolean("core.ignorecase") != Some(true) {
             return None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use coord_domain::{CommitSha, FilePath};
-use coord_sources::{EntryKind, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, SourceError, TreeEntry};
+use coord_sources::{EntryKind, MAX_TREE_ENTRIES, MAX_TREE_PATH_BYTES, SourceError, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::TreeRefIter;
@@ -150,11 +150,11 @@ impl Walk<'_> {
                 GitKind::Tree => entry.filename.len(),
                 _ => folder_path_len + 1 + entry.filename.len(),
             };
-            if self.entry_count > MOST_TREE_ENTRIES || self.path_bytes > MOST_TREE_PATH_BYTES {
+            if self.entry_count > MAX_TREE_ENTRIES || self.path_bytes > MAX_TREE_PATH_BYTES {
                 return Err(unreadable(
                     self.repository,
                     format_args!(
-                        "its tree has more than {MOST_TREE_ENTRIES} entries, or {MOST_TREE_PATH_BYTES} bytes of paths"
+                        "its tree has more than {MAX_TREE_ENTRIES} entries, or {MAX_TREE_PATH_BYTES} bytes of paths"
                     ),
                 ));
             }

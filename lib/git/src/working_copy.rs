@@ -118,7 +118,7 @@ impl WorkingCopy {
 
     /// The value of a setting in the user's or the system's configuration, whatever the repository's own configuration
     /// says.
-    pub fn users_setting(&self, key: &str) -> Option<String> {
+    pub fn user_setting(&self, key: &str) -> Option<String> {
         let config = self.worktree.handle.config_snapshot();
         let is_users = |section: &gix::config::file::Metadata| !is_from_repository(section);
         setting_value(&config.plumbing().string_filter(key, is_users)?)

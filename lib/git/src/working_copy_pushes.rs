@@ -35,7 +35,7 @@ impl UnfinishedOperation {
 
 impl WorkingCopy {
     /// The unfinished operation of git, which has to end before a pull.
-    pub fn under_way(&self) -> Option<UnfinishedOperation> {
+    pub fn unfinished_operation(&self) -> Option<UnfinishedOperation> {
         match self.handle().state()? {
             InProgress::Merge => Some(UnfinishedOperation::Merge),
             InProgress::Rebase
@@ -125,7 +125,7 @@ impl WorkingCopy {
     }
 
     /// Recorded pushes, which no reference may show, the newest last.
-    pub fn pushed(&self) -> Vec<RecordedPush> {
+    pub fn recorded_pushes(&self) -> Vec<RecordedPush> {
         pushed::read(self.shared_folder())
     }
 

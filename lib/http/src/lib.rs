@@ -26,7 +26,7 @@ pub use coord_sources::github::webhook::Webhook;
 pub use document::document;
 pub use edge::wrap_router;
 pub use endpoint::{ActivityQuery, Endpoint, GraphQuery, LocksQuery, Protocol, read_graph_view};
-pub use mcp_session::{Session, ToolGroup};
+pub use mcp_session::Session;
 pub use own_origin::refuse_pages_of_other_sites;
 pub use peer_address::PeerAddress;
 pub use route::{Audience, Route};

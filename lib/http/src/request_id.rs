@@ -56,6 +56,7 @@ mod tests {
             b"a\"b",
             b"a,b",
             b"a;b",
+            b"<script>",
             b"{}",
             b"\xc3\xa9",
             b"\xff",

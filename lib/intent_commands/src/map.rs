@@ -33,7 +33,7 @@ impl MapArgs {
     /// When the map cannot be read or printed, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace
             .connection
             .client
@@ -42,7 +42,7 @@ impl MapArgs {
         drop(spinner);
         let map = match result {
             Ok(map) => map,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         match (self.json, self.markdown) {
             (true, _) => print_json(&map)?,

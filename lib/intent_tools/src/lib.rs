@@ -6,4 +6,4 @@ mod calls;
 mod tools;
 
 pub use calls::IntentCall;
-pub use tools::INTENTS;
+pub use tools::{INTENT_TOOLS, INTENTS};

@@ -1,10 +1,9 @@
 //! The definitions of the tools and resources.
 
-use coord_http::ToolGroup;
 use coord_intents_server::operations::{intents, ledger};
 use coord_intents_server::{IntentsQuery, LedgerQuery};
 use coord_mcp::{
-    Offer, ResourceType, Tool, ToolSet, annotations, argument_schema, as_json, parse_query, result_schema,
+    Offer, ResourceType, Tool, ToolGroup, ToolSet, annotations, argument_schema, as_json, parse_query, result_schema,
 };
 use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
 use coord_protocol::{AgentError, IntentResponse, SelectIntentCall, UpdateIntentCall};
@@ -25,6 +24,7 @@ static TOOLS: [Tool; 2] = [
 
 /// The tools, resources and rules of intents and their ledger.
 pub static INTENTS: ToolSet = ToolSet {
+    groups: &[],
     tools: &TOOLS,
     resources: &[
         ResourceType {
@@ -72,7 +72,10 @@ pub static INTENTS: ToolSet = ToolSet {
     ],
 };
 
-const GROUPS: &[ToolGroup] = &[ToolGroup::Locks, ToolGroup::Intents];
+/// The group of these tools alone. Callers cannot select it.
+pub const INTENT_TOOLS: ToolGroup = ToolGroup("intents");
+
+const GROUPS: &[ToolGroup] = &[ToolGroup::LOCKS, INTENT_TOOLS];
 
 fn select(name: &'static str, offer: Offer) -> Definition {
     Definition::new(

@@ -12,7 +12,7 @@ pub const MAX_ID_LENGTH: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Intent {
-    /// Its name in keys, files and trailers; see [`valid_id`].
+    /// Its name in keys, files and trailers; see [`is_valid_id`].
     pub id: String,
     /// A short name; empty if missing.
     pub name: String,
@@ -69,7 +69,7 @@ impl Intent {
 }
 
 /// Whether `id` has 1 to 64 letters, digits, `.`, `_` and `-` (ASCII), and begins with a letter or digit.
-pub fn valid_id(id: &str) -> bool {
+pub fn is_valid_id(id: &str) -> bool {
     id.len() <= MAX_ID_LENGTH
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
         && id
@@ -96,7 +96,7 @@ pub enum Status {
 
 /// The people or agents that may make a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permitted {
+pub enum TransitionActor {
     /// Anyone with the right to push.
     Anyone,
     /// Anyone once each criterion is met; before that, a person with a reason.
@@ -106,14 +106,18 @@ pub enum Permitted {
 }
 
 /// Every permitted transition.
-pub const TRANSITIONS: [(Status, Status, Permitted); 7] = [
-    (Status::Pending, Status::InProgress, Permitted::Anyone),
-    (Status::Pending, Status::Abandoned, Permitted::Anyone),
-    (Status::InProgress, Status::Completed, Permitted::OnceCriteriaAreMet),
-    (Status::InProgress, Status::Abandoned, Permitted::Anyone),
-    (Status::InProgress, Status::Blocked, Permitted::Anyone),
-    (Status::Blocked, Status::InProgress, Permitted::Person),
-    (Status::Blocked, Status::Abandoned, Permitted::Person),
+pub const TRANSITIONS: [(Status, Status, TransitionActor); 7] = [
+    (Status::Pending, Status::InProgress, TransitionActor::Anyone),
+    (Status::Pending, Status::Abandoned, TransitionActor::Anyone),
+    (
+        Status::InProgress,
+        Status::Completed,
+        TransitionActor::OnceCriteriaAreMet,
+    ),
+    (Status::InProgress, Status::Abandoned, TransitionActor::Anyone),
+    (Status::InProgress, Status::Blocked, TransitionActor::Anyone),
+    (Status::Blocked, Status::InProgress, TransitionActor::Person),
+    (Status::Blocked, Status::Abandoned, TransitionActor::Person),
 ];
 
 impl Status {
@@ -152,7 +156,7 @@ impl Status {
     }
 
     /// The people or agents that may make the transition to `next`; `None` if there is no such transition.
-    pub fn transition(self, next: Self) -> Option<Permitted> {
+    pub fn transition(self, next: Self) -> Option<TransitionActor> {
         TRANSITIONS
             .into_iter()
             .find(|&(from, to, _)| (from, to) == (self, next))
@@ -230,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_statuses_is_a_listed_transition_or_none() {
-        use Permitted::{Anyone, OnceCriteriaAreMet, Person};
+        use TransitionActor::{Anyone, OnceCriteriaAreMet, Person};
         // Rows: from; columns: to, both in the order of the model.
         let table = [
             [None, Some(Anyone), None, Some(Anyone), None],
@@ -256,10 +260,10 @@ mod tests {
             "a",
             "7.x_y",
         ] {
-            assert!(valid_id(id), "{id}");
+            assert!(is_valid_id(id), "{id}");
         }
         for id in ["", "-a", ".a", "a b", "a:b", "a{b}", "ä", "a\n", &"a".repeat(65)] {
-            assert!(!valid_id(id), "{id:?}");
+            assert!(!is_valid_id(id), "{id:?}");
         }
     }
 

@@ -62,7 +62,7 @@ impl<'a> IntentGate<'a> {
             check.paths = &paths;
         }
         let mut scope_verdicts = self.scopes.answer(&check, question, self.scope_verdicts.as_ref());
-        scope_verdicts.judgement.files = file_names;
+        scope_verdicts.judgment.files = file_names;
         self.scope_verdicts = Some(scope_verdicts);
     }
 }
@@ -75,10 +75,10 @@ impl GateRequest for IntentGate<'_> {
             tool: &self.tool_use.tool,
             call: &self.tool_use.digest,
             origin: &self.tool_use.origin,
-            judgement: self
+            judgment: self
                 .scope_verdicts
                 .as_ref()
-                .map(|scope_verdicts| &scope_verdicts.judgement),
+                .map(|scope_verdicts| &scope_verdicts.judgment),
         }
     }
 

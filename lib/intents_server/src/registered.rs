@@ -62,7 +62,7 @@ impl Intents {
 /// The error for an intent that the repository does not have.
 pub(crate) fn unknown_intent(id: &str) -> ApiError {
     let message = format!("there is no intent {id} in the repository; list those that there are, or write a new one");
-    ApiError::OfExtension(Box::new(AgentError {
+    ApiError::Extension(Box::new(AgentError {
         orchestration: Orchestration::new(Action::Stop, message.clone()),
         error: ErrorBody {
             error: ErrorCode::UnknownIntent,

@@ -10,14 +10,14 @@ use quick_cache::sync::Cache;
 use coord_builds::stored_ignore::StoredIgnore;
 use coord_domain::{Branch, FilePath, Holder, RepoId};
 use coord_intents_state::intents::ScopeQuestion;
-use coord_state::locks::Judgement;
+use coord_state::locks::Judgment;
 
 /// The most scopes in the cache. A scope takes some kilobytes.
-const MOST_SCOPES: usize = 1_024;
+const MAX_SCOPES: usize = 1_024;
 /// The most `.intentignore` files in the cache.
-const MOST_IGNORES: usize = 64;
+const MAX_IGNORES: usize = 64;
 /// The most holders, and the most branches, in the cache.
-const MOST_NAMES: usize = 4_096;
+const MAX_NAMES: usize = 4_096;
 
 /// The scopes that this process saw last. They may be outdated: the script compares digests.
 pub struct ScopeCache {
@@ -34,10 +34,10 @@ pub struct ScopeCache {
 impl Default for ScopeCache {
     fn default() -> Self {
         ScopeCache {
-            scopes: Cache::new(MOST_SCOPES),
-            ignores: Cache::new(MOST_IGNORES),
-            ignore_digests: Cache::new(MOST_NAMES),
-            selected_intents: Cache::new(MOST_NAMES),
+            scopes: Cache::new(MAX_SCOPES),
+            ignores: Cache::new(MAX_IGNORES),
+            ignore_digests: Cache::new(MAX_NAMES),
+            selected_intents: Cache::new(MAX_NAMES),
         }
     }
 }
@@ -66,9 +66,9 @@ impl ScopeCheck<'_> {
     }
 }
 
-/// A judgement, with its verdicts and the rules behind them.
+/// A judgment, with its verdicts and the rules behind them.
 pub struct ScopeVerdicts {
-    pub judgement: Judgement,
+    pub judgment: Judgment,
     /// One for each file, in their order.
     pub verdicts: Vec<Verdict>,
     scope: Arc<CachedScope>,
@@ -85,7 +85,7 @@ impl ScopeCache {
         let scope = self.scopes.get(&(check.repo.clone(), intent.clone()))?;
         let digest = self.ignore_digests.get(&(check.repo.clone(), check.branch.clone()));
         let digest = digest.unwrap_or_default();
-        // If the rules are not in the cache, the judgement is without rules, and has no digest.
+        // If the rules are not in the cache, the judgment is without rules, and has no digest.
         let (digest, ignore) = match self.ignores.get(&digest) {
             Some(ignore) => (digest, ignore),
             None => Default::default(),
@@ -108,7 +108,7 @@ impl ScopeCache {
             }),
         };
         let ignore =
-            match last.filter(|last| question.ignore_text.is_empty() && last.judgement.ignore == question.ignore) {
+            match last.filter(|last| question.ignore_text.is_empty() && last.judgment.ignore == question.ignore) {
                 Some(last) => Arc::clone(&last.ignore),
                 None => Arc::new(StoredIgnore::rules(&question.ignore, &question.ignore_text)),
             };
@@ -153,7 +153,7 @@ fn judge(
         Verdict::Reserved(_) => 'R',
     };
     ScopeVerdicts {
-        judgement: Judgement {
+        judgment: Judgment {
             intent,
             scope: scope.digest.clone(),
             ignore: ignore_digest,

@@ -137,7 +137,7 @@ impl<'a> IntentVerdict<'a> {
     fn scope_violation(&self, intent: &str, files: &[String]) -> String {
         let first = files.first().map(String::as_str).unwrap_or_default();
         let verdict = self.scope_verdicts.as_ref().and_then(|scope_verdicts| {
-            let index = match scope_verdicts.judgement.files.as_slice() {
+            let index = match scope_verdicts.judgment.files.as_slice() {
                 [] => self.request.paths.iter().position(|path| path.as_str() == first),
                 files => files.iter().position(|path| path == first),
             };

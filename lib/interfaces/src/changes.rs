@@ -125,6 +125,12 @@ mod tests {
         interface(Language::TypeScript, text.as_bytes())
     }
 
+    fn constants(numbers: std::ops::Range<usize>) -> String {
+        numbers
+            .map(|number| format!("export const n{number:05} = 1;\n"))
+            .collect()
+    }
+
     fn differences(older: &str, newer: &str) -> String {
         match InterfaceComparison::between(&of(older), &of(newer)) {
             InterfaceComparison::Changed(changes) => changes.to_string(),
@@ -146,37 +152,20 @@ mod tests {
 
     #[test]
     fn many_changes_are_counted_and_few_listed() {
-        let names = |from: usize, to: usize| -> String {
-            (from..to)
-                .map(|number| format!("export const n{number:05} = 1;\n"))
-                .collect()
-        };
-        let text = differences(&names(0, 30), &names(30, 60));
-        assert!(
-            text.starts_with("`n00000` is gone, ") && text.ends_with(", and 40 more"),
-            "{text}"
-        );
+        let text = differences(&constants(0..30), &constants(30..60));
+        assert!(text.starts_with("`n00000` is gone, "), "{text}");
+        assert!(text.ends_with(", and 40 more"), "{text}");
         assert_eq!(text.matches('`').count(), 2 * MAX_CHANGES);
     }
 
     #[test]
     fn names_past_the_end_of_a_cut_list_are_not_compared() {
-        let names = |count: usize| -> String {
-            (0..count)
-                .map(|number| format!("export const n{number:05} = 1;\n"))
-                .collect()
-        };
-        assert_eq!(
-            differences(&names(2_000), &names(2_001)),
-            "names past the listed ones differ"
-        );
+        let text = differences(&constants(0..2_000), &constants(0..2_001));
+        assert_eq!(text, "names past the listed ones differ");
         // Ten names come before all others, and push ten out of the list.
         let first: String = (0..10).map(|number| format!("export const a{number} = 1;\n")).collect();
-        assert_eq!(
-            differences(&names(1_000), &(first + &names(1_000)))
-                .matches("is new")
-                .count(),
-            10
-        );
+        let older = constants(0..1_000);
+        let text = differences(&older, &(first + &older));
+        assert_eq!(text.matches("is new").count(), 10);
     }
 }

@@ -33,85 +33,13 @@ fn checked(language: Language, text: &[u8]) -> InterfaceResult {
 
 /// Pieces that lead from one state to another, beside those of the import scanners.
 fn own_piece() -> impl Strategy<Value = Vec<u8>> {
-    let pieces: Vec<&'static [u8]> = vec![
-        b"export ",
-        b"default ",
-        b"const a",
-        b"class A ",
-        b"function f",
-        b"interface I ",
-        b"type T ",
-        b"declare ",
-        b"namespace N ",
-        b"enum E ",
-        b"module.exports = ",
-        b"exports.a = ",
-        b"extends ",
-        b"= ",
-        b"=>",
-        b"(a: ",
-        b"): ",
-        b"<T>",
-        b"as const",
-        b"as ",
-        b"private ",
-        b"get ",
-        b"async ",
-        b"static ",
-        b"@a",
-        b"?",
-        b"|",
-        b"this.a = ",
-        b"{ a: 1 }",
-        b"[a]",
-        b"...",
-        b"def f",
-        b"class A",
-        b":\n  ",
-        b"\n",
-        b"\n\t",
-        b"__all__ = [",
-        b"self.a = ",
-        b"lambda a: ",
-        b"if a:\n ",
-        b"-> ",
-        b"pub ",
-        b"fn f",
-        b"struct S ",
-        b"impl ",
-        b"for ",
-        b"trait T ",
-        b"mod m ",
-        b"where ",
-        b"-> u8 ",
-        b"macro_rules! m ",
-        b"#[cfg(test)] ",
-        b"func F",
-        b"func (a A) ",
-        b"type S struct ",
-        b"var V",
-        b"const (",
-        b"package p\n",
-        b"interface ",
-        b"{",
-        b"}",
-        b"(",
-        b")",
-        b"[",
-        b"]",
-        b"<",
-        b">",
-        b",",
-        b";",
-        b":",
-        b"=",
-        b"`",
-        b"${",
-        b"'",
-        b"\"",
-        b"/",
-    ];
-    proptest::sample::select(pieces).prop_map(<[u8]>::to_vec)
+    let pieces = "export ¦default ¦const a¦class A ¦function f¦interface I ¦type T ¦declare ¦namespace N ¦enum E ¦\
+                  module.exports = ¦exports.a = ¦extends ¦= ¦=>¦(a: ¦): ¦<T>¦as const¦as ¦private ¦get ¦async ¦static ¦\
+                  @a¦?¦|¦this.a = ¦{ a: 1 }¦[a]¦...¦def f¦class A¦:\n  ¦\n¦\n\t¦__all__ = [¦self.a = ¦lambda a: ¦\
+                  if a:\n ¦-> ¦pub ¦fn f¦struct S ¦impl ¦for ¦trait T ¦mod m ¦where ¦-> u8 ¦macro_rules! m ¦#[cfg(test)] ¦\
+                  func F¦func (a A) ¦type S struct ¦var V¦const (¦package p\n¦interface ¦{¦}¦(¦)¦[¦]¦<¦>¦,¦;¦:¦=¦`¦${¦'¦\"¦/";
+    let pieces = pieces.split('¦').map(|piece| piece.as_bytes().to_vec());
+    proptest::sample::select(pieces.collect::<Vec<_>>())
 }
 
 proptest! {
@@ -268,84 +196,16 @@ proptest! {
 
 #[test]
 fn hostile_repetition_is_read_in_linear_time() {
-    let units = [
-        "{",
-        "(",
-        "[",
-        "`${",
-        "<a>",
-        "<a b={",
-        "<T>(",
-        "a<",
-        "a<b>(",
-        "():a",
-        "(): a extends b ? ",
-        "exports.a = ",
-        "exports.a = (",
-        "module.exports = {",
-        "class A { b = ",
-        "class extends ",
-        "export class A extends class ",
-        "export { a as b }; ",
-        "export const a = { b: ",
-        "a => ",
-        "async ",
-        "get ",
-        "export const a = [",
-        "export type A = (",
-        "export type A = B<",
-        "export namespace A { ",
-        "export function f(a = ",
-        "export const { a: { ",
-        "@a",
-        "@a(",
-        "export @a ",
-        "defineProps(",
-        "let a = $props() = ",
-        "export const a = b ? c : ",
-        "a | ",
-        "keyof ",
-        "export let a\n",
-        "= a => {",
-        "if a:\n ",
-        "def f(a=",
-        "class A:\n ",
-        "lambda a: ",
-        "a = ",
-        "f'{",
-        "@a\n",
-        "from .a import ",
-        "__all__ = [",
-        "if a: ",
-        "self.a = ",
-        "a, ",
-        "pub fn f(",
-        "impl A { ",
-        "pub mod a { ",
-        "mod a { ",
-        "impl<",
-        "#[a] ",
-        "#[",
-        "pub struct A(",
-        "macro_rules! a { ",
-        "pub ",
-        "pub use a::{",
-        "for ",
-        "func F(",
-        "type A struct { ",
-        "var A = func() {",
-        "const (",
-        "A, ",
-        "import \"a\"\n",
-        "interface {",
-        "struct {",
-        "func (a) B()\n",
-        "<script>",
-        "<script setup>let a",
-        "---\n",
-        "a\n",
-    ];
-    for unit in units {
+    let units = "{¦(¦[¦`${¦<a>¦<a b={¦<T>(¦a<¦a<b>(¦():a¦(): a extends b ? ¦exports.a = ¦exports.a = (¦\
+                 module.exports = {¦class A { b = ¦class extends ¦export class A extends class ¦export { a as b }; ¦\
+                 export const a = { b: ¦a => ¦async ¦get ¦export const a = [¦export type A = (¦export type A = B<¦\
+                 export namespace A { ¦export function f(a = ¦export const { a: { ¦@a¦@a(¦export @a ¦defineProps(¦\
+                 let a = $props() = ¦export const a = b ? c : ¦a | ¦keyof ¦export let a\n¦= a => {¦if a:\n ¦\
+                 def f(a=¦class A:\n ¦lambda a: ¦a = ¦f'{¦@a\n¦from .a import ¦__all__ = [¦if a: ¦self.a = ¦a, ¦\
+                 pub fn f(¦impl A { ¦pub mod a { ¦mod a { ¦impl<¦#[a] ¦#[¦pub struct A(¦macro_rules! a { ¦pub ¦\
+                 pub use a::{¦for ¦func F(¦type A struct { ¦var A = func() {¦const (¦A, ¦import \"a\"\n¦\
+                 interface {¦struct {¦func (a) B()\n¦<script>¦<script setup>let a¦---\n¦a\n";
+    for unit in units.split('¦') {
         for closer in ["", "}", ")"] {
             let text = unit.repeat(1_500) + &closer.repeat(1_500);
             for language in Language::all() {

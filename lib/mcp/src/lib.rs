@@ -4,6 +4,7 @@
 //! - `server`: the SDK's requests; [`Offer`]: whether a deployment or `coord mcp` offers the tools
 //! - `serve`: one request over HTTP
 //! - [`ToolSet`]: the tools, resources and rules that an extension registers; `tools`: the tools of the heart
+//! - `tool_selection`: the tools that a caller selects
 //! - `schema`: schemas from the HTTP types; [`Arguments`]; `operations`: calls
 //! - `results`, `teams`: results; `order`: the order of their members
 //! - `resource_list`, `resources`, `contents`: locks, activity and graph, by URI
@@ -25,12 +26,13 @@ mod schema;
 mod serve;
 mod server;
 mod teams;
+mod tool_selection;
 mod tool_set;
 mod tools;
 
 pub use arguments::Arguments;
 pub use contents::{as_json, parse_query};
-pub use coord_http::{Session, ToolGroup};
+pub use coord_http::Session;
 pub use instructions::rules;
 pub use offer::Offer;
 pub use operations::call_result;
@@ -42,5 +44,5 @@ pub use schema::{argument_schema, result_schema};
 pub use serve::serve;
 pub use server::{RulesFile, SdkRequest, Server, ToolSelection};
 pub use teams::{author, message_line, missed_line};
-pub use tool_set::{CallResult, ResourceType, Tool, ToolSet, ToolSets};
+pub use tool_set::{CallResult, ResourceType, SelectableGroup, Tool, ToolGroup, ToolSet, ToolSets};
 pub use tools::annotations;

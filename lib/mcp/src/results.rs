@@ -1,7 +1,7 @@
 //! Results of tools: the HTTP response as structured content, and a few lines that begin with the command and reason.
 
 use coord_protocol::plain_text::{clean, quote_line, visible_line, visible_text};
-use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::team_tools::TeamCallResponse;
 use coord_protocol::{AgentError, CheckResponse, ErrorBody, IntentResponse, Orchestration, PostResponse};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::teams;
 use coord_server::operations::Refusal;
 
 /// Most warnings in the text, and most names. The structured content has all of them.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 
 /// The outcome of a call.
 #[derive(Clone, Debug, Serialize)]
@@ -23,7 +23,7 @@ pub enum Outcome {
     /// The answer about one intent, also if the rules refuse the call, or the intents that the caller can select.
     Intent(Box<IntentResponse>),
     /// The answer of a tool of teams.
-    Team(Box<TeamAnswer>),
+    Team(Box<TeamCallResponse>),
     /// An error in place of an answer.
     Refused(AgentError),
     /// The error of a malformed call.
@@ -63,7 +63,7 @@ impl Outcome {
                 let mut text = text(&response.orchestration, response.error.as_ref(), &response.warnings);
                 if !response.orphaned_dependencies.is_empty() {
                     let names = &response.orphaned_dependencies;
-                    let listed = names[..names.len().min(MOST_LINES)].join(", ");
+                    let listed = names[..names.len().min(MAX_LINES)].join(", ");
                     let total = response.orphaned_dependencies_total.unwrap_or(names.len() as u64);
                     let import = if total == 1 { "file imports" } else { "files import" };
                     text.push_str(&format!("\n{total} {import} what you changed: {listed}"));
@@ -128,11 +128,11 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     lines.extend(
         warnings
             .iter()
-            .take(MOST_LINES)
+            .take(MAX_LINES)
             .map(|line| visible_line(line).into_owned()),
     );
-    if warnings.len() > MOST_LINES {
-        lines.push(format!("and {} more warnings", warnings.len() - MOST_LINES));
+    if warnings.len() > MAX_LINES {
+        lines.push(format!("and {} more warnings", warnings.len() - MAX_LINES));
     }
     lines.join("\n")
 }

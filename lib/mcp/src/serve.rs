@@ -19,16 +19,27 @@ use super::offer::Offer;
 use super::order::in_order;
 use super::resources;
 use super::server::{SdkRequest, Server, ToolSelection};
-use super::tool_set::ToolSets;
+use super::tool_set::{ToolGroup, ToolSets};
 use coord_http::Session;
 use coord_server::error::ApiError;
 
-/// The response to `request`, with the tools of the heart and of `sets`. The caller has already checked the Host,
+/// The response to `request`, with the tools of the heart and of `sets`, of the groups with the names `groups`. The caller has already checked the Host,
 /// Origin, credential and size of the request.
 ///
 /// # Errors
-/// When the repository's source refuses the caller's credential. Every other error is in the response.
-pub async fn serve(sets: ToolSets, session: Session, request: Request<Bytes>) -> Result<Response<Body>, ApiError> {
+/// When there are no such groups, or the repository's source refuses the caller's credential. Every other error is in
+/// the response.
+pub async fn serve(
+    sets: ToolSets,
+    session: Session,
+    groups: Option<String>,
+    request: Request<Bytes>,
+) -> Result<Response<Body>, ApiError> {
+    let groups = groups.map_or_else(|| Ok(ToolGroup::defaults(sets)), |names| ToolGroup::parse(sets, &names));
+    let groups = groups.map_err(|problem| ApiError::InvalidField {
+        field: "tools",
+        problem,
+    })?;
     let (sender, mut requests) = mpsc::channel(1);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -36,7 +47,6 @@ pub async fn serve(sets: ToolSets, session: Session, request: Request<Bytes>) ->
         // The endpoint has checked both.
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let groups = session.groups.clone();
     let server = move || {
         let selection = ToolSelection::Chosen(groups.clone());
         Ok(Server::new(

@@ -16,9 +16,8 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::{mpsc, oneshot};
 
-use super::ToolGroup;
 use super::offer::Offer;
-use super::tool_set::{Tool, ToolSets};
+use super::tool_set::{Tool, ToolGroup, ToolSets};
 use super::tools::tools_in;
 use super::{instructions, resource_list};
 
@@ -156,10 +155,10 @@ impl Server {
     }
 
     /// The groups whose tools a client can call.
-    fn callable_groups(&self) -> &[ToolGroup] {
+    fn callable_groups(&self) -> Vec<ToolGroup> {
         match &self.selection {
-            ToolSelection::Chosen(groups) => groups,
-            ToolSelection::AsNeeded => &ToolGroup::USUAL,
+            ToolSelection::Chosen(groups) => groups.clone(),
+            ToolSelection::AsNeeded => ToolGroup::defaults(self.sets),
         }
     }
 
@@ -220,7 +219,7 @@ impl ServerHandler for Server {
         server.description = Some("Keeps coding agents out of each other's way".to_owned());
         let config = ServerConfig::new(capabilities).with_server_info(server);
         // The rules are only about files.
-        match self.callable_groups().contains(&ToolGroup::Locks) {
+        match self.callable_groups().contains(&ToolGroup::LOCKS) {
             true => config.with_instructions(instructions::rules(self.sets, self.offer)),
             false => config,
         }
@@ -300,9 +299,8 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        self.definitions(self.callable_groups())
-            .find(|tool| tool.name == name)
-            .cloned()
+        let groups = self.callable_groups();
+        self.definitions(&groups).find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -310,9 +308,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = tools_in(self.sets, self.callable_groups()).find(|tool| tool.name == request.name);
-        let Some(tool) = tool else {
-            let tools = tools_in(self.sets, self.callable_groups());
+        let groups = self.callable_groups();
+        let Some(tool) = tools_in(self.sets, &groups).find(|tool| tool.name == request.name) else {
+            let tools = tools_in(self.sets, &groups);
             let names: Vec<&str> = tools.map(|tool| tool.name).collect();
             let sentence = format!("there is no such tool; the tools are {}", names.join(", "));
             return Err(ErrorData::invalid_params(sentence, None));

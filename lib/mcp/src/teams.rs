@@ -4,14 +4,14 @@ use coord_protocol::messages::{InboxResponse, MessageView};
 use coord_protocol::plain_text::{quote_line, quote_lines};
 use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
 use coord_protocol::team_event::MessageType;
-use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::team_tools::TeamCallResponse;
 use coord_protocol::teams::{TeamSummary, TeamView};
 
 /// The text of an answer without its command. Quotes what other agents wrote, below its author.
-pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
+pub(super) fn lines(answer: &TeamCallResponse) -> Vec<String> {
     match answer {
-        TeamAnswer::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
-        TeamAnswer::Teams(teams) => {
+        TeamCallResponse::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
+        TeamCallResponse::Teams(teams) => {
             let line = |team: &TeamSummary| {
                 let (name, leader, members) = (&team.name, &team.leader, team.member_count);
                 format!(
@@ -22,8 +22,8 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
             let first = format!("PROCEED: {} teams", teams.teams.len());
             std::iter::once(first).chain(teams.teams.iter().map(line)).collect()
         }
-        TeamAnswer::Team(response) => team_lines(&response.team),
-        TeamAnswer::Tasks(page) => {
+        TeamCallResponse::Team(response) => team_lines(&response.team),
+        TeamCallResponse::Tasks(page) => {
             let first = format!("PROCEED: {} tasks", page.tasks.len());
             let more = page.next.map(|next| format!("More: after {next}"));
             std::iter::once(first)
@@ -31,10 +31,10 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
                 .chain(more)
                 .collect()
         }
-        TeamAnswer::NewTasks(response) => response.tasks.iter().map(task_line).collect(),
-        TeamAnswer::Task(response) => task_lines(response),
-        TeamAnswer::Inbox(inbox) => inbox_lines(inbox),
-        TeamAnswer::Change(response) => {
+        TeamCallResponse::NewTasks(response) => response.tasks.iter().map(task_line).collect(),
+        TeamCallResponse::Task(response) => task_lines(response),
+        TeamCallResponse::Inbox(inbox) => inbox_lines(inbox),
+        TeamCallResponse::Change(response) => {
             let tasks = &response.given_back;
             let released = (!tasks.is_empty()).then(|| format!("Released: {}", tasks.join(", ")));
             released
@@ -42,8 +42,8 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
                 .chain(unnotified_line(&response.not_told))
                 .collect()
         }
-        TeamAnswer::History(history) => history.messages.iter().map(message_line).collect(),
-        TeamAnswer::Sent(_) => Vec::new(),
+        TeamCallResponse::History(history) => history.messages.iter().map(message_line).collect(),
+        TeamCallResponse::Sent(_) => Vec::new(),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Tools and resources of the heart and of extensions.
+//! Tools and resources of the heart and of extensions, and the groups by which callers select tools.
 
 use std::sync::OnceLock;
 
 use axum::http::Uri;
-use coord_http::{Session, ToolGroup};
+use coord_http::Session;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolResult, Tool as Definition};
 
@@ -12,6 +12,19 @@ use coord_server::error::ApiError;
 
 /// The result of a call. An error means that the repository's source refused the caller's credential.
 pub type CallResult<'a> = BoxFuture<'a, Result<CallToolResult, ApiError>>;
+
+/// The name of tools that are offered together, by which a caller selects them: `?tools=locks,tasks`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolGroup(pub &'static str);
+
+/// A group that callers can select.
+pub struct SelectableGroup {
+    pub group: ToolGroup,
+    /// Whether the group is offered to callers that select none.
+    pub is_default: bool,
+    /// The groups that it stands for. Callers cannot select it beside one of them.
+    pub replaces: &'static [ToolGroup],
+}
 
 pub struct Tool {
     pub name: &'static str,
@@ -82,6 +95,8 @@ impl ResourceType {
 
 /// The tools, resources and rules of an extension.
 pub struct ToolSet {
+    /// The groups that callers can select.
+    pub groups: &'static [SelectableGroup],
     pub tools: &'static [Tool],
     pub resources: &'static [ResourceType],
     /// Rules for agents.

@@ -1,6 +1,5 @@
 //! The tools of the heart, and the list of all tools.
 
-use coord_http::ToolGroup;
 use coord_http::body::{parse_check, parse_post};
 use coord_protocol::tool_names::{CHECK_STATUS, POST_STATUS};
 use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
@@ -12,18 +11,18 @@ use super::arguments::Arguments;
 use super::offer::Offer;
 use super::operations;
 use super::schema::{argument_schema, result_schema};
-use super::tool_set::{Tool, ToolSets};
+use super::tool_set::{Tool, ToolGroup, ToolSets};
 
 static HEART: [Tool; 2] = [
     Tool::new(
         CHECK_STATUS,
-        &[ToolGroup::Locks, ToolGroup::Files],
+        &[ToolGroup::LOCKS, ToolGroup::FILES],
         check_status,
         |session, json| operations::call(session, parse_check(json.as_bytes()).map(Arguments::Check)).boxed(),
     ),
     Tool::new(
         POST_STATUS,
-        &[ToolGroup::Locks, ToolGroup::Files],
+        &[ToolGroup::LOCKS, ToolGroup::FILES],
         post_status,
         |session, json| operations::call(session, parse_post(json.as_bytes()).map(Arguments::Post)).boxed(),
     ),

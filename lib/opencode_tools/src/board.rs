@@ -2,7 +2,7 @@
 
 use coord_protocol::ErrorCode;
 use coord_protocol::opencode_tools::InTeam;
-use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse, ToolCaller};
 use coord_protocol::teams::{TeamActor, TeamCaller, TeamView};
 
 use super::refusal::invalid_team_name;
@@ -25,7 +25,7 @@ impl Refused for ApiError {
 pub trait Requests {
     type Error: Refused;
 
-    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, Self::Error>>;
+    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamCallResponse, Self::Error>>;
 }
 
 /// Default values of arguments.
@@ -52,7 +52,7 @@ pub(super) struct Board<'a, R> {
 macro_rules! answer_of {
     ($answer:expr, $kind:ident) => {
         match $answer {
-            TeamAnswer::$kind(response) => response,
+            TeamCallResponse::$kind(response) => response,
             _ => return Err(ApiError::Internal.into()),
         }
     };
@@ -75,7 +75,7 @@ impl<'a, R: Requests> Board<'a, R> {
         })
     }
 
-    pub async fn ask(&self, call: TeamCall) -> Result<TeamAnswer, R::Error> {
+    pub async fn ask(&self, call: TeamCall) -> Result<TeamCallResponse, R::Error> {
         self.requests.make(call).await
     }
 

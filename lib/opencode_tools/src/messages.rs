@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use coord_protocol::bounds::WAIT_SECONDS;
 use coord_protocol::messages::{MessageView, ReadMessagesRequest, SendMessageRequest};
-use coord_protocol::team_tools::{HistoryCall, TeamAnswer, TeamCall};
+use coord_protocol::team_tools::{HistoryCall, TeamCall, TeamCallResponse};
 use coord_protocol::teams::MemberView;
 use coord_teams::answers;
 use coord_teams::message::Message;
@@ -21,7 +21,7 @@ use coord_server::error::ApiError;
 pub(super) const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
 /// Most messages of an answer. The next answer has the rest.
-const MOST_MESSAGES: u32 = 500;
+const MAX_MESSAGES: u32 = 500;
 
 impl<R: Requests> Board<'_, R> {
     /// `send-message`
@@ -71,7 +71,7 @@ impl<R: Requests> Board<'_, R> {
         let mut request = ReadMessagesRequest {
             caller: self.member(),
             wait: Some(seconds as u32),
-            limit: Some(MOST_MESSAGES),
+            limit: Some(MAX_MESSAGES),
             ..ReadMessagesRequest::default()
         };
         loop {

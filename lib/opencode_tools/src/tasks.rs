@@ -5,7 +5,7 @@ use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, LeaseState, NewTask, NewTasksRequest, TaskStatus, TaskView,
     TaskWork,
 };
-use coord_protocol::team_tools::{ListTasksCall, TeamAnswer, TeamCall};
+use coord_protocol::team_tools::{ListTasksCall, TeamCall, TeamCallResponse};
 use coord_teams::answers;
 use coord_teams::task::Task;
 
@@ -17,7 +17,7 @@ use coord_server::error::ApiError;
 use coord_teams_state::teams::TeamRefusal;
 
 /// Most tasks of an answer.
-const MOST_TASKS: u32 = 500;
+const MAX_TASKS: u32 = 500;
 
 impl<R: Requests> Board<'_, R> {
     /// `create-task`
@@ -56,7 +56,7 @@ impl<R: Requests> Board<'_, R> {
             status: filters.status.filter(|_| !is_unclaimed),
             owner: filters.owner.clone(),
             after,
-            limit: Some(MOST_TASKS),
+            limit: Some(MAX_TASKS),
             is_unclaimed,
             has_descriptions: true,
             ..ListTasksCall::default()

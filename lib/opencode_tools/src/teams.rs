@@ -2,7 +2,7 @@
 
 use coord_protocol::ErrorCode;
 use coord_protocol::opencode_tools::{AgentInfo, InRepository};
-use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse, ToolCaller};
 use coord_protocol::teams::{
     JoinTeamRequest, MemberFields, NewTeamRequest, ShutdownProgress, ShutdownRequest, ShutdownStep, TeamChangeResponse,
 };

@@ -1,14 +1,15 @@
 //! The tool definitions, and calls of the tools.
 
-use coord_http::{Session, ToolGroup};
-use coord_mcp::{CallResult, Outcome, Tool, ToolSet, argument_schema};
+use coord_http::Session;
+use coord_mcp::{CallResult, Outcome, SelectableGroup, Tool, ToolGroup, ToolSet, argument_schema};
 use coord_protocol::opencode_tools::{
     ActAs, BroadcastMessage, ClaimTask, CreateTask, GetTasks, InRepository, InTeam, JoinTeam, PollInbox, SendMessage,
     SpawnTeam, UpdateTask,
 };
-use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse};
 use coord_protocol::tool_names;
 use coord_server::error::ApiError;
+use coord_team_tools::{MESSAGES, TASKS};
 use futures::FutureExt;
 use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
 
@@ -21,7 +22,7 @@ macro_rules! tool {
     ($name:expr, $call:ty, $description:literal) => {
         Tool::new(
             $name,
-            &[ToolGroup::OpenCode],
+            &[GROUP],
             |name, offer| definition(name, $description, argument_schema::<$call>(offer)),
             |session, arguments| call(session, $name, arguments),
         )
@@ -75,10 +76,17 @@ static TOOLS: [Tool; 14] = [
 
 /// The tools of the plugin.
 pub static OPENCODE: ToolSet = ToolSet {
+    groups: &[SelectableGroup {
+        group: GROUP,
+        is_default: false,
+        replaces: &[TASKS, MESSAGES],
+    }],
     tools: &TOOLS,
     resources: &[],
     rules: &[],
 };
+
+const GROUP: ToolGroup = ToolGroup("opencode");
 
 /// The definition of a tool. It has no schema of the result, because the result is text.
 fn definition(name: &'static str, description: &'static str, arguments: JsonObject) -> Definition {
@@ -97,7 +105,7 @@ struct SessionRequests<'a>(&'a Session);
 impl Requests for SessionRequests<'_> {
     type Error = ApiError;
 
-    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
+    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamCallResponse, ApiError>> {
         // Without the box, the compiler does not see that this future is `Send`.
         let session = self.0;
         async move { coord_team_tools::answer(session, &call).await }.boxed()

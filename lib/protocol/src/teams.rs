@@ -308,7 +308,7 @@ wire! {
         pub taken_over_from: maybe String,
         /// The shutdown.
         pub shutdown_id: maybe String,
-        /// How far it is.
+        /// Progress so far.
         pub shutdown_state: maybe ShutdownProgress,
         /// Tasks that were released.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

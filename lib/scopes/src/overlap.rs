@@ -44,7 +44,7 @@ pub struct StepBudget {
 
 impl StepBudget {
     /// The limit: about a tenth of a second. A hundred intents of 64 usual patterns take a hundredth of it.
-    pub const MOST: u64 = 50_000_000;
+    pub const MAX_STEPS: u64 = 50_000_000;
 
     pub fn new() -> Self {
         StepBudget { taken: 0 }
@@ -163,7 +163,7 @@ pub(super) fn find_first(
                 continue;
             }
             // After the limit, nothing more is compared.
-            if steps.taken <= StepBudget::MOST && ends_differ(one, other, &mut steps.taken) {
+            if steps.taken <= StepBudget::MAX_STEPS && ends_differ(one, other, &mut steps.taken) {
                 continue;
             }
             let example = match common_path(one, other, &mut steps.taken) {
@@ -194,7 +194,7 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
     for i in 0..rows {
         for j in 0..width {
             *steps += 1;
-            if *steps > StepBudget::MOST {
+            if *steps > StepBudget::MAX_STEPS {
                 return Err(StepLimitExceeded);
             }
             if i + j > 0 && table[i * width + j].is_none() {

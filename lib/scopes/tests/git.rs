@@ -34,21 +34,11 @@ const SETS: [&str; 11] = [
 
 #[test]
 fn random_patterns_match_what_git_matches() -> Outcome {
-    let mut random = Rng::with_seed(14);
-    let patterns: Vec<String> = (0..FOLDERS).map(|_| pattern(&mut random, &WILDCARDS, &[])).collect();
-    let cases = cases(&mut random, &patterns);
-    let files: Vec<String> = patterns.iter().map(|pattern| format!("/{pattern}\n")).collect();
-    let ignored = check_ignore(&files, &cases)?;
-    let (mut matched, mut parsed) = (0, 0);
-    for (index, text) in patterns.iter().enumerate() {
-        let Ok(scope) = Scope::parse([text]) else { continue };
-        parsed += 1;
-        for path in &cases[index] {
-            let by_git = ignored.contains(&(index, path.clone()));
-            assert_eq!(scope.covers(path), by_git, "pattern {text:?}, path {path:?}");
-            matched += usize::from(by_git);
-        }
-    }
+    let mut matched = 0;
+    let parsed = compare(14, &[], |text, path, covered, by_git| {
+        assert_eq!(covered, by_git, "pattern {text:?}, path {path:?}");
+        matched += usize::from(by_git);
+    })?;
     assert!(parsed > FOLDERS / 2, "only {parsed} patterns were parsed");
     assert!(matched > FOLDERS, "only {matched} paths matched");
     Ok(())
@@ -56,30 +46,39 @@ fn random_patterns_match_what_git_matches() -> Outcome {
 
 #[test]
 fn brackets_match_what_git_matches_and_themselves() -> Outcome {
-    let mut random = Rng::with_seed(15);
-    let patterns: Vec<String> = (0..FOLDERS).map(|_| pattern(&mut random, &WILDCARDS, &SETS)).collect();
+    let (mut by_git_too, mut literally) = (0, 0);
+    compare(15, &SETS, |text, path, covered, by_git| match (covered, by_git) {
+        (true, false) => {
+            assert!(path.contains('['), "pattern {text:?}, path {path:?}");
+            literally += 1;
+        }
+        (covered, by_git) => {
+            assert_eq!(covered, by_git, "pattern {text:?}, path {path:?}");
+            by_git_too += usize::from(by_git);
+        }
+    })?;
+    assert!(by_git_too > 500 && literally > 50, "{by_git_too} and {literally}");
+    Ok(())
+}
+
+/// Calls `check` with a random pattern, a path, and whether the scope covers it and git ignores it. Returns the number of
+/// patterns that are scopes.
+fn compare(seed: u64, sets: &[&str], mut check: impl FnMut(&str, &str, bool, bool)) -> Result<usize, Box<dyn Error>> {
+    let mut random = Rng::with_seed(seed);
+    let patterns: Vec<String> = (0..FOLDERS).map(|_| pattern(&mut random, &WILDCARDS, sets)).collect();
     let cases = cases(&mut random, &patterns);
     let files: Vec<String> = patterns.iter().map(|pattern| format!("/{pattern}\n")).collect();
     let ignored = check_ignore(&files, &cases)?;
-    let (mut by_git_alone, mut literally) = (0, 0);
+    let mut parsed = 0;
     for (index, text) in patterns.iter().enumerate() {
         let Ok(scope) = Scope::parse([text]) else { continue };
+        parsed += 1;
         for path in &cases[index] {
             let by_git = ignored.contains(&(index, path.clone()));
-            match (scope.covers(path), by_git) {
-                (true, false) => {
-                    assert!(path.contains('['), "pattern {text:?}, path {path:?}");
-                    literally += 1;
-                }
-                (covered, by_git) => {
-                    assert_eq!(covered, by_git, "pattern {text:?}, path {path:?}");
-                    by_git_alone += usize::from(by_git);
-                }
-            }
+            check(text, path, scope.covers(path), by_git);
         }
     }
-    assert!(by_git_alone > 500 && literally > 50, "{by_git_alone} and {literally}");
-    Ok(())
+    Ok(parsed)
 }
 
 #[test]

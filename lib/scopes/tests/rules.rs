@@ -122,14 +122,10 @@ fn braces_are_expanded_when_written() {
     let most = format!("src/{{{}}}", vec!["x"; MAX_PATTERNS].join(","));
     assert_eq!(scope(&[&most]).patterns().len(), MAX_PATTERNS);
     assert_eq!(refusal(&[&most, "y"]), ListProblem::TooManyPatterns(65).into());
-    assert!(matches!(
-        refusal(&["{a,b}".repeat(7).as_str()]),
-        Refusal::TooManyAlternatives(_)
-    ));
-    assert!(matches!(
-        refusal(&["{a,b}".repeat(100).as_str()]),
-        Refusal::TooManyAlternatives(_)
-    ));
+    for count in [7, 100] {
+        let refused = refusal(&[&"{a,b}".repeat(count)]);
+        assert!(matches!(refused, Refusal::TooManyAlternatives(_)), "{count}: {refused}");
+    }
 }
 
 fn refusal(patterns: &[&str]) -> Refusal {
@@ -190,41 +186,18 @@ fn too_broad_is_what_covers_too_much() {
     let files: Vec<String> = (0..400).map(|index| format!("src/{}/{index}.ts", index % 10)).collect();
     let breadth = |patterns: &[&str], most| scope(patterns).within_breadth(&files, most);
     for wild in ["*", "**", "**/*", "**/*.ts", "*/a", "?*/a", "***", "**/", "*/", "????"] {
-        assert_eq!(
-            breadth(&["src/1", wild], 100),
-            Err(BroadScope::Everywhere(wild.to_owned()))
-        );
+        let everywhere = BroadScope::Everywhere(wild.to_owned());
+        assert_eq!(breadth(&["src/1", wild], 100), Err(everywhere));
     }
-    assert_eq!(
-        breadth(&["src/1", "src/2/**"], 100),
-        Ok(Count {
-            covered: 80,
-            files: 400
-        })
-    );
-    assert_eq!(
-        breadth(&["src/[1-3]"], 100),
-        Err(BroadScope::Files {
-            covered: 120,
-            most: 100
-        })
-    );
-    assert_eq!(
-        breadth(&["src/[1-5]"], 1000),
-        Ok(Count {
-            covered: 200,
-            files: 400
-        })
-    );
-    assert_eq!(
-        breadth(&["src/[1-6]"], 1000),
-        Err(BroadScope::Half {
-            covered: 240,
-            files: 400
-        })
-    );
+    let within = |covered| Ok(Count { covered, files: 400 });
+    assert_eq!(breadth(&["src/1", "src/2/**"], 100), within(80));
+    let (covered, most) = (120, 100);
+    assert_eq!(breadth(&["src/[1-3]"], 100), Err(BroadScope::Files { covered, most }));
+    assert_eq!(breadth(&["src/[1-5]"], 1000), within(200));
+    let (covered, files) = (240, 400);
+    assert_eq!(breadth(&["src/[1-6]"], 1000), Err(BroadScope::Half { covered, files }));
     // It looks broad, and covers nothing.
-    assert_eq!(breadth(&["*.md"], 100), Ok(Count { covered: 0, files: 400 }));
+    assert_eq!(breadth(&["*.md"], 100), within(0));
     let none: [&str; 0] = [];
     assert_eq!(
         scope(&["a"]).within_breadth(none, 100),
@@ -328,18 +301,20 @@ fn reserved_and_ignored_go_before_the_scope() {
     let of_branch = IntentIgnore::parse(b"*.key\n");
     let of_working_copy = IntentIgnore::parse(b"/src/vault/\n");
     let mut judge = Judge::new(&scope, [&of_branch, &of_working_copy]);
-    assert_eq!(judge.judge("src/a.ts"), Verdict::Covered);
-    assert_eq!(judge.judge("lib/a.ts"), Verdict::Outside);
-    assert!(matches!(judge.judge("src/a.key"), Verdict::Ignored(_)));
-    assert!(matches!(judge.judge("src/vault/a.ts"), Verdict::Ignored(_)));
-    assert_eq!(
-        judge.judge(".orchestration/intent_map.md"),
-        Verdict::Reserved(ReservedPart::Orchestration)
-    );
-    assert_eq!(
-        judge.judge(".intentignore"),
-        Verdict::Reserved(ReservedPart::IntentIgnore)
-    );
+    for (path, expected) in [
+        ("src/a.ts", Verdict::Covered),
+        ("lib/a.ts", Verdict::Outside),
+        (
+            ".orchestration/intent_map.md",
+            Verdict::Reserved(ReservedPart::Orchestration),
+        ),
+        (".intentignore", Verdict::Reserved(ReservedPart::IntentIgnore)),
+    ] {
+        assert_eq!(judge.judge(path), expected, "{path}");
+    }
+    for path in ["src/a.key", "src/vault/a.ts"] {
+        assert!(matches!(judge.judge(path), Verdict::Ignored(_)), "{path}");
+    }
     let unreadable = IntentIgnore::unreadable("x");
     assert!(matches!(
         Judge::new(&scope, [&unreadable]).judge("src/a.ts"),

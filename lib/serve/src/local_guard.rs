@@ -77,6 +77,7 @@ mod tests {
             "localhost",
             "LOCALHOST:3000",
             "127.0.0.1:3000",
+            "127.0.0.1",
             "127.0.0.2",
             "[::1]:3000",
         ] {
@@ -86,6 +87,7 @@ mod tests {
             "",
             "example.com",
             "localhost.example.com",
+            "localhost.example.com:3000",
             "127.0.0.1.example.com",
             "10.0.0.1:3000",
             "[::2]",

@@ -91,7 +91,7 @@ pub enum ApiError {
     PersonRequired(String),
     /// An extension refuses the request; nothing was changed.
     #[error("{}", .0.error.message)]
-    OfExtension(Box<AgentError>),
+    Extension(Box<AgentError>),
     /// 405: the route has other methods.
     #[error("this endpoint accepts only {allowed}")]
     MethodNotAllowed {
@@ -238,7 +238,7 @@ impl ApiError {
             ApiError::UnknownBranch { .. } => ErrorCode::UnknownBranch,
             ApiError::UnknownFile { .. } => ErrorCode::UnknownFile,
             ApiError::PersonRequired(_) => ErrorCode::PersonRequired,
-            ApiError::OfExtension(refusal) => refusal.error.error,
+            ApiError::Extension(refusal) => refusal.error.error,
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
             ApiError::LockTaken(_) => ErrorCode::LockTaken,
@@ -276,7 +276,7 @@ impl ApiError {
             ApiError::UnknownBranch { .. } => Some("branch".to_owned()),
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
-            ApiError::OfExtension(refusal) => refusal.error.field.clone(),
+            ApiError::Extension(refusal) => refusal.error.field.clone(),
             _ => None,
         };
         ErrorBody {
@@ -305,7 +305,7 @@ impl ApiError {
             error: self.body(),
             orchestration: self.orchestration(),
             waiting: match self {
-                ApiError::OfExtension(refusal) => refusal.waiting.clone(),
+                ApiError::Extension(refusal) => refusal.waiting.clone(),
                 _ => Waiting::default(),
             },
         }
@@ -322,7 +322,7 @@ impl ApiError {
                 retry_after: i64::try_from(*retry_after_seconds).ok(),
                 ..Metadata::default()
             }),
-            ApiError::OfExtension(refusal) => refusal.orchestration.clone(),
+            ApiError::Extension(refusal) => refusal.orchestration.clone(),
             ApiError::LockTaken(forced) => Orchestration::new(Action::Stop, error.message).with(Metadata {
                 lock_owner: Some(forced.by.clone()),
                 conflicts: forced.files.clone(),

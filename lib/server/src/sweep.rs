@@ -13,10 +13,10 @@ use coord_state::sweep::sweep;
 use coord_store::{Store, StoreError};
 
 /// Maximum repositories that are taken from the due list at once.
-const MOST_REPOSITORIES: usize = 100;
+const MAX_REPOSITORIES: usize = 100;
 
 /// Maximum files, or records of an extension, per script run, so that no script blocks the store for long.
-const MOST_AT_ONCE: usize = 500;
+const MAX_AT_ONCE: usize = 500;
 
 /// Time after which a sweep stops; the next one continues.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -41,13 +41,13 @@ pub async fn sweep_due(store: &dyn Store, extensions: &Extensions) -> Result<Swe
     let started = Instant::now();
     let mut report = SweepReport::default();
     while started.elapsed() < TIME_LIMIT {
-        let due = take_due(store, MOST_REPOSITORIES).await?;
+        let due = take_due(store, MAX_REPOSITORIES).await?;
         let count = due.len();
         for repository in due {
             report.repositories += 1;
             report.expired += sweep_repository(store, &repository, extensions, started).await?;
         }
-        if count < MOST_REPOSITORIES {
+        if count < MAX_REPOSITORIES {
             report.is_complete = true;
             break;
         }
@@ -78,10 +78,10 @@ async fn sweep_repository(
     };
     let mut expired = 0;
     loop {
-        let swept = sweep(store, &repo, MOST_AT_ONCE).await?;
+        let swept = sweep(store, &repo, MAX_AT_ONCE).await?;
         expired += swept.expired;
         for extension in extensions.iter() {
-            expired += extension.settle(store, &repo, &swept.due, MOST_AT_ONCE).await?;
+            expired += extension.settle(store, &repo, &swept.due, MAX_AT_ONCE).await?;
         }
         // Parts of the repository stay due until their records are settled, even if this sweep stops early.
         let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);

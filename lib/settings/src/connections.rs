@@ -9,7 +9,7 @@ use super::environment::{ConfigError, Environment, number_within, value_of};
 use super::variables::env_vars;
 
 /// Maximum entries of `COORD_PROXIES`.
-const MOST_PROXIES: usize = 64;
+const MAX_PROXIES: usize = 64;
 
 /// Settings of connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub struct ConnectionConfig {
 impl Default for ConnectionConfig {
     fn default() -> Self {
         ConnectionConfig {
-            most: ConnectionConfig::MOST,
-            most_of_address: ConnectionConfig::MOST / 4,
+            most: ConnectionConfig::MAX_CONNECTIONS,
+            most_of_address: ConnectionConfig::MAX_CONNECTIONS / 4,
             proxies: Proxies::default(),
             counts_loopback: false,
         }
@@ -37,7 +37,7 @@ impl Default for ConnectionConfig {
 
 impl ConnectionConfig {
     /// Maximum connections, unless the environment says otherwise.
-    const MOST: usize = 4096;
+    const MAX_CONNECTIONS: usize = 4096;
 
     /// # Errors
     /// When a variable has an invalid value.
@@ -46,7 +46,7 @@ impl ConnectionConfig {
             let problem = "must be a whole number, at least 1";
             number_within(environment, variable, 1..=usize::MAX, default, problem)
         };
-        let most = positive_number(env_vars::COORD_MAX_CONNECTIONS, Self::MOST)?;
+        let most = positive_number(env_vars::COORD_MAX_CONNECTIONS, Self::MAX_CONNECTIONS)?;
         Ok(ConnectionConfig {
             most,
             most_of_address: positive_number(env_vars::COORD_MAX_CONNECTIONS_PER_ADDRESS, (most / 4).max(1))?,
@@ -104,8 +104,8 @@ impl FromStr for Proxies {
         };
         let networks: Result<Vec<IpNet>, _> = list.split(',').map(parse).collect();
         match networks {
-            Ok(networks) if networks.len() <= MOST_PROXIES => Ok(Proxies(networks)),
-            Ok(_) => Err(format!("must have at most {MOST_PROXIES} entries")),
+            Ok(networks) if networks.len() <= MAX_PROXIES => Ok(Proxies(networks)),
+            Ok(_) => Err(format!("must have at most {MAX_PROXIES} entries")),
             Err(_) => {
                 Err("must be addresses or networks such as 10.0.0.5 or 10.0.0.0/24, separated by commas".to_owned())
             }

@@ -10,7 +10,7 @@ use super::service_hosts::ServiceHosts;
 use super::variables::env_vars;
 
 /// Maximum entries of `COORD_CORS_ORIGINS`.
-const MOST_ORIGINS: usize = 64;
+const MAX_ORIGINS: usize = 64;
 
 /// Settings of the HTTP edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +74,9 @@ impl AllowedOrigins {
         for entry in list.split(',').map(str::trim) {
             origins.push(parse_origin(entry).map_err(config_error)?);
         }
-        if origins.len() > MOST_ORIGINS {
+        if origins.len() > MAX_ORIGINS {
             return Err(config_error(format!(
-                "has {} origins; at most {MOST_ORIGINS} are allowed",
+                "has {} origins; at most {MAX_ORIGINS} are allowed",
                 origins.len()
             )));
         }

@@ -10,7 +10,7 @@ use super::environment::{ConfigError, Environment, printable_start, value_of};
 use super::variables::env_vars;
 
 /// Maximum entries of `COORD_HOSTS`.
-const MOST_HOSTS: usize = 64;
+const MAX_HOSTS: usize = 64;
 
 /// The variables with the platform's hosts of the project, of the branch, and of this deployment alone.
 const PLATFORM_VARIABLES: [&str; 3] = [
@@ -48,9 +48,9 @@ impl ServiceHosts {
             })?;
             hosts.push(host);
         }
-        if hosts.len() > MOST_HOSTS {
+        if hosts.len() > MAX_HOSTS {
             return Err(config_error(format!(
-                "has {} hosts; at most {MOST_HOSTS} are allowed",
+                "has {} hosts; at most {MAX_HOSTS} are allowed",
                 hosts.len()
             )));
         }

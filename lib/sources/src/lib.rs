@@ -12,6 +12,6 @@ pub use coord_graph::{Blob, EntryKind, TreeEntry};
 pub use health::SourceHealth;
 pub use registry::Sources;
 pub use source::{
-    BlobSink, Comparison, Hold, KnownHead, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, Reachable, RefreshedHead, Source,
+    BlobSink, Comparison, Hold, KnownHead, MAX_TREE_ENTRIES, MAX_TREE_PATH_BYTES, Reachable, RefreshedHead, Source,
     SourceError, Tip,
 };

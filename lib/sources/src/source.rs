@@ -15,10 +15,10 @@ use crate::health::SourceHealth;
 
 /// Maximum of files and folders in a tree. A few nested trees can contain billions of files, and a build over 980,000
 /// paths took 323 MiB; real repositories are far below.
-pub const MOST_TREE_ENTRIES: usize = 750_000;
+pub const MAX_TREE_ENTRIES: usize = 750_000;
 
 /// Maximum bytes of the paths of a tree. Folders with long names take much memory with few objects.
-pub const MOST_TREE_PATH_BYTES: usize = 64 << 20;
+pub const MAX_TREE_PATH_BYTES: usize = 64 << 20;
 
 /// Why a source failed.
 #[derive(Clone, Debug, thiserror::Error)]

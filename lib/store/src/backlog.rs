@@ -10,10 +10,10 @@ use futures::stream::{self, BoxStream};
 use tokio::sync::Notify;
 
 /// Maximum number of unread messages.
-const MOST_WAITING: usize = 1024;
+const MAX_WAITING: usize = 1024;
 /// Maximum bytes of unread messages, except that a single message may be larger. (Redis ends a subscription at 32 MiB,
 /// or at 8 MiB for a minute.)
-const MOST_BYTES_WAITING: usize = 8 << 20;
+const MAX_WAITING_BYTES: usize = 8 << 20;
 
 #[derive(Debug, Default)]
 struct MessageQueue {
@@ -73,7 +73,7 @@ impl Backlog {
         let mut waiting = shared.lock();
         let bytes = waiting.bytes + message.len();
         let has_room =
-            waiting.messages.is_empty() || (waiting.messages.len() < MOST_WAITING && bytes <= MOST_BYTES_WAITING);
+            waiting.messages.is_empty() || (waiting.messages.len() < MAX_WAITING && bytes <= MAX_WAITING_BYTES);
         if has_room && !waiting.is_over {
             waiting.messages.push_back(message.clone());
             waiting.bytes = bytes;
@@ -113,11 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_reader_that_falls_behind_in_number_or_in_bytes_loses_all_that_waits() {
-        for (bytes, fitting) in [
-            (1, MOST_WAITING),
-            (MOST_BYTES_WAITING / 4, 4),
-            (2 * MOST_BYTES_WAITING, 1),
-        ] {
+        for (bytes, fitting) in [(1, MAX_WAITING), (MAX_WAITING_BYTES / 4, 4), (2 * MAX_WAITING_BYTES, 1)] {
             let message = Bytes::from(vec![b'x'; bytes]);
             let (backlog, messages) = Backlog::open();
             for _ in 0..fitting {
@@ -133,7 +129,7 @@ mod tests {
     #[tokio::test]
     async fn a_reader_that_keeps_up_gets_all_and_the_end() {
         let (backlog, mut messages) = Backlog::open();
-        let message = Bytes::from(vec![b'x'; MOST_BYTES_WAITING / 2]);
+        let message = Bytes::from(vec![b'x'; MAX_WAITING_BYTES / 2]);
         for _ in 0..10 {
             assert!(backlog.push(&message));
             assert_eq!(messages.next().await, Some(message.clone()));

@@ -20,7 +20,7 @@ pub(super) fn use_key(library: &str) -> String {
 }
 
 /// Number of failed loads in a row, for no known reason, after which a process no longer tries.
-const MOST_FAILURES: u32 = 3;
+const MAX_FAILURES: u32 = 3;
 
 /// How often a process notes that its library is in use.
 const NOTED_EVERY: Duration = Duration::from_secs(24 * 3600);
@@ -57,7 +57,7 @@ impl Functions {
             Err(StoreError::Unreachable(_) | StoreError::Timeout(_)) => return false,
             Err(error) => (error.to_string(), true),
         };
-        if lacks_functions(&error) || is_lasting && self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= MOST_FAILURES {
+        if lacks_functions(&error) || is_lasting && self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_FAILURES {
             self.deny(&error);
         }
         false

@@ -8,7 +8,7 @@ use coord_agent::options::AgentArgs;
 use coord_agent::outcome::show;
 use coord_agent::workplace::Workplace;
 use coord_protocol::ClientError;
-use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::team_tools::TeamCallResponse;
 use coord_protocol::teams::{TeamActor, TeamCaller, TeamsResponse};
 use coord_settings::{env_vars, process_environment, value_of};
 
@@ -36,7 +36,7 @@ impl Common {
 
     /// Opens the workplace as the person, who acts for all handles of the login.
     pub fn open_as_person(&self) -> anyhow::Result<Workplace> {
-        Workplace::of_person(&self.agent)
+        Workplace::for_person(&self.agent)
     }
 
     /// The team that the options or the environment name.
@@ -88,9 +88,9 @@ impl Common {
     pub fn print(
         &self,
         workplace: &Workplace,
-        result: Result<impl Into<TeamAnswer>, ClientError>,
+        result: Result<impl Into<TeamCallResponse>, ClientError>,
     ) -> anyhow::Result<ExitCode> {
-        let outcome = workplace.of_team(result.map(Into::into))?;
+        let outcome = workplace.team_outcome(result.map(Into::into))?;
         let status = show(&outcome, self.json, "")?;
         workplace.note_answer_shown(&outcome);
         Ok(status)

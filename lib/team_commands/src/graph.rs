@@ -36,11 +36,11 @@ impl GraphArgs {
         let workplace = self.common.open()?;
         let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let tasks = match read_tasks(&workplace, &caller, TaskFilter::default()).await {
             Ok(tasks) => tasks,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         match (self.common.json, self.format) {
             (true, _) => print_json(&tasks)?,

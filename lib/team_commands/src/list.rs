@@ -84,11 +84,11 @@ impl ListArgs {
         };
         let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let mut tasks = match read_tasks(&workplace, &caller, filter).await {
             Ok(tasks) => tasks,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         if self.common.json {
             print_json(&TasksResponse {
@@ -115,7 +115,7 @@ pub(super) async fn read_tasks(
     caller: &TeamCaller,
     mut filter: TaskFilter,
 ) -> Result<Vec<TaskView>, ClientError> {
-    let _spinner = workplace.waiting();
+    let _spinner = workplace.start_spinner();
     let mut tasks = Vec::new();
     filter.limit = Some(PAGE_SIZE);
     loop {
@@ -147,7 +147,7 @@ fn row(task: &TaskView) -> (Style, Vec<String>) {
         (TaskStatus::Completed, _) => (FAINT, "completed"),
         (_, LeaseState::Held) => (Style::new(), "in progress"),
         _ if task.is_ready => (GOOD, "ready"),
-        (_, LeaseState::Lapsed) => (CAUTION, "lapsed"),
+        (_, LeaseState::Lapsed) => (CAUTION, "expired"),
         _ => (Style::new(), "waits"),
     };
     let owner = task

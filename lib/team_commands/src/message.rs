@@ -120,7 +120,7 @@ struct ReadArgs {
 impl ReadArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let inbox = read(&workplace, &self.common, None, self.wait).await;
         drop(spinner);
         let unread = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
@@ -130,7 +130,7 @@ impl ReadArgs {
         if let (Some(cursor), false) = (cursor, self.keep)
             && let Err(error) = read(&workplace, &self.common, Some(cursor), 0).await
         {
-            return workplace.failed(error);
+            return workplace.print_failure(error);
         }
         Ok(status)
     }
@@ -166,7 +166,7 @@ impl WatchArgs {
         loop {
             let inbox = match read(&workplace, &self.common, cursor, WATCH_WAIT_SECONDS).await {
                 Ok(inbox) => inbox,
-                Err(error) => return workplace.failed(error),
+                Err(error) => return workplace.print_failure(error),
             };
             let missed = coord_mcp::missed_line(&inbox);
             if let (true, Some(line)) = (self.common.json, &missed) {
@@ -230,11 +230,11 @@ impl ListArgs {
         };
         let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let history = match workplace.connection.client.messages(&caller, &filter).await {
             Ok(history) => history,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         if self.common.json {
             print_json(&history)?;

@@ -94,7 +94,7 @@ impl ShowArgs {
         let workplace = self.common.open()?;
         let caller = match self.common.reading_caller(&workplace).await {
             Ok(caller) => caller,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let result = workplace.connection.client.task(&caller, &self.id).await;
         self.common.print(&workplace, result)
@@ -126,7 +126,7 @@ impl NextArgs {
             wait: Some(self.wait),
             work: self.files.work(&workplace, None),
         };
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace.connection.client.next_task(&request).await;
         drop(spinner);
         self.common.print(&workplace, result)

@@ -1,7 +1,7 @@
 //! Runs the operations for the tools and resources of teams.
 
 use coord_protocol::tasks::TaskResponse;
-use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse};
 use coord_protocol::teams::{TeamCaller, TeamResponse};
 use futures::future::BoxFuture;
 
@@ -13,7 +13,7 @@ use coord_teams_server::operations::teams::{CallerContext, answer_call, show_tas
 ///
 /// # Errors
 /// When the call is refused.
-pub fn answer<'a>(session: &'a Session, call: &'a TeamCall) -> BoxFuture<'a, Result<TeamAnswer, ApiError>> {
+pub fn answer<'a>(session: &'a Session, call: &'a TeamCall) -> BoxFuture<'a, Result<TeamCallResponse, ApiError>> {
     answer_call(&session.app, &session.caller, session.agent.as_deref(), call)
 }
 

@@ -8,4 +8,4 @@ mod tools;
 
 pub use arguments::read_call;
 pub use calls::answer;
-pub use tools::TEAMS;
+pub use tools::{MESSAGES, TASKS, TEAMS};

@@ -1,7 +1,10 @@
 //! The definitions of the tools and resources.
 
-use coord_http::{Session, ToolGroup};
-use coord_mcp::{CallResult, Outcome, ResourceType, Tool, ToolSet, argument_schema, as_json, call_result, parse_query};
+use coord_http::Session;
+use coord_mcp::{
+    CallResult, Outcome, ResourceType, SelectableGroup, Tool, ToolGroup, ToolSet, argument_schema, as_json,
+    call_result, parse_query,
+};
 use coord_protocol::team_tools::{
     ClaimTaskCall, CreateTasksCall, ListTasksCall, ReadMessagesCall, SendMessageCall, TeamToolCall, UpdateTaskCall,
 };
@@ -30,43 +33,43 @@ macro_rules! tool {
 static TOOLS: [Tool; 7] = [
     tool!(
         tool_names::TEAM,
-        &[ToolGroup::Tasks, ToolGroup::Messages],
+        &[TASKS, MESSAGES],
         TeamToolCall,
         "Join a team to share tasks and messages; see its members, end its work."
     ),
     tool!(
         tool_names::TASK_CREATE,
-        TASKS,
+        &[TASKS],
         CreateTasksCall,
         "Add tasks to the team: all or none."
     ),
     tool!(
         tool_names::TASK_LIST,
-        TASKS,
+        &[TASKS],
         ListTasksCall,
         "List the team's tasks, or show one."
     ),
     tool!(
         tool_names::TASK_CLAIM,
-        TASKS,
+        &[TASKS],
         ClaimTaskCall,
         "Take a task and its files before work: the next ready one, or id. Again: renews."
     ),
     tool!(
         tool_names::TASK_UPDATE,
-        TASKS,
+        &[TASKS],
         UpdateTaskCall,
         "Complete your pushed task, release it, or edit one."
     ),
     tool!(
         tool_names::MESSAGE_SEND,
-        MESSAGES,
+        &[MESSAGES],
         SendMessageCall,
         "Tell teammates something."
     ),
     tool!(
         tool_names::MESSAGE_READ,
-        MESSAGES,
+        &[MESSAGES],
         ReadMessagesCall,
         "Read your messages. The last cursor proves that you have them."
     ),
@@ -74,6 +77,7 @@ static TOOLS: [Tool; 7] = [
 
 /// The tools and resources of teams.
 pub static TEAMS: ToolSet = ToolSet {
+    groups: &[selectable(TASKS), selectable(MESSAGES)],
     tools: &TOOLS,
     resources: &[
         ResourceType {
@@ -116,8 +120,19 @@ pub static TEAMS: ToolSet = ToolSet {
     rules: &[],
 };
 
-const TASKS: &[ToolGroup] = &[ToolGroup::Tasks];
-const MESSAGES: &[ToolGroup] = &[ToolGroup::Messages];
+/// The tools of teams and their tasks.
+pub const TASKS: ToolGroup = ToolGroup("tasks");
+
+/// The tools of teams and their messages.
+pub const MESSAGES: ToolGroup = ToolGroup("messages");
+
+const fn selectable(group: ToolGroup) -> SelectableGroup {
+    SelectableGroup {
+        group,
+        is_default: true,
+        replaces: &[],
+    }
+}
 
 /// The definition of a tool. It has no schema of the result, because the result is text.
 fn definition(name: &'static str, description: &'static str, mut arguments: JsonObject) -> Definition {

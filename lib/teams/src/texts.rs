@@ -37,31 +37,6 @@ pub fn invalid_transition(from: Status, to: Status) -> String {
     format!("Invalid status transition: {from} -> {to}")
 }
 
-pub fn not_available(task: &str, status: Status) -> String {
-    format!("Task {task} is not available (status: {status})")
-}
-
-pub fn no_task(task: &str, team: &str) -> String {
-    format!("Task {task} not found in team {team}")
-}
-
-/// The error of a deletion.
-pub fn depended_on(task: &str, dependent: &str) -> String {
-    format!("Cannot delete task {task} because task {dependent} depends on it")
-}
-
-pub fn no_recipient(recipient: &str, team: &str) -> String {
-    format!("Recipient \"{recipient}\" is not a member of team \"{team}\"")
-}
-
-pub fn member_exists(handle: &str, team: &str) -> String {
-    format!("Agent \"{handle}\" is already a member of team \"{team}\"")
-}
-
 pub fn shutdown_requested(handle: &str) -> String {
     format!("Agent {handle} requests team shutdown")
-}
-
-pub fn shutdown_approved(handle: &str) -> String {
-    format!("Agent {handle} approved team shutdown")
 }

@@ -32,7 +32,7 @@ impl From<TeamRefused> for ApiError {
                     ),
                 }
             }
-            refusal => ApiError::OfExtension(Box::new(AgentError {
+            refusal => ApiError::Extension(Box::new(AgentError {
                 error: ErrorBody {
                     error: code(refusal),
                     message: refusal.to_string(),
@@ -304,6 +304,7 @@ mod tests {
             assert!((58..=61).contains(&seconds), "{seconds}");
         }
     }
+
     /// Stopped members were told to answer the shutdown that they had approved.
     #[test]
     fn a_stopped_member_must_rejoin_and_a_requested_one_must_answer_the_shutdown() {

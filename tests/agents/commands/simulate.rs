@@ -29,10 +29,8 @@ fn two_agents_meet_and_nothing_is_left() {
     for agent in ["claude-code", "codex", "cursor", "gemini", "copilot", "opencode"] {
         let (code, out, error) = parts(&simulate(&world).arg(agent).output().unwrap());
         assert_eq!(code, 0, "{agent}: {out}{error}");
-        let steps: Vec<&str> = out
-            .lines()
-            .filter(|line| line.starts_with(['1', '2', '3', '4']))
-            .collect();
+        let is_step = |line: &&str| line.starts_with(['1', '2', '3', '4']);
+        let steps: Vec<&str> = out.lines().filter(is_step).collect();
         assert_eq!(
             steps,
             [
@@ -43,10 +41,8 @@ fn two_agents_meet_and_nothing_is_left() {
             ],
             "{agent}"
         );
-        assert!(
-            out.contains("| WAIT: File 'src/db.ts' is being written by 'ann'"),
-            "{agent}: {out}"
-        );
+        let wait = "| WAIT: File 'src/db.ts' is being written by 'ann'";
+        assert!(out.contains(wait), "{agent}: {out}");
     }
     assert_eq!(std::fs::read_dir(world.folder("tmp")).unwrap().count(), 0);
     assert!(!world.clone.path().join(".git/coord").exists());
@@ -61,10 +57,8 @@ fn the_hooks_that_are_configured_are_played() {
     std::fs::write(&hooks, "exec coord hook codex PreToolUse").unwrap();
     let (code, out, _) = parts(&simulate(&world).output().unwrap());
     assert_eq!(code, 0, "{out}");
-    assert!(
-        out.starts_with(&format!("Hooks of codex: {}\n", hooks.display())),
-        "{out}"
-    );
+    let beginning = format!("Hooks of codex: {}\n", hooks.display());
+    assert!(out.starts_with(&beginning), "{out}");
     assert_eq!(out.matches("Hooks of").count(), 1, "{out}");
 }
 
@@ -80,8 +74,6 @@ fn hooks_that_let_both_edit_are_found_out() {
     let (code, out, _) = parts(&simulate(&world).output().unwrap());
     assert_eq!(code, 1, "{out}");
     assert!(out.contains("allowed: ann's work is lost"), "{out}");
-    assert!(
-        out.ends_with("The hooks do not protect files: run `coord doctor`.\n\n"),
-        "{out}"
-    );
+    let end = "The hooks do not protect files: run `coord doctor`.\n\n";
+    assert!(out.ends_with(end), "{out}");
 }

@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 
 use coord_test_support::skipping::skip;
 
-use super::{printed, world};
+use super::{claim, world};
+use crate::processes::program_like;
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 /// Runs `line` in a separate terminal, by the command `script` of util-linux.
@@ -20,26 +22,13 @@ pub fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {
     }
     let program = env!("CARGO_BIN_EXE_coord");
     let inside = format!("stty cols {columns} rows 24; '{program}' {line}");
-    let mut command = world.coord(world.clone.path());
-    let environment: Vec<_> = command
-        .get_envs()
-        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
-        .collect();
-    let mut script = Command::new("script");
-    for (name, value) in environment {
-        match value {
-            Some(value) => script.env(name, value),
-            None => script.env_remove(name),
-        };
-    }
+    let mut script = program_like(&world.coord(world.clone.path()), "script");
     script
-        .current_dir(command.get_current_dir().unwrap())
         .env("TERM", "xterm-256color")
         .env_remove("NO_COLOR")
         .args(["--quiet", "--flush", "--return", "--command", &inside, "/dev/null"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped());
-    command.stdin(Stdio::null());
     Some(script)
 }
 
@@ -56,19 +45,9 @@ fn plain(text: &str) -> String {
 #[test]
 fn in_a_terminal_there_are_colors_and_no_line_is_too_wide() {
     let world = world();
+    let agent = "a-very-long-name-of-an-agent";
     let long = "Adding a pool: query() becomes async, and every caller has to await it from now on";
-    printed(
-        &world,
-        &[
-            "claim",
-            "src/auth/deep/token.ts",
-            "-m",
-            long,
-            "--agent",
-            "a-very-long-name-of-an-agent",
-        ],
-        0,
-    );
+    claim(&world, agent, "src/auth/deep/token.ts", long, 0);
     for columns in [80, 120] {
         let Some(script) = in_terminal(&world, columns, "status") else {
             return;
@@ -78,10 +57,7 @@ fn in_a_terminal_there_are_colors_and_no_line_is_too_wide() {
         for line in plain(&text).lines() {
             assert!(line.chars().count() <= usize::from(columns), "{columns}: {line}");
         }
-        assert!(
-            plain(&text).contains("token.ts") && plain(&text).contains("Adding a pool"),
-            "{text}"
-        );
+        assert_has(&plain(&text), &["token.ts", "Adding a pool"]);
     }
     let Some(mut script) = in_terminal(&world, 80, "check src/db.ts") else {
         return;
@@ -118,20 +94,14 @@ fn the_manual_page_is_opened_in_a_terminal() {
     };
     script.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
     let text = plain(&shown(script));
-    assert!(
-        text.contains("Usage: coord claim") || text.contains("Usage: claim"),
-        "{text}"
-    );
+    let is_usage = text.contains("Usage: coord claim") || text.contains("Usage: claim");
+    assert!(is_usage, "{text}");
 }
 
 #[test]
 fn a_live_table_ends_with_q_and_restores_the_terminal() {
     let world = world();
-    printed(
-        &world,
-        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
-        0,
-    );
+    claim(&world, "one", "src/db.ts", "Adding a pool", 0);
     let Some(mut script) = in_terminal(&world, 80, "status --watch") else {
         return;
     };
@@ -149,11 +119,7 @@ fn a_live_table_ends_with_q_and_restores_the_terminal() {
     };
     read_until("\u{1b}[?1049h");
     read_until("src/db.ts");
-    printed(
-        &world,
-        &["claim", "README.md", "-m", "Describing the pool", "--agent", "two"],
-        0,
-    );
+    claim(&world, "two", "README.md", "Describing the pool", 0);
     read_until("README.md");
     keys.write_all(b"q").unwrap();
     read_until("\u{1b}[?1049l");

@@ -1,26 +1,22 @@
 //! Claims that wait.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
 
-use super::{json, parts, printed, world};
+use super::{claim, json, parts, printed, world};
+use crate::processes::{end_server, kill};
 use coord_test_worlds::world::World;
 
 /// `coord ARGS` of agent `two`, which waits for the file of agent `one`.
 fn waits(world: &World, args: &[&str]) -> Child {
-    printed(
-        world,
-        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
-        0,
-    );
+    claim(world, "one", "src/db.ts", "Adding a pool", 0);
     let mut waiting = world.coord(world.clone.path());
     waiting.args(args).args(["--agent", "two"]);
     let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     block_until("a refusal is in the log", || {
-        let log = printed(world, &["log", "--json"], 0);
-        log.lines().any(|line| line.contains("lock_refused"))
+        printed(world, &["log", "--json"], 0).contains("lock_refused")
     });
     waiting
 }
@@ -40,9 +36,8 @@ fn printed_once_released(world: &World, args: &[&str], meanwhile: impl FnOnce())
 
 #[test]
 fn a_claim_waits_until_the_file_is_released() {
-    let world = world();
     let claim = ["claim", "src/db.ts", "-m", "Renaming query()", "--wait", "60"];
-    let out = printed_once_released(&world, &claim, || ());
+    let out = printed_once_released(&world(), &claim, || ());
     assert!(out.starts_with("PROCEED: "), "{out}");
 }
 
@@ -51,8 +46,7 @@ fn a_wait_outlasts_a_server_that_is_started_again() {
     let world = world();
     let out = printed_once_released(&world, &["wait", "src/db.ts"], || {
         let first = world.server().unwrap();
-        assert!(Command::new("kill").arg(&first).status().unwrap().success());
-        block_until("the server has ended", || world.server().is_none());
+        end_server(&world);
         // Long enough that the claim of the one that waits has no answer.
         // time: the waiting command meets a server that is away.
         std::thread::sleep(Duration::from_secs(1));
@@ -66,8 +60,7 @@ fn a_wait_outlasts_a_server_that_is_started_again() {
 fn a_wait_ends_where_no_server_comes_back() {
     let world = world();
     let waiting = waits(&world, &["wait", "src/db.ts", "--for", "8"]);
-    let server = world.server().unwrap();
-    assert!(Command::new("kill").arg(server).status().unwrap().success());
+    kill(&world.server().unwrap());
     let (code, out, _) = parts(&waiting.wait_with_output().unwrap());
     assert_eq!(code, 4, "{out}");
     assert!(out.starts_with("STOP: "), "{out}");
@@ -76,17 +69,10 @@ fn a_wait_ends_where_no_server_comes_back() {
 #[test]
 fn a_claim_that_waits_in_vain_ends_in_time_with_the_refusal() {
     let world = world();
-    printed(
-        &world,
-        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
-        0,
-    );
+    claim(&world, "one", "src/db.ts", "Adding a pool", 0);
     let begun = Instant::now();
-    let refused = printed(
-        &world,
-        &["claim", "src/db.ts", "-m", "Renaming", "--agent", "two", "--wait", "1"],
-        3,
-    );
+    let waiting = ["claim", "src/db.ts", "-m", "Renaming", "--agent", "two", "--wait", "1"];
+    let refused = printed(&world, &waiting, 3);
     assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
     assert!(refused.starts_with("WAIT: "), "{refused}");
 }

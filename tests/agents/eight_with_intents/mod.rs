@@ -10,6 +10,8 @@ use coord_test_support::skipping::skip;
 use serde_json::{Value, json};
 
 use crate::commands::terminal::{in_terminal, shown};
+use crate::commands::{self, printed};
+use crate::texts::{assert_has, assert_lacks};
 use crate::worktree_agent::world_with_guards;
 use coord_test_worlds::world::World;
 use worker::{Change, Worker};
@@ -21,38 +23,21 @@ const PARTS: [&str; 6] = ["zero", "one", "two", "three", "four", "five"];
 
 /// Two files of each intent for each of its agents, and as many that are nobody's.
 fn world() -> World {
-    let names: Vec<String> = PARTS
-        .iter()
-        .copied()
-        .chain(["docs", "tools"])
-        .flat_map(|part| ["a", "b", "c", "d"].map(|file| format!("src/{part}/{file}.txt")))
-        .collect();
+    let parts = PARTS.iter().copied().chain(["docs", "tools"]);
+    let names = parts.flat_map(|part| ["a", "b", "c", "d"].map(|file| format!("src/{part}/{file}.txt")));
+    let names: Vec<String> = names.collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "first\n")).collect();
     world_with_guards(&files)
 }
 
-/// Returns the output of `coord ARGS` in the clone; the call must succeed.
-fn printed(world: &World, args: &[&str]) -> String {
-    let output = world.run(args);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, error) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{args:?}: {out}{error}");
-    out
-}
-
 fn intent(world: &World, id: &str) -> Value {
-    let shown: Value = serde_json::from_str(&printed(world, &["intent", "show", id, "--json"])).unwrap();
-    shown["intent"].clone()
+    commands::json(world, &["intent", "show", id, "--json"], 0)["intent"].clone()
 }
 
 /// A person's act, on a terminal.
 fn person(world: &World, line: &str) {
     let script = in_terminal(world, 120, line).expect("a terminal");
-    let output = shown(script);
-    assert!(
-        !output.contains("error") && !output.contains("STOP"),
-        "{line}: {output}"
-    );
+    assert_lacks(&shown(script), &["error", "STOP"]);
 }
 
 /// Writes the six intents: five by agents, and the one with a budget by a person.
@@ -62,19 +47,16 @@ fn write_intents(world: &World, workers: &mut [Worker<'_>]) {
         if number == 3 {
             let budget = ["--max-turns", "3", "--criterion", CRITERION];
             let new = ["intent", "new", &id, "--name", part, "--scope", &scope];
-            printed(world, &[&new[..], &budget].concat());
+            printed(world, &[&new[..], &budget].concat(), 0);
             continue;
         }
-        // An intent that supplements another one may overlap with it.
-        let (scope, supplements) = match number {
-            5 => (vec![scope, "src/four/**".to_owned()], Some("I-4")),
-            _ => (vec![scope], None),
-        };
         let mut new = json!({
-            "action": "NEW", "intent_id": id, "name": part, "owned_scope": scope, "acceptance_criteria": [CRITERION],
+            "action": "NEW", "intent_id": id, "name": part, "owned_scope": [scope], "acceptance_criteria": [CRITERION],
         });
-        if let Some(other) = supplements {
-            new["supplements"] = json!(other);
+        if number == 5 {
+            // An intent that supplements another one may overlap with it.
+            new["supplements"] = json!("I-4");
+            new["owned_scope"] = json!([scope, "src/four/**"]);
         }
         let written = workers[number].agent.calls_tool("update_intent", new);
         assert_eq!(written["intent"]["status"], "PENDING", "{written}");
@@ -88,21 +70,20 @@ fn complete(worker: &mut Worker<'_>, id: &str) {
         json!({ "action": "EDIT", "intent_id": id, "met": met }),
     );
     assert_eq!(edited["success"], true, "{edited}");
-    let ended = worker
-        .agent
-        .calls_tool("update_intent", json!({ "action": "COMPLETE", "intent_id": id }));
+    let complete = json!({ "action": "COMPLETE", "intent_id": id });
+    let ended = worker.agent.calls_tool("update_intent", complete);
     assert_eq!(ended["intent"]["status"], "COMPLETED", "{ended}");
 }
 
 /// All at once: each changes its file, commits and pushes.
-fn all_change(workers: &mut [Worker<'_>], content: &str) {
+fn all_change(workers: &mut [Worker<'_>]) {
     std::thread::scope(|scope| {
         for (number, worker) in workers.iter_mut().enumerate() {
             scope.spawn(move || {
                 let part = PARTS[INTENTS[number][2..].parse::<usize>().unwrap()];
                 let file = if number < PARTS.len() { "a" } else { "b" };
                 let file = format!("src/{part}/{file}.txt");
-                worker.writes(&file, &format!("{content} by {number}\n")).unwrap();
+                worker.writes(&file, &format!("first change by {number}\n")).unwrap();
                 worker.commits();
                 worker.agent.pushes();
             });
@@ -115,10 +96,8 @@ fn is_blocked_by_its_budget(world: &World, worker: &mut Worker<'_>) {
     let denied = worker.writes("src/three/c.txt", "one more\n").unwrap_err();
     assert!(denied.starts_with("STOP: "), "{denied}");
     let blocked = intent(world, "I-3");
-    assert_eq!(
-        (&blocked["status"], &blocked["budget"]["consumed_turns"]),
-        (&json!("BLOCKED"), &json!(3))
-    );
+    assert_eq!(blocked["status"], "BLOCKED");
+    assert_eq!(blocked["budget"]["consumed_turns"], 3);
     person(world, "intent edit I-3 --max-turns 40 --yes");
     person(world, "intent unblock I-3 --reason 'It is nearly done' --yes");
     assert_eq!(intent(world, "I-3")["status"], "IN_PROGRESS");
@@ -140,65 +119,52 @@ fn is_completed_under_its_holder(world: &World, holder: &mut Worker<'_>, other: 
 fn is_taken_over(world: &World, owner: &mut Worker<'_>, taker: &mut Worker<'_>) {
     let file = "src/four/a.txt";
     let denied = taker.writes(file, "mine\n").unwrap_err();
-    assert!(
-        denied.contains("Governance Violation: File owned by Intent [I-4]"),
-        "{denied}"
-    );
+    assert_has(&denied, &["Governance Violation: File owned by Intent [I-4]"]);
     person(world, &format!("intent take-over I-5 {file} --yes"));
     taker.writes(file, "taken over\n").unwrap();
     taker.commits();
     taker.agent.pushes();
     let denied = owner.writes(file, "mine again\n").unwrap_err();
-    assert!(
-        denied.contains("Governance Violation: File owned by Intent [I-5]"),
-        "{denied}"
-    );
+    assert_has(&denied, &["Governance Violation: File owned by Intent [I-5]"]);
 }
 
 /// The lines of the ledger that record a change: intent, file, hash.
 fn recorded(world: &World) -> Vec<Change> {
-    let log = printed(world, &["ledger", "log", "-n", "500", "--json"]);
+    let log = printed(world, &["ledger", "log", "-n", "500", "--json"], 0);
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
     let changes = lines.filter(|line| line["action_type"] == "TOOL_EXECUTION" && line["payload"]["hash"].is_string());
-    changes
-        .map(|line| {
-            assert_eq!(line["result"]["status"], "SUCCESS", "{line}");
-            let payload = &line["payload"];
-            (
-                text(&line["intent_id"]),
-                text(&payload["target_files"][0]),
-                text(&payload["hash"]),
-            )
-        })
-        .collect()
+    let change = |line: Value| {
+        assert_eq!(line["result"]["status"], "SUCCESS", "{line}");
+        let payload = &line["payload"];
+        let fields = [&line["intent_id"], &payload["target_files"][0], &payload["hash"]];
+        fields.map(|field| field.as_str().unwrap().to_owned()).into()
+    };
+    changes.map(change).collect()
 }
 
 /// The points of the ledger that the commits of the agents name; each commit names its intent, too.
 fn anchors(world: &World, changes: &[Change]) -> Vec<String> {
     let format = "--format=%H%x00%(trailers:key=Coord-Intent,valueonly,separator=%x2C)%x00%(trailers:key=Coord-Ledger,valueonly,separator=%x2C)";
     let log = world.clone.git(&["log", format, "--grep=Change a part"]);
-    let anchors: Vec<String> = log
-        .lines()
-        .map(|line| {
-            let [commit, intents, point] = line.split('\0').collect::<Vec<_>>().try_into().unwrap();
-            let files = world.clone.git(&["show", "--format=", "--name-only", commit]);
-            for file in files.lines() {
-                let by = |change: &&Change| change.0 == intents && change.1 == file;
-                assert!(changes.iter().any(|change| by(&change)), "{file} in {line:?}");
-            }
-            assert_eq!(point.split(':').count(), 2, "{line:?}");
-            point.to_owned()
-        })
-        .collect();
+    let mut anchors = Vec::new();
+    for line in log.lines() {
+        let [commit, intents, point] = line.split('\0').collect::<Vec<_>>().try_into().unwrap();
+        let files = world.clone.git(&["show", "--format=", "--name-only", commit]);
+        for file in files.lines() {
+            let is_its = |change: &Change| change.0 == intents && change.1 == file;
+            assert!(changes.iter().any(is_its), "{file} in {line:?}");
+        }
+        assert_eq!(point.split(':').count(), 2, "{line:?}");
+        anchors.push(point.to_owned());
+    }
     assert_eq!(anchors.len(), changes.len(), "a commit for each change");
     anchors
 }
 
 fn verify_the_file(world: &World, anchors: &[String]) {
-    printed(world, &["sync"]);
+    printed(world, &["sync"], 0);
     let file = ".orchestration/agent_trace.jsonl";
-    let report: Value = serde_json::from_str(&printed(world, &["ledger", "verify", file, "--json"])).unwrap();
+    let report = commands::json(world, &["ledger", "verify", file, "--json"], 0);
     assert!(report["damage"].is_null(), "{report}");
     assert!(report["anchors_met"].as_u64().unwrap() > 0, "{report}");
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ledger/verify.py");
@@ -228,7 +194,7 @@ fn eight_agents_with_six_intents_leave_a_ledger_that_proves_what_they_did() {
         worker.selects(intent);
         worker.agent.begins();
     }
-    all_change(&mut workers, "first change");
+    all_change(&mut workers);
     let [zero, one, two, three, four, five, six, seven] = &mut workers[..] else {
         unreachable!()
     };
@@ -239,7 +205,7 @@ fn eight_agents_with_six_intents_leave_a_ledger_that_proves_what_they_did() {
         for worker in [zero, one, six] {
             scope.spawn(|| {
                 let denied = worker.writes("src/docs/a.txt", "beyond\n").unwrap_err();
-                assert!(denied.contains("Scope Violation: "), "{denied}");
+                assert_has(&denied, &["Scope Violation: "]);
             });
         }
     });
@@ -262,8 +228,8 @@ fn eight_agents_with_six_intents_leave_a_ledger_that_proves_what_they_did() {
         assert_eq!(ended["status"], "COMPLETED", "{id}");
         assert_eq!(ended["budget"]["consumed_turns"], json!(turns[*id]), "{id}");
     }
-    let locks: Value = serde_json::from_str(&printed(&world, &["status", "--json"])).unwrap();
-    assert_eq!(locks["locks"], json!([]), "nothing stays locked");
+    let status = commands::json(&world, &["status", "--json"], 0);
+    assert_eq!(status["locks"], json!([]), "nothing stays locked");
 
     let mut found = recorded(&world);
     found.sort();
@@ -271,7 +237,7 @@ fn eight_agents_with_six_intents_leave_a_ledger_that_proves_what_they_did() {
     assert_eq!(found, changes, "each change once");
     world.clone.git(&["pull", "--quiet", "--rebase"]);
     let anchors = anchors(&world, &changes);
-    printed(&world, &["verify"]);
-    printed(&world, &["ledger", "verify"]);
+    printed(&world, &["verify"], 0);
+    printed(&world, &["ledger", "verify"], 0);
     verify_the_file(&world, &anchors);
 }

@@ -1,4 +1,4 @@
-//! Goes through the log of events with the plan in the hand, and says what cannot be.
+//! Checks the log of events against the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +23,7 @@ pub struct Tally {
     pub most_out: usize,
 }
 
+#[derive(Default)]
 struct Judge<'p> {
     plan: BTreeMap<&'p str, &'p Planned>,
     members: BTreeSet<String>,
@@ -39,11 +40,7 @@ struct Judge<'p> {
 pub fn judge(events: &[Value], plan: &[Planned]) -> Result<Tally, String> {
     let mut judge = Judge {
         plan: plan.iter().map(|task| (task.id.as_str(), task)).collect(),
-        members: BTreeSet::new(),
-        owners: BTreeMap::new(),
-        locked: BTreeMap::new(),
-        out: BTreeMap::new(),
-        tally: Tally::default(),
+        ..Judge::default()
     };
     for event in events {
         judge.follow(event).map_err(|why| format!("{why}: {event}"))?;
@@ -181,11 +178,8 @@ mod tests {
 
     #[test]
     fn it_finds_what_cannot_be() {
-        let (plan, no_order) = (two(), {
-            let mut plan = two();
-            plan[1].dependencies.clear();
-            plan
-        });
+        let (plan, mut no_order) = (two(), two());
+        no_order[1].dependencies.clear();
         let of = |id: &str, who: &str| {
             [
                 locked(who),

@@ -6,9 +6,7 @@ mod judge;
 mod plan;
 mod worker;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::thread::Scope;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -18,14 +16,11 @@ use crate::worktree_agent::world_with_guards;
 use coord_test_worlds::world::World;
 use judge::{Tally, judge};
 use plan::{FILES, Planned, TASKS, file, plan};
-use worker::{Death, End, Remains, Worker};
+use worker::{Death, End, Worker};
 
 const AGENTS: usize = 8;
 const TEAM: &str = "alpha";
 const LEADER: &str = "agent0";
-
-/// Handle -> numbers of the messages that it has got.
-type Received = BTreeMap<String, BTreeSet<u64>>;
 
 fn death_of(number: usize) -> Option<Death> {
     match number {
@@ -35,32 +30,15 @@ fn death_of(number: usize) -> Option<Death> {
     }
 }
 
-/// The agent to start.
-enum Recruit<'a> {
-    First(Worker<'a>),
-    /// Goes on where a killed agent has ended.
-    Successor(Remains),
-}
-
-/// Lets an agent work on a separate thread; if it is killed, that thread ends, and a successor continues under its
-/// handle.
-fn employ<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    world: &'scope World,
-    plan: &'scope [Planned],
-    received: &'scope Mutex<Received>,
-    recruit: Recruit<'scope>,
-) {
-    scope.spawn(move || {
-        let worker = match recruit {
-            Recruit::First(worker) => worker,
-            Recruit::Successor(remains) => Worker::succeeds(world, plan, remains),
-        };
+/// Lets an agent work until it stops; if it is killed, a successor continues under its handle. Returns the handle, and
+/// the numbers of the messages that it got.
+fn employ<'a>(world: &'a World, plan: &'a [Planned], mut worker: Worker<'a>) -> (String, BTreeSet<u64>) {
+    loop {
         match worker.works() {
-            End::Killed(remains) => employ(scope, world, plan, received, Recruit::Successor(remains)),
-            End::Stopped { handle, received: got } => drop(received.lock().unwrap().insert(handle, got)),
+            End::Killed(remains) => worker = Worker::succeeds(world, plan, remains),
+            End::Stopped { handle, received } => return (handle, received),
         }
-    });
+    }
 }
 
 /// The log of the repository, the oldest event first.
@@ -135,11 +113,11 @@ fn eight_agents_work_sixty_tasks_to_the_end_though_two_are_killed() {
     for worker in &mut workers[1..] {
         worker.joins();
     }
-    let received = Mutex::default();
-    std::thread::scope(|scope| {
-        for worker in workers {
-            employ(scope, &world, &plan, &received, Recruit::First(worker));
-        }
+    let received: Vec<(String, BTreeSet<u64>)> = std::thread::scope(|scope| {
+        let (world, plan, workers) = (&world, &plan, workers.into_iter());
+        let employed = workers.map(|worker| scope.spawn(move || employ(world, plan, worker)));
+        let threads: Vec<_> = employed.collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
 
     let tally = judge(&events(&world), &plan).unwrap();
@@ -153,7 +131,7 @@ fn eight_agents_work_sixty_tasks_to_the_end_though_two_are_killed() {
     check_the_branch(&world, &plan);
     assert_eq!(held(&world), [""; 0], "nothing stays locked");
     check_the_team(&world, &tally);
-    for (handle, got) in received.into_inner().unwrap() {
+    for (handle, got) in received {
         let to_it = tally.messages.iter().filter(|(_, to)| to.contains(&handle));
         let to_it: BTreeSet<u64> = to_it.map(|(number, _)| *number).collect();
         assert_eq!(got, to_it, "the messages to {handle}");

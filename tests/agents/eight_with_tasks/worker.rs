@@ -13,7 +13,7 @@ use crate::worktree_agent::WorktreeAgent;
 use coord_test_worlds::world::World;
 
 /// Claims and locks expire after this time.
-pub const SETTINGS: [(&str, &str); 2] = [("COORD_TASK_LEASE_SECONDS", "30"), ("COORD_LOCK_TTL_SECONDS", "30")];
+const SETTINGS: [(&str, &str); 2] = [("COORD_TASK_LEASE_SECONDS", "30"), ("COORD_LOCK_TTL_SECONDS", "30")];
 
 /// Seconds that it waits for a task.
 const WAIT: u32 = 2;
@@ -43,10 +43,10 @@ pub enum End {
 
 /// The state that a killed agent leaves behind.
 pub struct Remains {
-    pub handle: String,
-    pub tree: Repo,
-    pub task: String,
-    pub how: Death,
+    handle: String,
+    tree: Repo,
+    task: String,
+    how: Death,
     received: BTreeSet<u64>,
 }
 
@@ -63,13 +63,20 @@ pub struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub fn start(world: &'a World, plan: &'a [Planned], name: &str, death: Option<Death>) -> Worker<'a> {
         Worker {
+            death,
+            ..Worker::new(world, plan, name, name, world.worktree(name))
+        }
+    }
+
+    fn new(world: &'a World, plan: &'a [Planned], name: &str, handle: &str, tree: Repo) -> Worker<'a> {
+        Worker {
             plan,
-            agent: WorktreeAgent::start(world, name, world.worktree(name), &SETTINGS),
-            handle: name.to_owned(),
+            agent: WorktreeAgent::start(world, name, tree, &SETTINGS),
+            handle: handle.to_owned(),
             cursor: None,
             received: BTreeSet::new(),
             tasks: 0,
-            death,
+            death: None,
         }
     }
 
@@ -79,12 +86,8 @@ impl<'a> Worker<'a> {
         self.must("team", created);
         let tasks: Vec<Value> = self.plan.iter().map(Planned::as_new).collect();
         let added = self.must("task_create", json!({ "tasks": tasks }));
-        let ids = added["ids"].as_array().unwrap().iter();
-        assert!(
-            ids.eq(self.plan.iter().map(|task| task.id.as_str())),
-            "{}",
-            added["ids"]
-        );
+        let ids: Vec<&str> = self.plan.iter().map(|task| task.id.as_str()).collect();
+        assert_eq!(added["ids"], json!(ids));
     }
 
     pub fn joins(&mut self) -> Value {
@@ -93,34 +96,22 @@ impl<'a> Worker<'a> {
 
     /// An agent of another `agent_id` that goes on in the working copy of a killed one, under its handle.
     pub fn succeeds(world: &'a World, plan: &'a [Planned], remains: Remains) -> Worker<'a> {
-        let Remains {
-            handle,
-            tree,
-            task,
-            how,
-            received,
-        } = remains;
-        let name = format!("{handle}-again");
+        let name = format!("{}-again", remains.handle);
         let mut worker = Worker {
-            plan,
-            agent: WorktreeAgent::start(world, &name, tree, &SETTINGS),
-            handle,
-            cursor: None,
-            received,
-            tasks: 0,
-            death: None,
+            received: remains.received,
+            ..Worker::new(world, plan, &name, &remains.handle, remains.tree)
         };
-        match how {
+        match remains.how {
             // At once, so that its task is still its own.
             Death::AfterAnEdit => {
                 worker.takes_over();
-                assert_eq!(worker.has(), [task.as_str()]);
-                let again = worker.must("task_claim", json!({ "id": task }));
+                assert_eq!(worker.has(), [remains.task.as_str()]);
+                let again = worker.must("task_claim", json!({ "id": remains.task }));
                 worker.does(&again);
             }
             // After its claim has expired and another agent has done the task.
             Death::BeforeThePush => {
-                worker.waits_for_another_to_do(&task);
+                worker.waits_for_another_to_do(&remains.task);
                 worker.agent.tree.git(&["reset", "--quiet", "--hard", "origin/main"]);
                 worker.takes_over();
                 assert_eq!(worker.has(), [""; 0]);
@@ -189,10 +180,8 @@ impl<'a> Worker<'a> {
                 "WAIT" => self.reads(),
                 "PULL" => self.agent.pulls(),
                 "STOP" => {
-                    let shutdown = next["shutdown"]["id"].as_str();
-                    let id = shutdown
-                        .unwrap_or_else(|| panic!("{}: {next}", self.agent.name))
-                        .to_owned();
+                    let id = &next["shutdown"]["id"];
+                    assert!(id.is_string(), "{}: {next}", self.agent.name);
                     self.reads();
                     self.must("team", json!({ "action": "approve", "team": TEAM, "shutdown_id": id }));
                     break;
@@ -211,10 +200,8 @@ impl<'a> Worker<'a> {
     /// Works on a task that it has got; or how it dies over that.
     fn does(&mut self, claimed: &Value) -> Option<Death> {
         let plan = self.plan;
-        let task = plan
-            .iter()
-            .find(|task| claimed["task"]["id"] == task.id.as_str())
-            .unwrap();
+        let is_it = |task: &&Planned| claimed["task"]["id"] == task.id.as_str();
+        let task = plan.iter().find(is_it).unwrap();
         let locked = claimed["locks"].as_object().unwrap_or_else(|| panic!("{claimed}"));
         assert!(locked.keys().eq(&task.files), "{claimed}");
         let results = claimed["dependency_results"].as_array().into_iter().flatten();
@@ -237,14 +224,11 @@ impl<'a> Worker<'a> {
             return death;
         }
         self.agent.pushes();
-        self.must(
-            "task_update",
-            json!({ "id": task.id, "action": "complete", "result": task.result() }),
-        );
-        let to = if self.tasks.is_multiple_of(3) {
-            "broadcast"
-        } else {
-            LEADER
+        let complete = json!({ "id": task.id, "action": "complete", "result": task.result() });
+        self.must("task_update", complete);
+        let to = match self.tasks % 3 {
+            0 => "broadcast",
+            _ => LEADER,
         };
         if to != self.handle {
             let message = json!({ "to": [to], "message": task.result(), "task_id": task.id });

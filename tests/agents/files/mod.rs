@@ -5,10 +5,10 @@ mod served;
 mod verdicts;
 
 use std::path::PathBuf;
-use std::process::Output;
 
 use serde_json::Value;
 
+use crate::commands::parts;
 use coord_test_worlds::world::World;
 
 /// The repository of a world, as a chain names it.
@@ -37,14 +37,8 @@ fn write(world: &World, name: &str, text: &str) {
 
 /// Returns the standard output and standard error of `coord ARGS`, which must exit with `status`.
 fn run_coord(world: &World, args: &[&str], status: i32) -> (String, String) {
-    let Output {
-        status: ended,
-        stdout,
-        stderr,
-    } = world.run(args);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (out, error) = (text(stdout), text(stderr));
-    assert_eq!(ended.code(), Some(status), "{args:?}: {out}{error}");
+    let (ended, out, error) = parts(&world.run(args));
+    assert_eq!(ended, status, "{args:?}: {out}{error}");
     (out, error)
 }
 

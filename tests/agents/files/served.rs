@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use coord_intents::ledger::{Expectations, verify};
 use coord_test_support::git::Repo;
 use coord_test_support::waiting::block_until;
 
 use super::{REPOSITORY, begin, file, json, read, run_coord, world, write};
+use crate::processes::{end_server, kill};
 use coord_test_worlds::world::World;
 
 const YAML: &str = "active_intents.yaml";
@@ -54,9 +55,8 @@ impl Serving {
     }
 
     fn end(&mut self) {
-        let id = self.process.id().to_string();
         if self.process.try_wait().unwrap().is_none() {
-            assert!(Command::new("kill").arg(id).status().unwrap().success());
+            kill(&self.process.id().to_string());
             self.process.wait().unwrap();
         }
     }
@@ -117,24 +117,12 @@ fn server_changes_reach_the_files_and_edits_reach_the_server() {
 #[test]
 fn a_conflict_and_a_persons_act_are_logged_and_the_file_stays() {
     let world = world();
-    let new = [
-        "intent",
-        "new",
-        "a",
-        "--name",
-        "Pool",
-        "--scope",
-        "src/**",
-        "--max-turns",
-        "5",
-    ];
-    run_coord(&world, &new, 0);
+    let new = ["intent", "new", "a", "--name", "Pool", "--scope", "src/**"];
+    run_coord(&world, &[&new[..], &["--max-turns", "5"]].concat(), 0);
     run_coord(&world, &["sync"], 0);
     let written = read(&world, YAML);
     run_coord(&world, &["intent", "edit", "a", "--name", "Theirs"], 0);
-    let started = world.server().unwrap();
-    assert!(Command::new("kill").arg(started).status().unwrap().success());
-    block_until("the server has ended", || world.server().is_none());
+    end_server(&world);
 
     let ours = written.replace("name: Pool", "name: Ours");
     write(&world, YAML, &ours);

@@ -1,7 +1,8 @@
 //! Merges, work branches and empty pushes: what others have changed is not the committer's change, and what went past the hook before a
 //! commit does not go past the one before a push.
 
-use super::{bob_edits, git, install, stderr_of};
+use super::{bob_edits, fails, install, passes, write};
+use crate::texts::{assert_has, assert_lacks};
 use crate::worktree_agent::{path, world_with_guards};
 use coord_test_worlds::world::World;
 
@@ -12,44 +13,38 @@ const FILES: [(&str, &str); 3] = [("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", 
 fn a_merge_is_checked_for_what_differs_from_every_parent() {
     let world = World::with(&FILES);
     install(&world, "pre-commit", "");
-    let folder = world.clone.path();
     world.others_push("main", &[("a.txt", "theirs\n"), ("b.txt", "theirs\n")]);
     world.clone.git(&["switch", "--quiet", "--create", "topic"]);
     world.clone.commit(&[("b.txt", "mine\n")]);
     bob_edits(&world, "a.txt");
     world.clone.git(&["fetch", "--quiet"]);
-    let merge = || git(&world, folder, &[], &["merge", "-q", "--no-edit", "origin/main"]);
-    assert!(!merge().status.success(), "b.txt has a conflict");
-    std::fs::write(folder.join("b.txt"), "both\n").unwrap();
+    // b.txt has a conflict, and a.txt only comes along.
+    let merge = ["merge", "-q", "--no-edit", "origin/main"];
+    let commit = ["commit", "-qm", "Merge main"];
+    fails(&world, &[], &merge);
+    write(&world, "b.txt", "both\n");
     world.clone.git(&["add", "b.txt"]);
-    let merged = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
-    assert!(merged.status.success(), "a.txt only came along: {}", stderr_of(&merged));
+    passes(&world, &[], &commit);
     // Changes that the merge itself makes are the committer's.
     world.clone.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
-    assert!(!merge().status.success());
-    std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
+    fails(&world, &[], &merge);
+    write(&world, "a.txt", "mine\n");
     world.clone.git(&["add", "a.txt", "b.txt"]);
-    let refused = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
-    assert!(
-        stderr_of(&refused).contains("a.txt: WRITING"),
-        "{}",
-        stderr_of(&refused)
-    );
-    assert!(!stderr_of(&refused).contains("b.txt:"), "{}", stderr_of(&refused));
+    let errors = fails(&world, &[], &commit);
+    assert_has(&errors, &["a.txt: WRITING"]);
+    assert_lacks(&errors, &["b.txt:"]);
 }
 
 #[test]
 fn a_squash_of_the_branch_is_no_change_of_what_it_brings() {
     let world = World::with(&FILES);
     install(&world, "pre-commit", "");
-    let folder = world.clone.path();
     world.others_push("main", &[("a.txt", "theirs\n")]);
     world.clone.git(&["switch", "--quiet", "--create", "topic"]);
     bob_edits(&world, "a.txt");
     world.clone.git(&["fetch", "--quiet"]);
     world.clone.git(&["merge", "--quiet", "--squash", "origin/main"]);
-    let done = git(&world, folder, &[], &["commit", "-qm", "As on main"]);
-    assert!(done.status.success(), "{}", stderr_of(&done));
+    passes(&world, &[], &["commit", "-qm", "As on main"]);
 }
 
 #[test]
@@ -58,18 +53,16 @@ fn a_push_of_a_work_branch_checks_files_that_bypassed_the_commit_hook() {
     for hook in ["pre-commit", "pre-push"] {
         install(&world, hook, "");
     }
-    let folder = world.clone.path();
     world.clone.git(&["switch", "--quiet", "--create", "topic"]);
     bob_edits(&world, "a.txt");
-    std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
-    let past = git(&world, folder, &[], &["commit", "-qam", "Change a", "--no-verify"]);
-    assert!(past.status.success(), "{}", stderr_of(&past));
-    let push = || git(&world, folder, &[], &["push", "-q", "-u", "origin", "topic"]);
-    assert!(stderr_of(&push()).contains("a.txt: WRITING"), "{}", stderr_of(&push()));
+    write(&world, "a.txt", "mine\n");
+    passes(&world, &[], &["commit", "-qam", "Change a", "--no-verify"]);
+    let push = ["push", "-q", "-u", "origin", "topic"];
+    assert_has(&fails(&world, &[], &push), &["a.txt: WRITING"]);
     // A change that the branch already has counts as nobody's.
     world.others_push("main", &[("a.txt", "mine\n")]);
     world.clone.git(&["fetch", "--quiet"]);
-    assert!(push().status.success(), "{}", stderr_of(&push()));
+    passes(&world, &[], &push);
 }
 
 #[test]
@@ -79,14 +72,13 @@ fn a_push_of_nothing_is_handed_on_as_nothing() {
     let mut text = std::fs::read_to_string(&hook).unwrap();
     text.push_str("wc -c | tr -d ' ' >\"$HOME/bytes\"\n");
     std::fs::write(&hook, text).unwrap();
-    let settings = [("PATH", path(&world))];
-    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let bytes = || std::fs::read_to_string(world.folder("home").join("bytes")).unwrap();
-    let push = || git(&world, world.clone.path(), &settings, &["push", "-q"]);
-    assert!(push().status.success(), "{}", stderr_of(&push()));
-    assert_eq!(bytes(), "0\n");
+    let path = path(&world);
+    let pushed_bytes = || {
+        passes(&world, &[("PATH", &path)], &["push", "-q"]);
+        std::fs::read_to_string(world.folder("home").join("bytes")).unwrap()
+    };
+    assert_eq!(pushed_bytes(), "0\n");
     world.clone.commit(&[("c.txt", "cc\n")]);
-    assert!(push().status.success(), "{}", stderr_of(&push()));
     let line = format!("refs/heads/main {0} refs/heads/main {0}\n", "0".repeat(40));
-    assert_eq!(bytes(), format!("{}\n", line.len()));
+    assert_eq!(pushed_bytes(), format!("{}\n", line.len()));
 }

@@ -7,11 +7,14 @@ mod stale_index;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::hook::{Session, held_files};
+use crate::hook::{claude, held_files, session};
+use crate::processes::{assert_success, program_like};
+use crate::texts::{assert_has, assert_lacks};
 use crate::worktree_agent::{path, world_with_guards};
 use coord_test_worlds::fake_server::Fake;
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
@@ -30,17 +33,9 @@ pub fn install(world: &World, name: &str, options: &str) {
 
 /// `git ARGS` in `folder`, with the environment that `coord` gets in tests.
 pub fn git(world: &World, folder: &Path, settings: &[(&str, &str)], args: &[&str]) -> Output {
-    let coord = world.coord(folder);
-    let mut git = Command::new("git");
-    for (name, value) in coord.get_envs() {
-        match value {
-            Some(value) => git.env(name, value),
-            None => git.env_remove(name),
-        };
-    }
     let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
-    git.envs(settings.iter().copied())
-        .current_dir(folder)
+    program_like(&world.coord(folder), "git")
+        .envs(settings.iter().copied())
         .args(["-c", "protocol.file.allow=always"])
         .args(identity)
         .args(args)
@@ -52,20 +47,31 @@ pub fn stderr_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Bob holds `file`.
-fn bob_edits(world: &World, file: &str) {
-    let bob = Session {
-        world,
-        form: &CLAUDE_CODE,
-        folder: world.clone.path(),
-        holder: Some("bob"),
-    };
-    bob.gets_prompt("Rewrite it all");
-    assert_eq!(bob.denial(&bob.edits(file)), None);
+/// `git ARGS` in the clone with these settings, which must succeed; returns its standard error.
+#[track_caller]
+fn passes(world: &World, settings: &[(&str, &str)], args: &[&str]) -> String {
+    let output = git(world, world.clone.path(), settings, args);
+    assert_success(&output);
+    stderr_of(&output)
 }
 
-fn write(world: &World, file: &str) {
-    std::fs::write(world.clone.path().join(file), "changed").unwrap();
+/// `git ARGS` in the clone with these settings, which must fail; returns its standard error.
+#[track_caller]
+fn fails(world: &World, settings: &[(&str, &str)], args: &[&str]) -> String {
+    let output = git(world, world.clone.path(), settings, args);
+    assert!(!output.status.success(), "{args:?}: {output:?}");
+    stderr_of(&output)
+}
+
+/// Bob holds `file`.
+fn bob_edits(world: &World, file: &str) {
+    let bob = claude(world, "bob");
+    bob.gets_prompt("Rewrite it all");
+    bob.may_edit(file);
+}
+
+fn write(world: &World, file: &str, content: &str) {
+    std::fs::write(world.clone.path().join(file), content).unwrap();
 }
 
 // rule: hooks#pre-commit
@@ -74,44 +80,26 @@ fn a_commit_of_a_file_that_another_holds_is_refused_and_its_holder_may_commit() 
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     install(&world, "pre-commit", "");
     bob_edits(&world, "a.txt");
-    write(&world, "a.txt");
-    write(&world, "b.txt");
-    let folder = world.clone.path();
-    let refused = git(&world, folder, &[], &["commit", "-qam", "Change both"]);
-    assert!(!refused.status.success());
-    let text = stderr_of(&refused);
-    assert!(
-        text.contains("a.txt: WRITING by") && text.contains("(bob): \u{201c}Rewrite it all\u{201d}"),
-        "{text}"
-    );
-    assert!(text.contains("COORD_BYPASS=1") && !text.contains("b.txt:"), "{text}");
+    write(&world, "a.txt", "changed");
+    write(&world, "b.txt", "changed");
+    let text = fails(&world, &[], &["commit", "-qam", "Change both"]);
+    let reason = "(bob): \u{201c}Rewrite it all\u{201d}";
+    assert_has(&text, &["a.txt: WRITING by", reason, "COORD_BYPASS=1"]);
+    assert_lacks(&text, &["b.txt:"]);
     // Only the files of this commit count, also where git makes an index for it.
-    git(&world, folder, &[], &["add", "a.txt"]);
-    let part = git(&world, folder, &[], &["commit", "-qm", "Change b", "b.txt"]);
-    assert!(part.status.success(), "{}", stderr_of(&part));
-    let of_bob = git(
-        &world,
-        folder,
-        &[("COORD_AGENT", "bob")],
-        &["commit", "-qam", "Change a"],
-    );
-    assert!(of_bob.status.success(), "{}", stderr_of(&of_bob));
+    passes(&world, &[], &["add", "a.txt"]);
+    passes(&world, &[], &["commit", "-qm", "Change b", "b.txt"]);
+    let bob = [("COORD_AGENT", "bob")];
+    passes(&world, &bob, &["commit", "-qam", "Change a"]);
 }
 
 #[test]
 fn the_session_of_the_agent_above_git_is_the_holder() {
     let world = World::with(&[("a.txt", "a")]);
     install(&world, "pre-commit", "");
-    let ada = Session {
-        world: &world,
-        form: &CLAUDE_CODE,
-        folder: world.clone.path(),
-        holder: None,
-    };
-    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
-    write(&world, "a.txt");
-    let done = git(&world, world.clone.path(), &[], &["commit", "-qam", "Change a"]);
-    assert!(done.status.success(), "{}", stderr_of(&done));
+    session(&world, &CLAUDE_CODE, None).may_edit("a.txt");
+    write(&world, "a.txt", "changed");
+    passes(&world, &[], &["commit", "-qam", "Change a"]);
 }
 
 // rule: hooks#guard-warnings
@@ -123,30 +111,16 @@ fn a_neighbor_that_another_changes_is_a_warning() {
     ]);
     install(&world, "pre-commit", "");
     bob_edits(&world, "src/db.ts");
-    write(&world, "src/auth.ts");
+    write(&world, "src/auth.ts", "changed");
     // The graph is built after the first requests.
     let mut text = String::new();
-    let started = std::time::Instant::now();
-    while !text.contains("src/db.ts") && started.elapsed() < std::time::Duration::from_secs(20) {
-        let done = git(
-            &world,
-            world.clone.path(),
-            &[],
-            &["commit", "-qam", "Change it", "--allow-empty"],
-        );
-        assert!(done.status.success(), "{}", stderr_of(&done));
-        text = stderr_of(&done);
-        git(
-            &world,
-            world.clone.path(),
-            &[("COORD_BYPASS", "1")],
-            &["reset", "-q", "HEAD~1"],
-        );
+    let started = Instant::now();
+    while !text.contains("src/db.ts") && started.elapsed() < Duration::from_secs(20) {
+        text = passes(&world, &[], &["commit", "-qam", "Change it", "--allow-empty"]);
+        let bypass = [("COORD_BYPASS", "1")];
+        passes(&world, &bypass, &["reset", "-q", "HEAD~1"]);
     }
-    assert!(
-        text.contains("warning") && text.contains("src/db.ts: WRITING"),
-        "{text}"
-    );
+    assert_has(&text, &["warning", "src/db.ts: WRITING"]);
 }
 
 // rule: hooks#pre-push
@@ -154,36 +128,26 @@ fn a_neighbor_that_another_changes_is_a_warning() {
 fn a_push_of_a_file_that_another_holds_is_refused_and_others_pass() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     install(&world, "pre-push", "");
-    let folder = world.clone.path();
     world.clone.commit(&[("b.txt", "bb")]);
     bob_edits(&world, "a.txt");
-    let passed = git(&world, folder, &[], &["push", "-q"]);
-    assert!(passed.status.success(), "{}", stderr_of(&passed));
+    passes(&world, &[], &["push", "-q"]);
     world.clone.commit(&[("a.txt", "aa")]);
     world.clone.commit(&[("b.txt", "bbb")]);
-    let refused = git(&world, folder, &[], &["push", "-q"]);
-    assert!(!refused.status.success());
-    assert!(
-        stderr_of(&refused).contains("a.txt: WRITING"),
-        "{}",
-        stderr_of(&refused)
-    );
-    // The work of another branch is for this one, too.
-    let topic = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/heads/topic"]);
-    assert!(stderr_of(&topic).contains("a.txt: WRITING"), "{}", stderr_of(&topic));
-    let part = git(
-        &world,
-        folder,
-        &[],
-        &["push", "-q", "origin", "HEAD~2:refs/heads/topic"],
-    );
-    assert!(part.status.success(), "{}", stderr_of(&part));
-    let deleted = git(&world, folder, &[], &["push", "-q", "origin", ":refs/heads/topic"]);
-    assert!(deleted.status.success(), "{}", stderr_of(&deleted));
-    let review = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/for/main"]);
-    assert!(stderr_of(&review).contains("a.txt: WRITING"), "{}", stderr_of(&review));
-    let tag = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/tags/v1"]);
-    assert!(tag.status.success(), "{}", stderr_of(&tag));
+    assert_has(&fails(&world, &[], &["push", "-q"]), &["a.txt: WRITING"]);
+    for (reference, is_refused) in [
+        // The work of another branch is for this one, too.
+        ("HEAD:refs/heads/topic", true),
+        ("HEAD~2:refs/heads/topic", false),
+        (":refs/heads/topic", false),
+        ("HEAD:refs/for/main", true),
+        ("HEAD:refs/tags/v1", false),
+    ] {
+        let push = ["push", "-q", "origin", reference];
+        match is_refused {
+            true => assert_has(&fails(&world, &[], &push), &["a.txt: WRITING"]),
+            false => _ = passes(&world, &[], &push),
+        }
+    }
 }
 
 #[test]
@@ -193,9 +157,8 @@ fn a_push_that_git_refuses_itself_is_nothing_to_the_guard() {
     other.commit(&[("b.txt", "bb")]);
     other.git(&["push", "--quiet", "origin", "HEAD:main"]);
     world.clone.commit(&[("a.txt", "aa")]);
-    let refused = git(&world, world.clone.path(), &[("PATH", &path(&world))], &["push", "-q"]);
-    let errors = stderr_of(&refused);
-    assert!(!refused.status.success() && errors.contains("rejected"), "{errors}");
+    let errors = fails(&world, &[("PATH", &path(&world))], &["push", "-q"]);
+    assert_has(&errors, &["rejected"]);
     // Git names the remote, whose path may have the word.
     assert!(!errors.lines().any(|line| line.starts_with("coord")), "{errors}");
 }
@@ -206,31 +169,17 @@ fn the_way_past_the_guard_is_noted() {
     let world = World::with(&[("a.txt", "a")]);
     install(&world, "pre-commit", "");
     bob_edits(&world, "a.txt");
-    write(&world, "a.txt");
-    let folder = world.clone.path();
-    let log = folder.join(".git/coord/bypass.log");
+    write(&world, "a.txt", "changed");
+    let commit = ["commit", "-qam", "Change a"];
+    let log = world.clone.path().join(".git/coord/bypass.log");
     std::fs::write(&log, "x\n".repeat(32 * 1024)).unwrap();
-    let done = git(
-        &world,
-        folder,
-        &[("COORD_BYPASS", "1")],
-        &["commit", "-qam", "Change a"],
-    );
-    assert!(done.status.success(), "{}", stderr_of(&done));
-    assert!(stderr_of(&done).contains("COORD_BYPASS=1"), "{}", stderr_of(&done));
+    let errors = passes(&world, &[("COORD_BYPASS", "1")], &commit);
+    assert_has(&errors, &["COORD_BYPASS=1"]);
     let text = std::fs::read_to_string(&log).unwrap();
-    assert!(
-        text.len() < 40 * 1024 && text.lines().last().unwrap().contains("pre-commit head="),
-        "{text}"
-    );
-    std::fs::write(folder.join("a.txt"), "changed again").unwrap();
-    let other = git(
-        &world,
-        folder,
-        &[("COORD_BYPASS", "0")],
-        &["commit", "-qam", "Change a"],
-    );
-    assert!(!other.status.success(), "{}", stderr_of(&other));
+    assert!(text.len() < 40 * 1024, "{text}");
+    assert_has(text.lines().last().unwrap(), &["pre-commit head="]);
+    write(&world, "a.txt", "changed again");
+    fails(&world, &[("COORD_BYPASS", "0")], &commit);
 }
 
 // rule: hooks#guard-warnings
@@ -238,44 +187,25 @@ fn the_way_past_the_guard_is_noted() {
 fn without_a_server_commits_pass_and_none_is_started() {
     let world = World::with(&[("a.txt", "a")]);
     install(&world, "pre-commit", "");
-    write(&world, "a.txt");
-    let folder = world.clone.path();
-    let done = git(&world, folder, &[], &["commit", "-qam", "Change a"]);
-    assert!(
-        done.status.success() && stderr_of(&done).is_empty(),
-        "{}",
-        stderr_of(&done)
-    );
+    write(&world, "a.txt", "changed");
+    assert_eq!(passes(&world, &[], &["commit", "-qam", "Change a"]), "");
     assert_eq!(world.server(), None);
     assert_eq!(held_files(&world), [""; 0]);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nowhere = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let settings = [("COORD_URL", nowhere.as_str())];
-    write(&world, "b.txt");
-    git(&world, folder, &[], &["add", "b.txt"]);
-    let done = git(&world, folder, &settings, &["commit", "-qm", "Add b"]);
-    assert!(
-        done.status.success() && stderr_of(&done).contains("let pass, unchecked"),
-        "{}",
-        stderr_of(&done)
-    );
+    write(&world, "b.txt", "changed");
+    passes(&world, &[], &["add", "b.txt"]);
+    let errors = passes(&world, &settings, &["commit", "-qm", "Add b"]);
+    assert_has(&errors, &["let pass, unchecked"]);
     install(&world, "pre-commit", "--on-error deny");
-    let refused = git(
-        &world,
-        folder,
-        &settings,
-        &["commit", "-qm", "Change b", "--allow-empty"],
-    );
-    assert!(refused.status.success(), "no file, no request: {}", stderr_of(&refused));
-    write(&world, "c.txt");
-    git(&world, folder, &[], &["add", "c.txt"]);
-    let refused = git(&world, folder, &settings, &["commit", "-qm", "Add c"]);
-    assert!(
-        !refused.status.success() && stderr_of(&refused).contains("--on-error deny"),
-        "{}",
-        stderr_of(&refused)
-    );
+    // No file, no request.
+    passes(&world, &settings, &["commit", "-qm", "Change b", "--allow-empty"]);
+    write(&world, "c.txt", "changed");
+    passes(&world, &[], &["add", "c.txt"]);
+    let errors = fails(&world, &settings, &["commit", "-qm", "Add c"]);
+    assert_has(&errors, &["--on-error deny"]);
 }
 
 // rule: hooks#guard-intents
@@ -284,51 +214,27 @@ fn staged_files_are_compared_with_the_scope_and_the_owners() {
     let world = World::with(&[("a.txt", "a"), (".orchestration/intent_map.md", "x")]);
     install(&world, "pre-commit", "");
     let fake = Fake::with_intent(&world, true);
-    let refused = |action: &str, reason: &str| {
+    let refuse = |action: &str, reason: &str| {
         let orchestration =
             json!({ "type": "orchestration_command", "action": action, "command": null, "reason": reason });
         let answer = json!({ "status": "CONFLICT", "repo_head": null, "repo_head_ref": null, "locks": {}, "held": {}, "warnings": [],
             "orchestration": orchestration });
         fake.answer("/api/check_status", 200, answer);
     };
-    let commit = || {
-        git(
-            &world,
-            world.clone.path(),
-            &[],
-            &["commit", "--quiet", "--all", "--message", "Change"],
-        )
-    };
+    let commit = ["commit", "--quiet", "--all", "--message", "Change"];
+    let outside = "Scope Violation: REQ-1 is not authorized to edit 'a.txt'. Request scope expansion.";
+    let owned = "Governance Violation: File owned by Intent [REQ-2]";
     // Everybody commits what is written of intents in files.
-    refused(
-        "STOP",
-        "Scope Violation: REQ-1 is not authorized to edit 'a.txt'. Request scope expansion.",
-    );
-    write(&world, ".orchestration/intent_map.md");
-    assert!(commit().status.success());
-    write(&world, "a.txt");
-    for (action, reason) in [
-        (
-            "STOP",
-            "Scope Violation: REQ-1 is not authorized to edit 'a.txt'. Request scope expansion.",
-        ),
-        ("SWITCH_TASK", "Governance Violation: File owned by Intent [REQ-2]"),
-    ] {
-        refused(action, reason);
-        let ended = commit();
-        assert!(!ended.status.success());
-        assert!(
-            stderr_of(&ended).contains(&format!("refused: {reason}")),
-            "{}",
-            stderr_of(&ended)
-        );
+    refuse("STOP", outside);
+    write(&world, ".orchestration/intent_map.md", "changed");
+    passes(&world, &[], &commit);
+    write(&world, "a.txt", "changed");
+    for (action, reason) in [("STOP", outside), ("SWITCH_TASK", owned)] {
+        refuse(action, reason);
+        let refusal = format!("refused: {reason}");
+        assert_has(&fails(&world, &[], &commit), &[&refusal]);
     }
-    // A person has not selected anything, and is told so.
-    refused("STOP", "You must cite a valid active Intent ID.");
-    let ended = commit();
-    assert!(
-        ended.status.success() && stderr_of(&ended).contains("warning: You must cite"),
-        "{}",
-        stderr_of(&ended)
-    );
+    // A person has not selected anything, and gets a warning.
+    refuse("STOP", "You must cite a valid active Intent ID.");
+    assert_has(&passes(&world, &[], &commit), &["warning: You must cite"]);
 }

@@ -1,8 +1,11 @@
 //! Names that no lock can have, and servers that cannot be reached.
 
-use super::{bob_edits, git, install, stderr_of};
-use crate::hook::{held_files, session};
-use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use std::cell::Cell;
+use std::fs;
+
+use super::{bob_edits, fails, git, install, passes, stderr_of, write};
+use crate::hook::{claude, held_files};
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 const ODD: [&str; 5] = [
@@ -19,45 +22,32 @@ fn a_name_that_cannot_be_locked_is_left_out_and_the_rest_is_checked() {
     for hook in ["pre-commit", "pre-push"] {
         install(&world, hook, "");
     }
-    let folder = world.clone.path();
     bob_edits(&world, "a.txt");
     for name in ODD {
-        std::fs::write(folder.join(name), "x").unwrap();
+        write(&world, name, "x");
         world.clone.git(&["add", "--all"]);
-        let alone = git(&world, folder, &[], &["commit", "-qm", "Add it"]);
-        assert!(alone.status.success(), "{name:?}: {}", stderr_of(&alone));
-        assert!(
-            stderr_of(&alone).contains("not checked") && stderr_of(&alone).contains(&format!("{name:?}")),
-            "{}",
-            stderr_of(&alone)
-        );
-        std::fs::write(folder.join(name), "y").unwrap();
-        std::fs::write(folder.join("a.txt"), name).unwrap();
-        let both = git(&world, folder, &[], &["commit", "-qam", "Change both"]);
-        assert!(
-            stderr_of(&both).contains("a.txt: WRITING"),
-            "{name:?}: {}",
-            stderr_of(&both)
-        );
-        git(&world, folder, &[], &["commit", "-qam", "Change both", "--no-verify"]);
-        let pushed = git(&world, folder, &[], &["push", "-q"]);
-        assert!(
-            stderr_of(&pushed).contains("a.txt: WRITING"),
-            "{name:?}: {}",
-            stderr_of(&pushed)
-        );
+        let errors = passes(&world, &[], &["commit", "-qm", "Add it"]);
+        assert_has(&errors, &["not checked", &format!("{name:?}")]);
+        write(&world, name, "y");
+        write(&world, "a.txt", name);
+        let commit = ["commit", "-qam", "Change both", "--no-verify"];
+        let errors = fails(&world, &[], &commit[..3]);
+        assert!(errors.contains("a.txt: WRITING"), "{name:?}: {errors}");
+        passes(&world, &[], &commit);
+        let errors = fails(&world, &[], &["push", "-q"]);
+        assert!(errors.contains("a.txt: WRITING"), "{name:?}: {errors}");
     }
 }
 
 #[test]
 fn an_edit_of_a_name_that_cannot_be_locked_is_allowed_with_a_note() {
     let world = World::with(&[("a.txt", "a")]);
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let ada = claude(&world, "ada");
     for name in ODD {
         let answer = ada.edits(name);
-        assert_eq!(ada.denial(&answer), None, "{name:?}");
-        let output = format!("{} {}", answer.body, answer.aside);
-        assert!(output.contains("without a lock"), "{name:?}: {output}");
+        ada.assert_allowed(&answer, name);
+        let output = format!("{name:?}: {} {}", answer.body, answer.aside);
+        assert_has(&output, &["without a lock"]);
     }
     assert_eq!(held_files(&world), [""; 0]);
 }
@@ -65,14 +55,15 @@ fn an_edit_of_a_name_that_cannot_be_locked_is_allowed_with_a_note() {
 #[test]
 fn a_server_that_cannot_be_reached_is_no_answer() {
     let world = World::with(&[("a.txt", "a")]);
-    let folder = world.clone.path();
-    std::fs::create_dir_all(folder.join(".git/coord")).unwrap();
-    let count = std::cell::Cell::new(0);
+    let folder = world.clone.path().join(".git/coord");
+    fs::create_dir_all(&folder).unwrap();
+    let count = Cell::new(0);
     let commit = |options: &str| {
         install(&world, "pre-commit", options);
         count.set(count.get() + 1);
-        std::fs::write(folder.join("a.txt"), count.get().to_string()).unwrap();
-        git(&world, folder, &[], &["commit", "-qam", "Change a"])
+        write(&world, "a.txt", &count.get().to_string());
+        let output = git(&world, world.clone.path(), &[], &["commit", "-qam", "Change a"]);
+        (output.status.success(), stderr_of(&output))
     };
     // Announced by a container with a separate address, by one with this machine's address, and by another user.
     for announced in [
@@ -80,22 +71,15 @@ fn a_server_that_cannot_be_reached_is_no_answer() {
         "http://127.0.0.1:1 (process 4194304)",
         "",
     ] {
-        std::fs::write(folder.join(".git/coord/listening"), announced).unwrap();
-        let warned = commit("");
-        assert!(warned.status.success(), "{}", stderr_of(&warned));
+        fs::write(folder.join("listening"), announced).unwrap();
+        let (passed, errors) = commit("");
         assert!(
-            stderr_of(&warned).contains("let pass, unchecked"),
-            "{announced}: {}",
-            stderr_of(&warned)
+            passed && errors.contains("let pass, unchecked"),
+            "{announced}: {errors}"
         );
-        let refused = commit("--on-error deny");
-        assert!(!refused.status.success(), "{announced}: {}", stderr_of(&refused));
+        let (passed, errors) = commit("--on-error deny");
+        assert!(!passed, "{announced}: {errors}");
     }
-    std::fs::remove_file(folder.join(".git/coord/listening")).unwrap();
-    let silent = commit("--on-error deny");
-    assert!(
-        silent.status.success() && stderr_of(&silent).is_empty(),
-        "{}",
-        stderr_of(&silent)
-    );
+    fs::remove_file(folder.join("listening")).unwrap();
+    assert_eq!(commit("--on-error deny"), (true, String::new()));
 }

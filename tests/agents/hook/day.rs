@@ -7,7 +7,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Answer, hook, sha256};
+use super::{Answer, claude, sha256};
+use crate::commands::printed;
+use crate::texts::assert_has;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
 use coord_test_worlds::world::World;
 
 const ID: &str = "REQ-WEATHER-API-001";
@@ -55,35 +58,26 @@ impl Day {
     fn event(&self, name: &str, more: Value) -> Answer {
         let mut call = json!({ "session_id": "of-the-day", "cwd": self.world.clone.path(), "hook_event_name": name });
         call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        hook(
-            &self.world,
-            &self.elsewhere,
-            Some("one"),
-            &["claude-code", name],
-            &call.to_string(),
-        )
+        claude(&self.world, "one").at(&self.elsewhere).call((name, call))
     }
 
     fn tool(&self, event: &str, name: &str, input: &Value) -> Answer {
         let id = format!("toolu_{}", self.calls.get());
-        self.event(
-            event,
-            json!({ "tool_name": name, "tool_input": input, "tool_use_id": id, "tool_response": {} }),
-        )
+        let more = json!({ "tool_name": name, "tool_input": input, "tool_use_id": id, "tool_response": {} });
+        self.event(event, more)
     }
 
-    /// Why the tool is denied; `None` where it runs.
-    fn denial(answer: &Answer) -> Option<String> {
-        let output = &answer.body["hookSpecificOutput"];
-        let is_denied = output["permissionDecision"] == "deny";
-        is_denied.then(|| output["permissionDecisionReason"].as_str().unwrap().to_owned())
+    /// Why a write of `content` to `file` is denied.
+    fn denial_of_write(&self, file: &str, content: &str) -> String {
+        let input = json!({ "file_path": self.path(file), "content": content });
+        (CLAUDE_CODE.denial)(&self.tool("PreToolUse", "Write", &input)).unwrap()
     }
 
     /// Runs a tool that is allowed, does `work`, and must cause no message.
     fn does(&self, name: &str, input: &Value, work: impl FnOnce()) {
         self.calls.set(self.calls.get() + 1);
         let before = self.tool("PreToolUse", name, input);
-        assert_eq!(Self::denial(&before), None, "{name} {input}");
+        assert_eq!((CLAUDE_CODE.denial)(&before), None, "{name} {input}");
         work();
         let after = self.tool("PostToolUse", name, input);
         for answer in [before, after] {
@@ -106,13 +100,7 @@ impl Day {
     }
 
     fn run(&self, args: &[&str], status: i32) -> String {
-        let output = self.world.run(args);
-        let (out, error) = (
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr),
-        );
-        assert_eq!(output.status.code(), Some(status), "{args:?}: {out}{error}");
-        out.into_owned()
+        printed(&self.world, args, status)
     }
 
     fn status(&self) -> Value {
@@ -139,11 +127,8 @@ fn a_recorded_day_goes_right() {
     day.run(&["intent", "select", "REQ-WEATHER-API-002", "--agent", "one"], 1);
     let selected = day.run(&["intent", "select", ID, "--agent", "one", "--json"], 0);
     let selected: Value = serde_json::from_str(&selected).unwrap();
-    assert_eq!(
-        (&selected["state"], &selected["intent"]["status"]),
-        (&json!("ACTION"), &json!("IN_PROGRESS")),
-        "at the first try, without lists"
-    );
+    assert_eq!(selected["state"], "ACTION", "at the first try, without lists");
+    assert_eq!(selected["intent"]["status"], "IN_PROGRESS");
 
     // Files that are there are written, whatever folder the process of the hook is in.
     day.reads("app/main.py");
@@ -157,10 +142,8 @@ fn a_recorded_day_goes_right() {
     writes("app/__init__.py", "");
     writes("app/routes/__init__.py", "");
     writes("app/routes/weather.py", &long);
-    writes(
-        "app/main.py",
-        "print('A request for a city is answered: done, COMPLETED')\n",
-    );
+    let words = "print('A request for a city is answered: done, COMPLETED')\n";
+    writes("app/main.py", words);
     // The next prompt asks for no new selection.
     day.event("UserPromptSubmit", json!({ "prompt": "go on" }));
     writes("app/models.py", "class City: pass\n");
@@ -169,42 +152,24 @@ fn a_recorded_day_goes_right() {
 
     // The hook refuses to overwrite an outside change; reading the file resolves that.
     fs::write(day.path("app/models.py"), "class City: name = ''\n").unwrap();
-    let input = json!({ "file_path": day.path("app/models.py"), "content": "mine" });
-    let stale = Day::denial(&day.tool("PreToolUse", "Write", &input)).unwrap();
-    let stale: Value = serde_json::from_str(&stale).unwrap();
-    assert_eq!(
-        (&stale["error_type"], &stale["file_path"]),
-        (&json!("STALE_FILE"), &json!("app/models.py"))
-    );
+    let stale: Value = serde_json::from_str(&day.denial_of_write("app/models.py", "mine")).unwrap();
+    assert_eq!(stale["error_type"], "STALE_FILE");
+    assert_eq!(stale["file_path"], "app/models.py");
     day.reads("app/models.py");
     writes("app/models.py", "class City: name = 'x'\n");
 
     // The files of Coord are in no scope.
     day.calls.set(100);
-    let map = json!({ "file_path": day.path(".orchestration/intent_map.md"), "content": "All is done." });
-    let denied = Day::denial(&day.tool("PreToolUse", "Write", &map)).unwrap();
-    assert!(
-        denied.contains(&format!(
-            "Scope Violation: {ID} is not authorized to edit '.orchestration/intent_map.md'."
-        )),
-        "{denied}"
-    );
+    let denied = day.denial_of_write(".orchestration/intent_map.md", "All is done.");
+    let violation = format!("Scope Violation: {ID} is not authorized to edit '.orchestration/intent_map.md'.");
+    assert_has(&denied, &[&violation]);
 
     // It is complete when its criterion is met, and not before.
     day.run(&["intent", "complete", ID, "--agent", "one"], 3);
     assert_eq!(day.status(), "IN_PROGRESS");
-    let met = [
-        "intent",
-        "edit",
-        ID,
-        "--agent",
-        "one",
-        "--met",
-        CRITERION,
-        "--evidence",
-        "curl /weather/Oslo: 200",
-    ];
-    day.run(&met, 0);
+    let edit = ["intent", "edit", ID, "--agent", "one"];
+    let met = ["--met", CRITERION, "--evidence", "curl /weather/Oslo: 200"];
+    day.run(&[&edit[..], &met].concat(), 0);
     day.run(&["intent", "complete", ID, "--agent", "one"], 0);
     assert_eq!(day.status(), "COMPLETED");
 
@@ -226,13 +191,8 @@ fn a_recorded_day_goes_right() {
         let matches = |line: &&Value| line["action_type"] == kind && line["result"]["status"] == status;
         lines.iter().filter(matches).count()
     };
-    assert_eq!(
-        (
-            of_type("INTENT_SELECTION", "SUCCESS"),
-            of_type("INTENT_SELECTION", "DENIED")
-        ),
-        (1, 1)
-    );
+    assert_eq!(of_type("INTENT_SELECTION", "SUCCESS"), 1);
+    assert_eq!(of_type("INTENT_SELECTION", "DENIED"), 1);
     assert_eq!(of_type("SCOPE_VIOLATION", "DENIED"), 1);
     assert_eq!(of_type("TOOL_EXECUTION", "DENIED"), 1, "the stale write");
     let machine = day.world.clone.path().display().to_string();

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::{Session, held, held_files, hook, locks, session};
-use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, OPENCODE};
+use super::{claude, held, held_files, locks, session};
+use crate::texts::assert_has;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX};
 use coord_test_worlds::world::World;
 
 // rule: hooks#events
@@ -12,9 +13,7 @@ fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let ada = session(&world, form, None);
-        let answer = ada.edits("a.txt");
-        assert_eq!(ada.denial(&answer), None, "{}: {answer:?}", form.agent);
-        assert_eq!(answer.status, 0, "{}: {answer:?}", form.agent);
+        ada.may_edit("a.txt");
         let locks = locks(&world);
         let holder = locks[0].agent_id.clone().unwrap();
         assert_eq!((locks.len(), locks[0].file_path.as_str()), (1, "a.txt"));
@@ -22,30 +21,20 @@ fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {
         assert_eq!(locks[0].message, "Editing a.txt");
 
         let bob = session(&world, form, Some("bob"));
-        for answer in [
-            bob.edits("a.txt"),
-            bob.runs("sed -i s/a/b/ a.txt"),
-            bob.runs("echo b >> a.txt"),
+        for reason in [
+            bob.may_not_edit("a.txt"),
+            bob.may_not_run("sed -i s/a/b/ a.txt"),
+            bob.may_not_run("echo b >> a.txt"),
         ] {
-            let reason = bob
-                .denial(&answer)
-                .unwrap_or_else(|| panic!("{}: {answer:?}", form.agent));
-            assert!(
-                reason.starts_with("WAIT: ") && reason.contains("Editing a.txt"),
-                "{reason}"
-            );
-            assert!(reason.contains("`coord wait a.txt` in the background"), "{reason}");
+            assert!(reason.starts_with("WAIT: "), "{reason}");
+            assert_has(&reason, &["Editing a.txt", "`coord wait a.txt` in the background"]);
         }
         // His session goes on with another file, and the first with its own.
-        assert_eq!(bob.denial(&bob.edits("b.txt")), None, "{}", form.agent);
-        assert_eq!(ada.denial(&ada.edits("a.txt")), None, "{}", form.agent);
-        assert_eq!(bob.denial(&bob.runs("cat a.txt")), None, "{}", form.agent);
-        assert_eq!(
-            held(&world),
-            [format!("a.txt {holder}"), "b.txt bob".to_owned()],
-            "{}",
-            form.agent
-        );
+        bob.may_edit("b.txt");
+        ada.may_edit("a.txt");
+        bob.may_run("cat a.txt");
+        let expected = [format!("a.txt {holder}"), "b.txt bob".to_owned()];
+        assert_eq!(held(&world), expected, "{}", form.agent);
     }
 }
 
@@ -55,17 +44,12 @@ fn an_edit_of_a_session_that_is_behind_is_denied_with_pull() {
     let worktree = world.worktree("ada");
     world.clone.commit(&[("b.txt", "b")]);
     world.clone.git(&["push", "--quiet"]);
-    let ada = Session {
-        folder: worktree.path(),
-        ..session(&world, &CLAUDE_CODE, None)
-    };
-    let reason = ada.denial(&ada.edits("a.txt")).unwrap();
-    assert!(
-        reason.starts_with("PULL: ") && reason.contains("`git pull --rebase origin main`"),
-        "{reason}"
-    );
+    let ada = session(&world, &CLAUDE_CODE, None).at(worktree.path());
+    let reason = ada.may_not_edit("a.txt");
+    assert!(reason.starts_with("PULL: "), "{reason}");
+    assert_has(&reason, &["`git pull --rebase origin main`"]);
     worktree.git(&["pull", "--quiet", "--rebase", "origin", "main"]);
-    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+    ada.may_edit("a.txt");
 }
 
 // rule: hooks#unpushed-branch
@@ -75,32 +59,25 @@ fn an_edit_for_a_branch_that_was_never_pushed_is_denied_with_the_command_to_push
     world.clone.git(&["checkout", "--quiet", "-b", "feature"]);
     world.clone.git(&["config", "coord.branch", "feature"]);
     let ada = session(&world, &CLAUDE_CODE, None);
-    let reason = ada.denial(&ada.edits("a.txt")).unwrap();
-    assert!(reason.contains("`git push -u origin HEAD`"), "{reason}");
+    assert_has(&ada.may_not_edit("a.txt"), &["`git push -u origin HEAD`"]);
     world.clone.git(&["config", "coord.branch", "main"]);
-    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+    ada.may_edit("a.txt");
 }
 
 #[test]
 fn a_patch_is_claimed_whole_or_denied() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
-    let bob = session(&world, &CODEX, Some("bob"));
-    assert_eq!(bob.denial(&bob.edits("c.txt")), None);
+    session(&world, &CODEX, Some("bob")).may_edit("c.txt");
+    let ada = session(&world, &CODEX, Some("ada"));
     let patch = |files: &[&str]| {
-        let lines: Vec<String> = files.iter().map(|line| format!("*** {line}\n")).collect();
-        let patch = format!("*** Begin Patch\n{}*** End Patch\n", lines.concat());
+        let lines: String = files.iter().map(|line| format!("*** {line}\n")).collect();
+        let patch = format!("*** Begin Patch\n{lines}*** End Patch\n");
         let call = json!({ "cwd": world.clone.path(), "session_id": "s", "hook_event_name": "PreToolUse", "model": "x",
             "tool_name": "apply_patch", "tool_input": { "command": patch }, "tool_use_id": "1" });
-        hook(
-            &world,
-            world.clone.path(),
-            Some("ada"),
-            &["codex", "PreToolUse"],
-            &call.to_string(),
-        )
+        ada.call(("PreToolUse", call))
     };
     let denied = patch(&["Update File: a.txt", "Update File: b.txt", "Move to: c.txt"]);
-    assert!((CODEX.denial)(&denied).is_some(), "{denied:?}");
+    ada.assert_denied(&denied, "a patch of a file that bob holds");
     assert_eq!(held_files(&world), ["c.txt"]);
     let allowed = patch(&[
         "Update File: a.txt",
@@ -118,16 +95,10 @@ fn a_patch_is_claimed_whole_or_denied() {
 fn a_file_counts_where_it_is_and_worktrees_share_locks() {
     let world = World::with(&[("a.txt", "a")]);
     let (one, two) = (world.worktree("one"), world.worktree("two"));
-    let at = |folder, holder| Session {
-        folder,
-        ..session(&world, &CLAUDE_CODE, holder)
-    };
-    let ada = at(world.clone.path(), None);
     // She works in the clone, and edits in a worktree.
     let file = one.path().join("a.txt");
-    assert_eq!(ada.denial(&ada.edits(file.to_str().unwrap())), None);
-    let bob = at(two.path(), Some("bob"));
-    assert!(bob.denial(&bob.edits("a.txt")).is_some());
+    session(&world, &CLAUDE_CODE, None).may_edit(file.to_str().unwrap());
+    claude(&world, "bob").at(two.path()).may_not_edit("a.txt");
     assert_eq!(held_files(&world), ["a.txt"]);
 }
 
@@ -141,14 +112,13 @@ fn ignored_and_outside_files_are_edited_without_a_claim_or_a_server() {
     let ada = session(&world, &CLAUDE_CODE, None);
     let outside = world.folder("outside").join("x.txt");
     for file in ["target/debug/x", "x.log", ".git/config", outside.to_str().unwrap()] {
-        let answer = ada.edits(file);
-        assert_eq!((answer.status, ada.denial(&answer)), (0, None), "{file}");
+        ada.may_edit(file);
     }
     std::fs::create_dir(world.clone.path().join("target")).unwrap();
-    assert_eq!(ada.denial(&ada.runs("rm -rf target; git status")), None);
+    ada.may_run("rm -rf target; git status");
     assert_eq!(world.server(), None);
     // It is tracked, and a rule for files that are not does not matter.
-    assert_eq!(ada.denial(&ada.edits("kept.log")), None);
+    ada.may_edit("kept.log");
     assert_eq!(held_files(&world), ["kept.log"]);
 }
 
@@ -156,9 +126,8 @@ fn ignored_and_outside_files_are_edited_without_a_claim_or_a_server() {
 #[test]
 fn removing_a_folder_claims_the_tracked_files_in_it() {
     let world = World::with(&[("src/a.txt", "a"), ("src/deep/b.txt", "b"), ("c.txt", "c")]);
-    std::fs::write(world.clone.path().join("src/untracked.txt"), "x").unwrap();
-    let ada = session(&world, &CLAUDE_CODE, None);
-    assert_eq!(ada.denial(&ada.runs("rm -r src")), None);
+    super::write(&world, "src/untracked.txt", "x");
+    session(&world, &CLAUDE_CODE, None).may_run("rm -r src");
     assert_eq!(held_files(&world), ["src/a.txt", "src/deep/b.txt"]);
 }
 
@@ -168,26 +137,7 @@ fn the_message_of_a_claim_is_the_first_sentence_of_the_prompt() {
         let world = World::with(&[("a.txt", "a")]);
         let ada = session(&world, form, None);
         assert_eq!(ada.gets_prompt("Make a.txt longer, please. Then push it.").status, 0);
-        assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+        ada.may_edit("a.txt");
         assert_eq!(locks(&world)[0].message, "Make a.txt longer, please", "{}", form.agent);
-    }
-}
-
-#[test]
-fn conversations_of_one_process_are_separate_holders() {
-    for (form, field) in [(&CURSOR, "conversation_id"), (&OPENCODE, "sessionID")] {
-        let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
-        let edit = |conversation: &str, file: &str| {
-            let folder = world.clone.path();
-            let (event, mut call) = (form.edit)(folder, &folder.join(file));
-            call[field] = json!(conversation);
-            let answer = hook(&world, folder, None, &[form.agent, event], &call.to_string());
-            (form.denial)(&answer)
-        };
-        assert_eq!(edit("first", "a.txt"), None, "{}", form.agent);
-        assert!(edit("second", "a.txt").is_some(), "{}", form.agent);
-        assert_eq!(edit("second", "b.txt"), None, "{}", form.agent);
-        assert!(edit("first", "b.txt").is_some(), "{}", form.agent);
-        assert_eq!(edit("second", "b.txt"), None, "{}", form.agent);
     }
 }

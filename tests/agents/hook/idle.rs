@@ -1,14 +1,16 @@
 //! A session that has ended its turn is woken by a file that is free, or by a message.
 
-use std::io::Write;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
 use serde_json::{Value, json};
 
 use super::looks::context;
-use super::{Answer, Session, held, session};
+use super::{Answer, Session, claude, held, session};
+use crate::commands::printed;
+use crate::processes::start_with;
+use crate::texts::assert_has;
 use coord_test_worlds::hook_forms::{CLAUDE_CODE, COPILOT, Form};
 use coord_test_worlds::world::World;
 
@@ -21,21 +23,11 @@ fn waiting(ada: &Session<'_>, entrypoint: &str, more: Value) -> Child {
         _ => "Idle",
     };
     let mut command = ada.world.coord(ada.folder);
-    let pipes = command
+    command
         .args(["hook", ada.form.agent, event])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let pipes = pipes
         .env("CLAUDE_CODE_ENTRYPOINT", entrypoint)
         .env("COORD_AGENT", ada.holder.unwrap());
-    let mut running = pipes.stderr(Stdio::piped()).spawn().unwrap();
-    running
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(call.to_string().as_bytes())
-        .unwrap();
-    running
+    start_with(command, &call.to_string())
 }
 
 /// In which the agent waits in the background.
@@ -69,12 +61,9 @@ pub fn block_until_it_waits(world: &World, holder: &str) {
 fn a_file_that_is_free_again_is_the_sessions_and_wakes_it() {
     for form in [&CLAUDE_CODE, &COPILOT] {
         let world = World::with(&[("a.txt", "a")]);
-        let (ada, bob) = (
-            session(&world, form, Some("ada")),
-            session(&world, &CLAUDE_CODE, Some("bob")),
-        );
-        assert_eq!(bob.denial(&bob.edits("a.txt")), None);
-        assert!(ada.denial(&ada.edits("a.txt")).is_some());
+        let (ada, bob) = (session(&world, form, Some("ada")), claude(&world, "bob"));
+        bob.may_edit("a.txt");
+        ada.may_not_edit("a.txt");
         ada.ends_turn();
         let hook = interactive(&ada);
         block_until_it_waits(&world, "ada");
@@ -91,21 +80,18 @@ fn a_file_that_is_free_again_is_the_sessions_and_wakes_it() {
 #[test]
 fn a_message_wakes_the_session_and_is_handed_over_once() {
     let world = World::with(&[("a.txt", "a")]);
-    let run = |who: &str, args: &[&str]| {
-        let output = world.run(&[args, &["--agent", who]].concat());
-        assert!(output.status.success(), "{output:?}");
-    };
+    let run = |who: &str, args: &[&str]| printed(&world, &[args, &["--agent", who]].concat(), 0);
     run("lead", &["team", "create", "alpha"]);
     run("ada", &["team", "join", "alpha"]);
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let ada = claude(&world, "ada");
     ada.starts();
     ada.ends_turn();
     let hook = interactive(&ada);
     block_until_it_waits(&world, "ada");
     run("lead", &["message", "send", "--to", "ada", "query() is async now"]);
     let text = woken(&CLAUDE_CODE, &answered(hook));
-    assert!(text.contains("\n> query() is async now"), "{text}");
-    let text = context(&CLAUDE_CODE, &ada.gets_prompt("Go on with it").body);
+    assert_has(&text, &["\n> query() is async now"]);
+    let text = ada.text(&ada.gets_prompt("Go on with it"));
     assert!(!text.unwrap_or_default().contains("query()"));
 }
 
@@ -113,37 +99,31 @@ fn a_message_wakes_the_session_and_is_handed_over_once() {
 #[test]
 fn the_idle_hook_ends_at_once_without_a_queued_claim_or_a_listener() {
     let world = World::with(&[("a.txt", "a")]);
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let ada = claude(&world, "ada");
     let started = Instant::now();
-    let is_silent = |answer: Answer| {
+    let is_silent = |hook: Child| {
+        let answer = answered(hook);
         assert_eq!((answer.status, answer.body), (0, Value::Null), "{}", answer.aside);
     };
-    is_silent(answered(interactive(&ada)));
-    let bob = session(&world, &CLAUDE_CODE, Some("bob"));
-    assert_eq!(bob.denial(&bob.edits("a.txt")), None);
-    assert!(ada.denial(&ada.edits("a.txt")).is_some());
+    is_silent(interactive(&ada));
+    claude(&world, "bob").may_edit("a.txt");
+    ada.may_not_edit("a.txt");
     // The agent would wait for the hook, or another agent runs the same hooks.
-    is_silent(answered(waiting(&ada, "sdk-cli", json!({}))));
-    is_silent(answered(waiting(&ada, "", json!({}))));
+    is_silent(waiting(&ada, "sdk-cli", json!({})));
+    is_silent(waiting(&ada, "", json!({})));
     let eve = session(&world, &COPILOT, Some("eve"));
-    assert!(eve.denial(&eve.edits("a.txt")).is_some());
-    is_silent(answered(waiting(
-        &eve,
-        "cli",
-        json!({ "notification_type": "shell_completed" }),
-    )));
+    eve.may_not_edit("a.txt");
+    let completed = json!({ "notification_type": "shell_completed" });
+    is_silent(waiting(&eve, "cli", completed));
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[test]
 fn a_prompt_ends_the_wait_and_so_does_a_newer_one() {
     let world = World::with(&[("a.txt", "a")]);
-    let (ada, bob) = (
-        session(&world, &CLAUDE_CODE, Some("ada")),
-        session(&world, &CLAUDE_CODE, Some("bob")),
-    );
-    assert_eq!(bob.denial(&bob.edits("a.txt")), None);
-    assert!(ada.denial(&ada.edits("a.txt")).is_some());
+    let (ada, bob) = (claude(&world, "ada"), claude(&world, "bob"));
+    bob.may_edit("a.txt");
+    ada.may_not_edit("a.txt");
     let first = interactive(&ada);
     block_until_it_waits(&world, "ada");
     ada.gets_prompt("Do something else");

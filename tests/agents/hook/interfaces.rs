@@ -3,11 +3,11 @@
 use coord_protocol::{InterfacePromise, LockMode, LockStatus, PostRequest};
 use serde_json::{Value, json};
 
-use super::looks::context;
-use super::{Answer, Session, client, locks, session};
-use crate::commands::parts;
+use super::{Answer, Session, claude, client, locks, session};
+use crate::commands::printed;
+use crate::texts::assert_has;
 use coord_test_support::waiting::block_until_served;
-use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, Form, after};
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, after};
 use coord_test_worlds::world::{REPO_URL, World};
 
 const DB: &str = "export function query(sql: string) {\n  return sql;\n}\n";
@@ -21,94 +21,42 @@ const HEAD: (&str, &str) = (
 const BODY: (&str, &str) = ("  return sql;", "  return sql.trim();");
 const LOGIN: (&str, &str) = ("  return query('1');", "  return query('2');");
 
-/// A call that replaces one line of `file`, in the form of each agent.
-fn replaces(session: &Session<'_>, file: &str, (old, new): (&str, &str)) -> (&'static str, Value) {
-    let path = session.folder.join(file);
-    let (event, mut call) = (session.form.edit)(session.folder, &path);
-    let shown = path.display();
-    let (of_name, of_input, name, input) = match session.form.agent {
-        "claude-code" => (
-            "tool_name",
-            "tool_input",
-            "Edit",
-            json!({ "file_path": path, "old_string": old, "new_string": new }),
-        ),
-        "codex" => (
-            "tool_name",
-            "tool_input",
-            "apply_patch",
-            json!({ "command": format!("*** Begin Patch\n*** Update File: {shown}\n@@\n-{old}\n+{new}\n*** End Patch\n") }),
-        ),
-        "cursor" => (
-            "tool_name",
-            "tool_input",
-            "StrReplace",
-            json!({ "file_path": path, "old_string": old, "new_string": new }),
-        ),
-        "gemini" => (
-            "tool_name",
-            "tool_input",
-            "replace",
-            json!({ "file_path": path, "old_string": old, "new_string": new }),
-        ),
-        "copilot" => (
-            "toolName",
-            "toolArgs",
-            "edit",
-            json!({ "path": path, "old_str": old, "new_str": new }),
-        ),
-        _ => (
-            "tool",
-            "args",
-            "edit",
-            json!({ "filePath": path, "oldString": old, "newString": new }),
-        ),
-    };
-    call[of_name] = json!(name);
-    call[of_input] = input;
-    (event, call)
-}
+const KEEPS: Option<InterfacePromise> = Some(InterfacePromise::Keeps);
 
 /// A clone in which `src/auth.ts` imports `src/db.ts`, as the server knows.
-fn world(form: &Form) -> World {
+fn world() -> World {
     let world = World::with(&[("src/db.ts", DB), ("src/auth.ts", AUTH)]);
-    session(&world, form, Some("carol")).starts();
-    let carol = claims(&world, "carol", "src/db.ts", LockStatus::Writing, None);
-    assert!(carol.success, "{carol:?}");
+    claude(&world, "carol").starts();
+    assert!(post(&world, "carol", "src/db.ts", LockStatus::Writing));
     // The graph is built after the first requests.
     block_until_served("the graph is known", || {
-        let is_granted = claims(&world, "dave", "src/auth.ts", LockStatus::Writing, None).success;
-        claims(&world, "dave", "src/auth.ts", LockStatus::Open, None);
+        let is_granted = post(&world, "dave", "src/auth.ts", LockStatus::Writing);
+        releases(&world, "dave", "src/auth.ts");
         !is_granted
     });
-    for (who, file) in [("carol", "src/db.ts"), ("dave", "src/auth.ts")] {
-        claims(&world, who, file, LockStatus::Open, None);
-    }
+    releases(&world, "carol", "src/db.ts");
     world
 }
 
-/// A request of a program without hooks.
-fn claims(
-    world: &World,
-    who: &str,
-    file: &str,
-    status: LockStatus,
-    interface: Option<InterfacePromise>,
-) -> coord_protocol::PostResponse {
-    let head = world.clone.git(&["rev-parse", "HEAD"]).trim().to_owned();
+/// Sends the request of a program without hooks; returns whether it was granted.
+fn post(world: &World, who: &str, file: &str, status: LockStatus) -> bool {
     let request = PostRequest {
         repo_url: Some(REPO_URL.to_owned()),
         branch: Some("main".to_owned()),
         file_paths: Some(vec![file.to_owned()]),
         status: Some(status),
         message: Some("Reading the code that pools connections".to_owned()),
-        agent_head: Some(head),
+        agent_head: Some(world.clone.git(&["rev-parse", "HEAD"])),
         abandon: (status == LockStatus::Open).then_some(true),
-        interface,
         ..PostRequest::default()
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(client(world, who).post_status(&request)).unwrap()
+    let response = runtime.block_on(client(world, who).post_status(&request));
+    response.unwrap().success
+}
+
+fn releases(world: &World, who: &str, file: &str) {
+    post(world, who, file, LockStatus::Open);
 }
 
 /// Returns the interface promise of the lock on `file`.
@@ -120,18 +68,63 @@ fn interface(world: &World, file: &str) -> Option<InterfacePromise> {
 }
 
 impl Session<'_> {
-    /// Before one line of `file` is replaced.
-    fn replaces(&self, file: &str, lines: (&str, &str)) -> Answer {
-        self.call(replaces(self, file, lines))
+    /// A call that replaces one line of `file`, in the form of the agent.
+    fn replacement(&self, file: &str, (old, new): (&str, &str)) -> (&'static str, Value) {
+        let (event, mut call) = self.edit_call(file);
+        let path = self.folder.join(file);
+        let strings = json!({ "file_path": path, "old_string": old, "new_string": new });
+        let (of_name, of_input, name, input) = match self.form.agent {
+            "claude-code" => ("tool_name", "tool_input", "Edit", strings),
+            "cursor" => ("tool_name", "tool_input", "StrReplace", strings),
+            "gemini" => ("tool_name", "tool_input", "replace", strings),
+            "codex" => {
+                let lines = format!("*** Update File: {}\n@@\n-{old}\n+{new}\n", path.display());
+                let patch = json!({ "command": format!("*** Begin Patch\n{lines}*** End Patch\n") });
+                ("tool_name", "tool_input", "apply_patch", patch)
+            }
+            "copilot" => {
+                let strings = json!({ "path": path, "old_str": old, "new_str": new });
+                ("toolName", "toolArgs", "edit", strings)
+            }
+            _ => {
+                let strings = json!({ "filePath": path, "oldString": old, "newString": new });
+                ("tool", "args", "edit", strings)
+            }
+        };
+        call[of_name] = json!(name);
+        call[of_input] = input;
+        (event, call)
     }
 
-    /// Replaces the line, and tells the hook so.
-    fn has_replaced(&self, file: &str, (old, new): (&str, &str)) -> Answer {
+    /// Before one line of `file` is replaced.
+    fn replaces(&self, file: &str, lines: (&str, &str)) -> Answer {
+        self.call(self.replacement(file, lines))
+    }
+
+    #[track_caller]
+    fn may_replace(&self, file: &str, lines: (&str, &str)) {
+        self.assert_allowed(&self.replaces(file, lines), lines.1);
+    }
+
+    /// Returns why the replacement is denied.
+    #[track_caller]
+    fn may_not_replace(&self, file: &str, lines: (&str, &str)) -> String {
+        self.assert_denied(&self.replaces(file, lines), lines.1)
+    }
+
+    /// Replaces the line, and reports it to the hook.
+    fn has_replaced(&self, file: &str, (old, new): (&str, &str)) {
         let path = self.folder.join(file);
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains(old), "{text}");
         std::fs::write(&path, text.replacen(old, new, 1)).unwrap();
-        self.call(after(self.form, replaces(self, file, (old, new))))
+        self.call(after(self.form, self.replacement(file, (old, new))));
+    }
+
+    /// Runs `command` in the clone between its two events; returns the text for the model after it.
+    fn runs_in_shell(&self, command: &str) -> Option<String> {
+        assert!(self.world.in_shell(self.folder, command).status.success());
+        self.text(&self.has_run(command))
     }
 }
 
@@ -142,161 +135,115 @@ fn back((old, new): (&'static str, &'static str)) -> (&'static str, &'static str
 // rule: locks#hooks-compare
 #[test]
 fn an_edit_that_changes_what_others_import_is_denied_beside_a_writer_of_a_neighbor_in_the_form_of_each_agent() {
-    let world = world(&CLAUDE_CODE);
+    let world = world();
     for form in ALL {
         let (ada, bob) = (session(&world, form, Some("ada")), session(&world, form, Some("bob")));
         let agent = form.agent;
         // Both write bodies, at the same time.
         for (who, file, lines) in [(&ada, "src/db.ts", BODY), (&bob, "src/auth.ts", LOGIN)] {
-            assert_eq!(who.denial(&who.replaces(file, lines)), None, "{agent}");
-            assert_eq!(interface(&world, file), Some(InterfacePromise::Keeps), "{agent}");
+            who.may_replace(file, lines);
+            assert_eq!(interface(&world, file), KEEPS, "{agent}");
             who.has_replaced(file, lines);
         }
         // The head of a function that bob's file imports.
-        let denial = ada.denial(&ada.replaces("src/db.ts", HEAD)).unwrap_or_default();
-        for part in [", imports 'src/db.ts'", "'bob'", "src/db.ts (`query` changed)"] {
-            assert!(denial.contains(part), "{agent}: {denial}");
-        }
-        assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps), "{agent}");
+        let denial = ada.may_not_replace("src/db.ts", HEAD);
+        assert_has(
+            &denial,
+            &[", imports 'src/db.ts'", "'bob'", "src/db.ts (`query` changed)"],
+        );
+        assert_eq!(interface(&world, "src/db.ts"), KEEPS, "{agent}");
         // Bob is done: now ada's edit is allowed, and blocks bob's.
-        assert_eq!(bob.denial(&bob.replaces("src/auth.ts", back(LOGIN))), None, "{agent}");
+        bob.may_replace("src/auth.ts", back(LOGIN));
         bob.has_replaced("src/auth.ts", back(LOGIN));
-        claims(&world, "bob", "src/auth.ts", LockStatus::Open, None);
-        assert_eq!(ada.denial(&ada.replaces("src/db.ts", HEAD)), None, "{agent}");
+        releases(&world, "bob", "src/auth.ts");
+        ada.may_replace("src/db.ts", HEAD);
         ada.has_replaced("src/db.ts", HEAD);
         assert_eq!(interface(&world, "src/db.ts"), None, "{agent}");
-        let denial = bob.denial(&bob.replaces("src/auth.ts", LOGIN)).unwrap_or_default();
-        assert!(
-            denial.contains("src/db.ts") && denial.contains("ada"),
-            "{agent}: {denial}"
-        );
-        // Another edit of a body does not bring the head back, and one that does lets bob in.
-        assert_eq!(ada.denial(&ada.replaces("src/db.ts", back(BODY))), None, "{agent}");
+        assert_has(&bob.may_not_replace("src/auth.ts", LOGIN), &["src/db.ts", "ada"]);
+        // Another edit of a body does not bring the head back; one that does allows bob's edit.
+        ada.may_replace("src/db.ts", back(BODY));
         ada.has_replaced("src/db.ts", back(BODY));
         assert_eq!(interface(&world, "src/db.ts"), None, "{agent}");
-        assert_eq!(ada.denial(&ada.replaces("src/db.ts", back(HEAD))), None, "{agent}");
+        ada.may_replace("src/db.ts", back(HEAD));
         ada.has_replaced("src/db.ts", back(HEAD));
-        assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps), "{agent}");
-        assert_eq!(bob.denial(&bob.replaces("src/auth.ts", LOGIN)), None, "{agent}");
-        for (who, file) in [("ada", "src/db.ts"), ("bob", "src/auth.ts")] {
-            claims(&world, who, file, LockStatus::Open, None);
-        }
+        assert_eq!(interface(&world, "src/db.ts"), KEEPS, "{agent}");
+        bob.may_replace("src/auth.ts", LOGIN);
+        releases(&world, "ada", "src/db.ts");
+        releases(&world, "bob", "src/auth.ts");
     }
 }
 
 #[test]
 fn an_edit_that_fails_and_what_a_command_writes_are_seen_afterwards() {
-    let world = world(&CLAUDE_CODE);
-    let (ada, bob) = (
-        session(&world, &CLAUDE_CODE, Some("ada")),
-        session(&world, &CLAUDE_CODE, Some("bob")),
-    );
-    assert_eq!(ada.denial(&ada.replaces("src/db.ts", HEAD)), None);
+    let world = world();
+    let (ada, bob) = (claude(&world, "ada"), claude(&world, "bob"));
+    ada.may_replace("src/db.ts", HEAD);
     assert_eq!(interface(&world, "src/db.ts"), None);
-    let (_, mut failed) = after(&CLAUDE_CODE, replaces(&ada, "src/db.ts", HEAD));
+    let (_, mut failed) = after(&CLAUDE_CODE, ada.replacement("src/db.ts", HEAD));
     failed["hook_event_name"] = json!("PostToolUseFailure");
     ada.call(("PostToolUseFailure", failed));
-    assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps));
+    assert_eq!(interface(&world, "src/db.ts"), KEEPS);
     // A command changes the head, which nobody could know before.
-    let command = "sed -i 's/sql: string/sql: Buffer/' src/db.ts";
-    assert_eq!(ada.denial(&ada.runs(command)), None);
-    assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps));
-    assert!(world.in_shell(world.clone.path(), command).status.success());
-    let text = context(&CLAUDE_CODE, &ada.has_run(command).body);
-    assert_eq!(text, None);
+    let changes_head = "sed -i 's/sql: string/sql: Buffer/' src/db.ts";
+    ada.may_run(changes_head);
+    assert_eq!(interface(&world, "src/db.ts"), KEEPS);
+    assert_eq!(ada.runs_in_shell(changes_head), None);
     assert_eq!(interface(&world, "src/db.ts"), None);
     // The same beside a neighbor.
-    let command = "git checkout -q -- src/db.ts";
-    assert_eq!(ada.denial(&ada.runs(command)), None);
-    assert!(world.in_shell(world.clone.path(), command).status.success());
-    ada.has_run(command);
-    assert_eq!(ada.denial(&ada.replaces("src/db.ts", BODY)), None);
-    assert_eq!(bob.denial(&bob.replaces("src/auth.ts", LOGIN)), None);
-    let command = "sed -i 's/sql: string/sql: Buffer/' src/db.ts";
-    assert_eq!(ada.denial(&ada.runs(command)), None);
-    assert!(world.in_shell(world.clone.path(), command).status.success());
-    let text = context(&CLAUDE_CODE, &ada.has_run(command).body).unwrap_or_default();
-    for part in ["INTERFACE_CHANGED", "`query` changed", "src/auth.ts", "bob"] {
-        assert!(text.contains(part), "{text}");
-    }
-    assert_eq!(
-        interface(&world, "src/db.ts"),
-        Some(InterfacePromise::Keeps),
-        "it was not let in"
-    );
+    let restores = "git checkout -q -- src/db.ts";
+    ada.may_run(restores);
+    ada.runs_in_shell(restores);
+    ada.may_replace("src/db.ts", BODY);
+    bob.may_replace("src/auth.ts", LOGIN);
+    ada.may_run(changes_head);
+    let text = ada.runs_in_shell(changes_head).unwrap_or_default();
+    assert_has(&text, &["INTERFACE_CHANGED", "`query` changed", "src/auth.ts", "bob"]);
+    assert_eq!(interface(&world, "src/db.ts"), KEEPS, "it was not granted");
 }
 
 #[test]
 fn an_incomparable_file_counts_as_changed_and_a_new_one_does_not() {
-    let world = world(&CLAUDE_CODE);
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let world = world();
+    let ada = claude(&world, "ada");
     let writes = |file: &str, content: &str| {
-        let (event, mut call) = (CLAUDE_CODE.edit)(ada.folder, &ada.folder.join(file));
+        let (event, mut call) = ada.edit_call(file);
         call["tool_name"] = json!("Write");
         call["tool_input"] = json!({ "file_path": ada.folder.join(file), "content": content });
-        assert_eq!(ada.denial(&ada.call((event, call))), None, "{file}");
+        ada.assert_allowed(&ada.call((event, call)), file);
         interface(&world, file)
     };
-    assert_eq!(
-        writes("src/new.ts", "export const a = 1;"),
-        Some(InterfacePromise::Keeps)
-    );
-    assert_eq!(
-        writes("src/db.ts", "export function query(sql: string) {"),
-        None,
-        "damaged"
-    );
-    assert_eq!(writes("src/db.ts", DB), Some(InterfacePromise::Keeps));
+    let damaged = "export function query(sql: string) {";
     let large = format!("{DB}// {}", "x".repeat(2 << 20));
-    assert_eq!(writes("src/db.ts", &large), None, "too large");
     let formatted = "export function query(sql: string)\n{ return sql }\n";
-    assert_eq!(writes("src/db.ts", formatted), Some(InterfacePromise::Keeps));
+    assert_eq!(writes("src/new.ts", "export const a = 1;"), KEEPS);
+    assert_eq!(writes("src/db.ts", damaged), None);
+    assert_eq!(writes("src/db.ts", DB), KEEPS);
+    assert_eq!(writes("src/db.ts", &large), None);
+    assert_eq!(writes("src/db.ts", formatted), KEEPS);
     // The text to replace does not exist.
-    assert_eq!(ada.denial(&ada.replaces("src/db.ts", ("nowhere", "x"))), None);
+    ada.may_replace("src/db.ts", ("nowhere", "x"));
     assert_eq!(interface(&world, "src/db.ts"), None);
 }
 
 #[test]
 fn a_planned_claim_keeps_where_hooks_see_the_edits_and_changes_elsewhere() {
-    let world = world(&CLAUDE_CODE);
-    let run = |args: &[&str]| {
-        let (status, out, error) = parts(&world.run(args));
-        assert_eq!(status, 0, "{args:?}: {out}{error}");
+    let world = world();
+    let claims = |agent: &str| {
+        let claim = ["claim", "src/db.ts", "-m", "Pooling the connections", "--agent", agent];
+        printed(&world, &claim, 0);
+        interface(&world, "src/db.ts")
     };
     // The session of this process, by its conversation.
     let ada = session(&world, &CLAUDE_CODE, None);
-    run(&[
-        "claim",
-        "src/db.ts",
-        "-m",
-        "Pooling the connections",
-        "--agent",
-        "nobody",
-    ]);
-    assert_eq!(interface(&world, "src/db.ts"), None, "no hook knows this agent");
-    run(&["release", "src/db.ts", "--agent", "nobody", "--abandon"]);
+    assert_eq!(claims("nobody"), None, "no hook knows this agent");
+    let release = ["release", "src/db.ts", "--agent", "nobody", "--abandon"];
+    printed(&world, &release, 0);
     ada.starts();
-    assert_eq!(ada.denial(&ada.replaces("src/auth.ts", LOGIN)), None);
+    ada.may_replace("src/auth.ts", LOGIN);
     let holder = locks(&world)[0].agent_id.clone().unwrap();
-    run(&[
-        "claim",
-        "src/db.ts",
-        "-m",
-        "Pooling the connections",
-        "--agent",
-        &holder,
-    ]);
-    assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps));
+    assert_eq!(claims(&holder), KEEPS);
     // An earlier change counts, and a claim that only renews cannot take that back.
     ada.has_replaced("src/db.ts", HEAD);
     assert_eq!(interface(&world, "src/db.ts"), None);
-    run(&[
-        "claim",
-        "src/db.ts",
-        "-m",
-        "Pooling the connections",
-        "--agent",
-        &holder,
-    ]);
-    assert_eq!(interface(&world, "src/db.ts"), None);
+    assert_eq!(claims(&holder), None);
 }

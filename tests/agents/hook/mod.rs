@@ -22,15 +22,14 @@ mod unseen;
 mod vscode;
 mod warned;
 
-use std::io::Write;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use coord_protocol::{Client, HeldLock, LocksFilter};
 use serde_json::Value;
 
-use coord_test_worlds::hook_forms::{self as forms, Answer, Form};
+use crate::processes::output_with;
+use coord_test_worlds::hook_forms::{self as forms, Answer, CLAUDE_CODE, Form};
 use coord_test_worlds::world::{REPO_URL, World};
 
 /// Runs `coord hook ARGS` in `folder` with `input`, as the session `holder`, or as the one of this process.
@@ -39,18 +38,12 @@ pub fn hook(world: &World, folder: &Path, holder: Option<&str>, args: &[&str], i
     if let Some(holder) = holder {
         command.env("COORD_AGENT", holder);
     }
-    let pipes = command
-        .arg("hook")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut running = pipes.stderr(Stdio::piped()).spawn().unwrap();
-    // A hook that refuses its event reads no input.
-    let _ = running.stdin.take().unwrap().write_all(input.as_bytes());
-    Answer::of(&running.wait_with_output().unwrap())
+    command.arg("hook").args(args);
+    Answer::of(&output_with(command, input))
 }
 
 /// A session of an agent in a working copy.
+#[derive(Clone, Copy)]
 pub struct Session<'a> {
     pub world: &'a World,
     pub form: &'a Form,
@@ -69,9 +62,26 @@ pub fn session<'a>(world: &'a World, form: &'a Form, holder: Option<&'a str>) ->
     }
 }
 
+/// A session of Claude Code in the clone.
+pub fn claude<'a>(world: &'a World, holder: &'a str) -> Session<'a> {
+    session(world, &CLAUDE_CODE, Some(holder))
+}
+
+impl<'a> Session<'a> {
+    /// The same session in another folder.
+    pub fn at(self, folder: &'a Path) -> Session<'a> {
+        Session { folder, ..self }
+    }
+}
+
 impl Session<'_> {
-    fn call(&self, (event, call): (&str, Value)) -> Answer {
-        let args = [self.form.agent, event];
+    fn call(&self, call: (&str, Value)) -> Answer {
+        self.call_with(call, &[])
+    }
+
+    /// With options of `coord hook`.
+    fn call_with(&self, (event, call): (&str, Value), options: &[&str]) -> Answer {
+        let args = [&[self.form.agent, event], options].concat();
         hook(self.world, self.folder, self.holder, &args, &call.to_string())
     }
 
@@ -83,16 +93,17 @@ impl Session<'_> {
         self.call((self.form.prompt)(self.folder, prompt))
     }
 
+    fn edit_call(&self, file: &str) -> (&'static str, Value) {
+        (self.form.edit)(self.folder, &self.folder.join(file))
+    }
+
     pub fn edits(&self, file: &str) -> Answer {
-        self.call((self.form.edit)(self.folder, &self.folder.join(file)))
+        self.call(self.edit_call(file))
     }
 
     /// After an edit of `file`.
     pub fn has_edited(&self, file: &str) -> Answer {
-        self.call(forms::after(
-            self.form,
-            (self.form.edit)(self.folder, &self.folder.join(file)),
-        ))
+        self.call(forms::after(self.form, self.edit_call(file)))
     }
 
     /// Before `file` is read.
@@ -105,7 +116,7 @@ impl Session<'_> {
         self.call(self.read_call(file, true))
     }
 
-    pub fn read_call(&self, file: &str, is_after: bool) -> (&'static str, Value) {
+    fn read_call(&self, file: &str, is_after: bool) -> (&'static str, Value) {
         forms::read(self.form, self.folder, &self.folder.join(file), is_after)
     }
 
@@ -129,6 +140,63 @@ impl Session<'_> {
     pub fn denial(&self, answer: &Answer) -> Option<String> {
         (self.form.denial)(answer)
     }
+
+    /// The text for the model in `answer`, in the agent's form.
+    fn text(&self, answer: &Answer) -> Option<String> {
+        looks::context(self.form, &answer.body)
+    }
+
+    #[track_caller]
+    pub fn assert_allowed(&self, answer: &Answer, case: &str) {
+        let outcome = (answer.status, self.denial(answer));
+        assert_eq!(outcome, (0, None), "{} {case}: {answer:?}", self.form.agent);
+    }
+
+    /// Returns why `answer` denies the tool.
+    #[track_caller]
+    pub fn assert_denied(&self, answer: &Answer, case: &str) -> String {
+        match self.denial(answer) {
+            Some(reason) => reason,
+            None => panic!("{} {case}: {answer:?}", self.form.agent),
+        }
+    }
+
+    #[track_caller]
+    pub fn may_edit(&self, file: &str) {
+        self.assert_allowed(&self.edits(file), file);
+    }
+
+    #[track_caller]
+    pub fn may_run(&self, command: &str) {
+        self.assert_allowed(&self.runs(command), command);
+    }
+
+    #[track_caller]
+    pub fn may_read(&self, file: &str) {
+        self.assert_allowed(&self.reads(file), file);
+    }
+
+    /// Returns why an edit of `file` is denied.
+    #[track_caller]
+    pub fn may_not_edit(&self, file: &str) -> String {
+        self.assert_denied(&self.edits(file), file)
+    }
+
+    /// Returns why `command` is denied.
+    #[track_caller]
+    pub fn may_not_run(&self, command: &str) -> String {
+        self.assert_denied(&self.runs(command), command)
+    }
+}
+
+/// All that an answer says, to the model and beside it.
+fn output_of(answer: &Answer) -> String {
+    format!("{} {}", answer.body, answer.aside)
+}
+
+/// Writes a file of the clone, without a hook.
+fn write(world: &World, file: &str, content: &str) {
+    std::fs::write(world.clone.path().join(file), content).unwrap();
 }
 
 /// SHA-256 of `content`, by the crate that the ledger has for it.

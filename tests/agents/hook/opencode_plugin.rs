@@ -4,8 +4,11 @@ use std::process::{Command, Stdio};
 
 use coord_hooks::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use coord_test_support::skipping::skip;
+use serde_json::{Value, json};
 
 use super::{held, held_files};
+use crate::processes::{assert_success, program_like};
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 /// Calls the plugin's hooks as OpenCode does, for two sessions and a task of the first.
@@ -47,13 +50,8 @@ fn has_node() -> bool {
     has_node
 }
 
-/// Returns the output of `driver`, which Node runs beside the plugin, with the holder set by a variable or by each
-/// conversation.
-fn drive(world: &World, driver: &str, holder: Option<(&str, &str)>) -> serde_json::Value {
-    drive_plugin(world, PLUGIN, driver, holder)
-}
-
-fn drive_plugin(world: &World, plugin: &str, driver: &str, variable: Option<(&str, &str)>) -> serde_json::Value {
+/// Returns the output of `driver`, which Node runs beside `plugin` with `variable` in the environment.
+fn drive(world: &World, plugin: &str, driver: &str, variable: Option<(&str, &str)>) -> Value {
     let folder = world.folder("plugin");
     std::fs::write(folder.join("coord.mjs"), plugin).unwrap();
     std::fs::write(folder.join("driver.mjs"), driver).unwrap();
@@ -64,20 +62,10 @@ fn drive_plugin(world: &World, plugin: &str, driver: &str, variable: Option<(&st
     if let Some((variable, value)) = variable {
         coord.env(variable, value);
     }
-    let mut node = Command::new("node");
-    for (name, value) in coord.get_envs() {
-        match value {
-            Some(value) => node.env(name, value),
-            None => node.env_remove(name),
-        };
-    }
-    let ended = node
-        .arg(folder.join("driver.mjs"))
-        .arg(world.clone.path())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let mut node = program_like(&coord, "node");
+    node.arg(folder.join("driver.mjs")).arg(world.clone.path());
+    let ended = node.stdin(Stdio::null()).output().unwrap();
+    assert_success(&ended);
     serde_json::from_slice(&ended.stdout).unwrap()
 }
 
@@ -87,16 +75,13 @@ fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
         return;
     }
     let world = World::with(&[("a.txt", "a")]);
-    let results = drive(&world, DRIVER, None);
+    let results = drive(&world, PLUGIN, DRIVER, None);
     assert_eq!(results["first"], "allowed", "{results}");
     assert!(results["second"].as_str().unwrap().starts_with("WAIT: "), "{results}");
     assert_eq!(results["task"], "allowed", "{results}");
     // Not for events of messages, whose ids no session has.
-    assert_eq!(results["asked"], serde_json::json!(["one", "task", "two"]), "{results}");
-    assert!(
-        results["context"]["text"].as_str().unwrap().contains("a.txt"),
-        "{results}"
-    );
+    assert_eq!(results["asked"], json!(["one", "task", "two"]), "{results}");
+    assert_has(results["context"]["text"].as_str().unwrap(), &["a.txt"]);
     assert_eq!(results["context"]["synthetic"], true, "{results}");
     // The end of a task releases nothing of the session that gave it.
     assert_eq!(held_files(&world), ["a.txt"]);
@@ -110,17 +95,13 @@ fn hooks_are_the_agent_of_opencode_teams_as_commands_are() {
         return;
     }
     let world = World::with(&[("a.txt", "a")]);
-    let results = drive(&world, DRIVER, Some(("OPENCODE_AGENT_ID", "wren")));
-    assert_eq!(
-        (&results["first"], &results["second"]),
-        (&"allowed".into(), &"allowed".into()),
-        "{results}"
-    );
+    let results = drive(&world, PLUGIN, DRIVER, Some(("OPENCODE_AGENT_ID", "wren")));
+    assert_eq!(results["first"], "allowed", "{results}");
+    assert_eq!(results["second"], "allowed", "{results}");
     assert!(held(&world)[0].contains("wren"), "{:?}", held(&world));
     let mut claim = world.coord(world.clone.path());
     claim.args(["claim", "a.txt", "--message", "Change a"]);
-    let claimed = claim.env("OPENCODE_AGENT_ID", "wren").output().unwrap();
-    assert!(claimed.status.success(), "{}", String::from_utf8_lossy(&claimed.stderr));
+    assert_success(&claim.env("OPENCODE_AGENT_ID", "wren").output().unwrap());
 }
 
 /// Runs a command, and ends its turn, as a member of a team.
@@ -157,27 +138,21 @@ fn the_plugin_of_opencode_hands_messages_over_with_the_result_of_a_tool_and_prom
         ("lead", vec!["message", "send", "--to", "ada", "Hello"]),
         ("lead", vec!["task", "add", "Mend the pool"]),
     ] {
-        let output = world.run(&[args, vec!["--agent", who]].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_success(&world.run(&[args, vec!["--agent", who]].concat()));
     }
     world.clone.git(&["config", "coord.keepGoing", "true"]);
-    let results = drive(&world, MEMBER, Some(("OPENCODE_AGENT_ID", "ada")));
+    let results = drive(&world, PLUGIN, MEMBER, Some(("OPENCODE_AGENT_ID", "ada")));
     let first = results["first"].as_str().unwrap();
-    assert!(
-        first.starts_with("a.txt\n\nCoord: ") && first.ends_with("\n> Hello"),
-        "{results}"
-    );
+    assert!(first.starts_with("a.txt\n\nCoord: "), "{results}");
+    assert!(first.ends_with("\n> Hello"), "{results}");
     assert_eq!(results["second"], "a.txt", "{results}");
     let prompts = results["prompts"].as_array().unwrap();
-    assert_eq!(
-        (prompts.len(), &prompts[0]["id"]),
-        (1, &serde_json::json!("one")),
-        "{results}"
-    );
-    assert!(prompts[0]["text"].as_str().unwrap().contains("task t1"), "{results}");
+    assert_eq!(prompts.len(), 1, "{results}");
+    assert_eq!(prompts[0]["id"], "one", "{results}");
+    assert_has(prompts[0]["text"].as_str().unwrap(), &["task t1"]);
 }
 
-/// Calls tools of each kind, and says what becomes of them and what the user is told.
+/// Calls tools of each kind; prints the outcome of each, and the messages to the user.
 const TOOLS: &str = r#"
 import { CoordPlugin } from "./coord.mjs";
 const told = [];
@@ -204,16 +179,17 @@ fn the_opencode_plugin_without_coord_allows_tools_and_warns_once() {
     }
     let world = World::with(&[("a.txt", "a")]);
     let missing = Some(("COORD_PROGRAM", "coord-that-is-not-here"));
-    let results = drive_plugin(&world, PLUGIN, TOOLS, missing);
     let warning = "Coord is not installed on this machine: files are edited without locks";
-    let expected =
-        serde_json::json!({ "told": [warning], "read": "runs", "grep": "runs", "edit": "runs", "bash": "runs" });
-    assert_eq!(results, expected);
-    let results = drive_plugin(&world, &STRICT_PLUGIN, TOOLS, missing);
     let denied =
         "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
-    let expected = serde_json::json!({ "told": [], "read": "runs", "grep": "runs", "edit": denied, "bash": denied });
-    assert_eq!(results, expected);
+    for (plugin, warnings, write) in [
+        (PLUGIN, vec![warning], "runs"),
+        (STRICT_PLUGIN.as_str(), vec![], denied),
+    ] {
+        let results = drive(&world, plugin, TOOLS, missing);
+        let expected = json!({ "told": warnings, "read": "runs", "grep": "runs", "edit": write, "bash": write });
+        assert_eq!(results, expected);
+    }
 }
 
 #[test]
@@ -223,11 +199,8 @@ fn a_program_that_cannot_be_run_stops_no_tool_that_only_reads() {
     }
     let world = World::with(&[("a.txt", "a")]);
     let folder = world.folder("bin").display().to_string();
-    let results = drive_plugin(&world, PLUGIN, TOOLS, Some(("COORD_PROGRAM", &folder)));
-    assert_eq!(
-        (&results["read"], &results["grep"]),
-        (&"runs".into(), &"runs".into()),
-        "{results}"
-    );
-    assert!(results["edit"].as_str().unwrap().contains("cannot be run"), "{results}");
+    let results = drive(&world, PLUGIN, TOOLS, Some(("COORD_PROGRAM", &folder)));
+    assert_eq!(results["read"], "runs", "{results}");
+    assert_eq!(results["grep"], "runs", "{results}");
+    assert_has(results["edit"].as_str().unwrap(), &["cannot be run"]);
 }

@@ -6,7 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Session, session, sha256};
+use super::recording::mutations;
+use super::{Session, claude, session, sha256};
+use crate::processes::assert_success;
+use crate::texts::assert_has;
 use coord_test_worlds::fake_server::Fake;
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
 use coord_test_worlds::world::World;
@@ -52,61 +55,48 @@ fn shell(folder: &Path, command: &str) {
     assert!(output.status.success(), "{command}: {output:?}");
 }
 
-/// File and hash of the mutations that are recorded after the session ran `command`.
-fn recorded(fake: &Fake, ada: &Session<'_>, command: &str) -> Vec<(String, String)> {
-    assert_eq!(ada.denial(&ada.runs(command)), None, "{command}");
+/// The mutations that are recorded after a session ran `command` in a new world.
+fn recorded(command: &str) -> Vec<Value> {
+    let world = world();
+    let fake = Fake::with_intent(&world, true);
+    let ada = session(&world, &CLAUDE_CODE, None);
+    ada.may_run(command);
     shell(ada.folder, command);
     fake.paths();
     assert_eq!(ada.has_run(command).status, 0, "{command}");
-    let plain = |entry: &Value, name: &str| entry[name].as_str().unwrap().to_owned();
-    let entries = fake.recorded();
-    let mutations = entries.iter().filter(|entry| entry["kind"] == "mutation");
-    let mut found: Vec<(String, String)> = mutations
-        .map(|entry| (plain(entry, "file_path"), plain(entry, "hash")))
-        .filter(|(file, _)| file != "t")
-        .collect();
-    found.sort();
-    found
+    fake.recorded()
 }
 
 #[test]
 fn a_write_is_recorded_once_whatever_program_made_it() {
     let hash = format!("sha256:{}", sha256("b\n"));
     for command in WRITES {
-        let world = world();
-        let fake = Fake::with_intent(&world, true);
-        let ada = session(&world, &CLAUDE_CODE, None);
-        let found = recorded(&fake, &ada, command);
-        assert_eq!(found, [("src/a.txt".to_owned(), hash.clone())], "{command}");
+        let entries = recorded(command);
+        let mut found = mutations(&entries);
+        found.retain(|(file, _)| *file != "t");
+        assert_eq!(found, [("src/a.txt", hash.as_str())], "{command}");
     }
 }
 
 #[test]
 fn a_removed_moved_or_linked_file_is_found_where_it_is() {
-    let deleted = "DELETED".to_owned();
-    let (a, x) = (format!("sha256:{}", sha256("a\n")), format!("sha256:{}", sha256("x\n")));
+    let deleted = ("src/a.txt", "DELETED".to_owned());
+    let hash = |content: &str| format!("sha256:{}", sha256(content));
+    let link = "ln -s \"$PWD/docs\" src/d && echo x > src/d/c.txt";
     for (command, files) in [
-        ("rm src/a.txt", vec![("src/a.txt", &deleted)]),
-        ("find src -type f -delete", vec![("src/a.txt", &deleted)]),
-        ("git rm --quiet src/a.txt", vec![("src/a.txt", &deleted)]),
-        ("mv src src2", vec![("src/a.txt", &deleted), ("src2/a.txt", &a)]),
-        ("mkdir new && echo x > new/n.txt", vec![("new/n.txt", &x)]),
-        (
-            "ln -s \"$PWD/docs\" src/d && echo x > src/d/c.txt",
-            vec![("docs/c.txt", &x)],
-        ),
+        ("rm src/a.txt", vec![deleted.clone()]),
+        ("find src -type f -delete", vec![deleted.clone()]),
+        ("git rm --quiet src/a.txt", vec![deleted.clone()]),
+        ("mv src src2", vec![deleted, ("src2/a.txt", hash("a\n"))]),
+        ("mkdir new && echo x > new/n.txt", vec![("new/n.txt", hash("x\n"))]),
+        (link, vec![("docs/c.txt", hash("x\n"))]),
     ] {
-        let world = world();
-        let fake = Fake::with_intent(&world, true);
-        let ada = session(&world, &CLAUDE_CODE, None);
-        let found = recorded(&fake, &ada, command);
+        let entries = recorded(command);
+        let found = mutations(&entries);
         for (file, hash) in files {
-            let of_file: Vec<&String> = found
-                .iter()
-                .filter(|(name, _)| name == file)
-                .map(|(_, hash)| hash)
-                .collect();
-            assert_eq!(of_file, [hash], "{command}: {found:?}");
+            let mut of_file = found.clone();
+            of_file.retain(|(name, _)| *name == file);
+            assert_eq!(of_file, [(file, hash.as_str())], "{command}: {found:?}");
         }
     }
 }
@@ -123,14 +113,9 @@ fn no_link_case_worktree_or_folder_leads_out_of_the_scope() {
     fs::write(elsewhere.join("x.txt"), "x").unwrap();
     let root = world.clone.path();
     let new = ["intent", "new", "REQ-1", "--name", "n", "--scope", "src/**"];
-    assert!(world.run(&new).status.success());
-    assert!(
-        world
-            .run(&["intent", "select", "REQ-1", "--agent", "one"])
-            .status
-            .success()
-    );
-    let ada = session(&world, &CLAUDE_CODE, Some("one"));
+    assert_success(&world.run(&new));
+    assert_success(&world.run(&["intent", "select", "REQ-1", "--agent", "one"]));
+    let ada = claude(&world, "one");
     #[cfg(unix)]
     for (target, link) in [
         ("../docs/c.txt", "src/link.txt"),
@@ -142,20 +127,12 @@ fn no_link_case_worktree_or_folder_leads_out_of_the_scope() {
         std::os::unix::fs::symlink(target, root.join(link)).unwrap();
     }
     let worktree = world.worktree("two");
-    let at = |folder| Session {
-        folder,
-        ..session(&world, &CLAUDE_CODE, Some("one"))
-    };
-    let (below, there) = (root.join("src"), at(worktree.path()));
-    let below = at(&below);
+    let source = root.join("src");
+    let (below, there) = (ada.at(&source), ada.at(worktree.path()));
     let refused = |session: &Session<'_>, file: &str, real: &str| {
-        for answer in [session.edits(file), session.runs(&format!("echo x > '{file}'"))] {
-            let denied = session.denial(&answer).unwrap_or_else(|| panic!("{file}: {answer:?}"));
-            assert!(
-                denied.contains(&format!("Scope Violation: REQ-1 is not authorized to edit '{real}'.")),
-                "{file}: {denied}"
-            );
-        }
+        let violation = format!("Scope Violation: REQ-1 is not authorized to edit '{real}'.");
+        assert_has(&session.may_not_edit(file), &[&violation]);
+        assert_has(&session.may_not_run(&format!("echo x > '{file}'")), &[&violation]);
     };
     refused(&ada, "src/link.txt", "docs/c.txt");
     refused(&ada, "src/folder/d.txt", "docs/d.txt");
@@ -170,7 +147,7 @@ fn no_link_case_worktree_or_folder_leads_out_of_the_scope() {
         (&below, "out/x.txt"),
         (&there, "src/a.txt"),
     ] {
-        assert_eq!(session.denial(&session.edits(file)), None, "{file}");
+        session.may_edit(file);
     }
     world.clone.git(&["config", "core.ignorecase", "true"]);
     fs::remove_file(root.join("docs/d.txt")).unwrap();

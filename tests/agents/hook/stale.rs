@@ -1,23 +1,24 @@
 //! Writes to content that the session has not seen.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Session, session};
+use super::recording::OF_B;
+use super::{Session, claude, session, write};
+use crate::texts::assert_has;
 use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX, CURSOR};
 use coord_test_worlds::world::World;
 
-fn write(world: &World, file: &str, content: &str) {
-    std::fs::write(world.clone.path().join(file), content).unwrap();
-}
-
-/// The refusal, which is the whole reason.
-fn refused(ada: &Session<'_>, file: &str) -> Option<Value> {
-    let reason = ada.denial(&ada.edits(file))?;
-    let refusal: Value = serde_json::from_str(&reason).unwrap_or_else(|_| panic!("{reason}"));
-    assert_eq!(refusal.as_object().unwrap().len(), 5, "{reason}");
-    assert_eq!(refusal["error_type"], "STALE_FILE");
-    assert_eq!(refusal["resolution"], "RE_READ_REQUIRED");
-    Some(refusal)
+impl Session<'_> {
+    /// Returns the refusal of an edit of `file`, which is the whole reason.
+    #[track_caller]
+    fn assert_stale(&self, file: &str) -> Value {
+        let reason = self.may_not_edit(file);
+        let refusal: Value = serde_json::from_str(&reason).unwrap_or_else(|_| panic!("{reason}"));
+        assert_eq!(refusal.as_object().unwrap().len(), 5, "{reason}");
+        assert_eq!(refusal["error_type"], "STALE_FILE");
+        assert_eq!(refusal["resolution"], "RE_READ_REQUIRED");
+        refusal
+    }
 }
 
 // rule: hooks#stale-file
@@ -29,18 +30,16 @@ fn a_write_to_what_was_changed_since_it_was_read_is_refused_until_it_is_read_aga
         // Nothing was selected, and no server runs: a read still counts.
         for file in ["a.txt", "b.txt"] {
             assert_eq!(ada.has_read(file).status, 0, "{}", form.agent);
-            assert_eq!(refused(&ada, file), None, "{}", form.agent);
+            ada.may_edit(file);
             ada.has_edited(file);
             write(&world, file, "theirs");
-            let refusal = refused(&ada, file).unwrap_or_else(|| panic!("{} {file}", form.agent));
+            let refusal = ada.assert_stale(file);
             assert_eq!(refusal["file_path"], file);
             // An empty file has a hash.
-            assert!(
-                refusal["expected_hash"].as_str().unwrap().starts_with("sha256:"),
-                "{refusal}"
-            );
+            let expected = refusal["expected_hash"].as_str().unwrap();
+            assert!(expected.starts_with("sha256:"), "{refusal}");
             ada.has_read(file);
-            assert_eq!(refused(&ada, file), None, "{}", form.agent);
+            ada.may_edit(file);
         }
     }
 }
@@ -52,14 +51,9 @@ fn a_file_that_vanished_is_refused_as_deleted_and_an_attempt_to_read_it_heals() 
         let ada = session(&world, form, None);
         ada.has_read("a.txt");
         std::fs::remove_file(world.clone.path().join("a.txt")).unwrap();
-        assert_eq!(
-            refused(&ada, "a.txt").unwrap()["actual_hash"],
-            "DELETED",
-            "{}",
-            form.agent
-        );
-        assert_eq!(ada.denial(&ada.reads("a.txt")), None, "{}", form.agent);
-        assert_eq!(refused(&ada, "a.txt"), None, "{}", form.agent);
+        assert_eq!(ada.assert_stale("a.txt")["actual_hash"], "DELETED", "{}", form.agent);
+        ada.may_read("a.txt");
+        ada.may_edit("a.txt");
     }
 }
 
@@ -69,17 +63,17 @@ fn a_sessions_writes_by_tool_or_shell_are_its_own() {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let ada = session(&world, form, None);
         ada.has_read("a.txt");
-        assert_eq!(refused(&ada, "a.txt"), None, "{}", form.agent);
+        ada.may_edit("a.txt");
         write(&world, "a.txt", "b");
         ada.has_edited("a.txt");
-        assert_eq!(refused(&ada, "a.txt"), None, "{}", form.agent);
+        ada.may_edit("a.txt");
         ada.has_edited("a.txt");
         // A program that no list has.
         let command = "python3 -c 'open(\"a.txt\", \"w\").write(\"c\")'";
-        assert_eq!(ada.denial(&ada.runs(command)), None);
+        ada.may_run(command);
         write(&world, "a.txt", "longer");
         ada.has_run(command);
-        assert_eq!(refused(&ada, "a.txt"), None, "{}", form.agent);
+        ada.may_edit("a.txt");
     }
 }
 
@@ -87,53 +81,42 @@ fn a_sessions_writes_by_tool_or_shell_are_its_own() {
 fn the_path_counts_and_not_the_folder_nor_the_way_it_is_written() {
     let world = World::with(&[("src/db/a.txt", "a")]);
     let root = world.clone.path();
-    std::fs::create_dir(root.join("sub")).unwrap();
     let sub = root.join("sub");
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
-    let below = Session {
-        folder: &sub,
-        ..session(&world, &CLAUDE_CODE, Some("ada"))
-    };
+    std::fs::create_dir(&sub).unwrap();
+    let ada = claude(&world, "ada");
+    let below = ada.at(&sub);
     below.has_read("../src/db/a.txt");
-    assert_eq!(
-        refused(&ada, "src/db/a.txt"),
-        None,
-        "it is there, whatever the folder of the process is"
-    );
+    // It is there, whatever the folder of the process is.
+    ada.may_edit("src/db/a.txt");
     ada.has_edited("src/db/a.txt");
     write(&world, "src/db/a.txt", "theirs");
     for (place, file) in [(&ada, "src/./db/../db/a.txt"), (&below, "../src/db/a.txt")] {
-        assert_eq!(refused(place, file).unwrap()["file_path"], "src/db/a.txt", "{file}");
+        assert_eq!(place.assert_stale(file)["file_path"], "src/db/a.txt", "{file}");
     }
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("src/db", root.join("link")).unwrap();
-        assert_eq!(refused(&ada, "link/a.txt").unwrap()["file_path"], "src/db/a.txt");
+        assert_eq!(ada.assert_stale("link/a.txt")["file_path"], "src/db/a.txt");
     }
     // Where names that differ in case alone are one file, and it is gone so that the file system cannot tell.
     world.clone.git(&["config", "core.ignorecase", "true"]);
     std::fs::remove_file(root.join("src/db/a.txt")).unwrap();
-    let refusal = refused(&ada, "SRC/DB/A.TXT").unwrap();
-    assert_eq!(
-        (&refusal["file_path"], &refusal["actual_hash"]),
-        (&json!("src/db/a.txt"), &json!("DELETED"))
-    );
+    let refusal = ada.assert_stale("SRC/DB/A.TXT");
+    assert_eq!(refusal["file_path"], "src/db/a.txt");
+    assert_eq!(refusal["actual_hash"], "DELETED");
 }
 
 #[test]
 fn each_worktree_has_its_own_remembered_content() {
     let world = World::with(&[("a.txt", "a")]);
     let worktree = world.worktree("two");
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
-    let there = Session {
-        folder: worktree.path(),
-        ..session(&world, &CLAUDE_CODE, Some("ada"))
-    };
+    let ada = claude(&world, "ada");
+    let there = ada.at(worktree.path());
     ada.has_read("a.txt");
     there.has_read("a.txt");
     std::fs::write(worktree.path().join("a.txt"), "theirs").unwrap();
-    assert_eq!(refused(&ada, "a.txt"), None);
-    assert!(refused(&there, "a.txt").is_some());
+    ada.may_edit("a.txt");
+    there.assert_stale("a.txt");
 }
 
 #[test]
@@ -146,7 +129,7 @@ fn a_link_out_of_the_repository_is_no_file_of_it() {
     let ada = session(&world, &CLAUDE_CODE, None);
     ada.has_read("link");
     std::fs::write(&outside, "y").unwrap();
-    assert_eq!(refused(&ada, "link"), None);
+    ada.may_edit("link");
     assert_eq!(world.server(), None, "nothing is claimed");
 }
 
@@ -155,14 +138,13 @@ fn reads_in_an_agents_shell_count() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world, &CODEX, None);
     for command in ["cat a.txt", "sed -n '1,200p' a.txt", "head -n 3 a.txt | wc -l"] {
-        assert_eq!(ada.denial(&ada.runs(command)), None);
+        ada.may_run(command);
         ada.has_run(command);
         write(&world, "a.txt", command);
-        assert!(refused(&ada, "a.txt").is_some(), "{command}");
+        ada.assert_stale("a.txt");
     }
     // A write by name in the shell is refused as any other.
-    let denied = ada.denial(&ada.runs("sed -i s/a/b/ a.txt")).unwrap();
-    assert!(denied.contains("STALE_FILE"), "{denied}");
+    assert_has(&ada.may_not_run("sed -i s/a/b/ a.txt"), &["STALE_FILE"]);
 }
 
 #[test]
@@ -170,12 +152,8 @@ fn a_file_that_was_written_meanwhile_keeps_the_hash_of_the_sessions_own_content(
     let world = World::with(&[("a.txt", "a")]);
     // The form of Cursor's edit has the whole content, which is `b`.
     let ada = session(&world, &CURSOR, None);
-    assert_eq!(refused(&ada, "a.txt"), None);
+    ada.may_edit("a.txt");
     write(&world, "a.txt", "theirs");
     ada.has_edited("a.txt");
-    let refusal = refused(&ada, "a.txt").unwrap();
-    assert_eq!(
-        refusal["expected_hash"],
-        "sha256:3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d"
-    );
+    assert_eq!(ada.assert_stale("a.txt")["expected_hash"], OF_B);
 }

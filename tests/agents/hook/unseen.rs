@@ -1,10 +1,13 @@
 //! Files that were written where no hook was called, as by an interactive shell, and tools that no other test has.
 
-use serde_json::json;
+use std::time::{Duration, SystemTime};
 
-use super::looks::context;
-use super::{Session, hook, session};
-use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, COPILOT};
+use serde_json::{Value, json};
+
+use super::{claude, output_of, session, write};
+use crate::texts::assert_has;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX, COPILOT, GEMINI};
 use coord_test_worlds::world::World;
 
 // rule: hooks#unseen-input
@@ -13,53 +16,32 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let tree = world.worktree("tree");
-        let bob = Session {
-            folder: tree.path(),
-            ..session(&world, &CLAUDE_CODE, Some("bob"))
-        };
+        let bob = claude(&world, "bob").at(tree.path());
         bob.gets_prompt("Rewrite a.txt and b.txt");
-        assert_eq!(bob.denial(&bob.edits("a.txt")), None);
-        assert_eq!(bob.denial(&bob.edits("b.txt")), None);
+        bob.may_edit("a.txt");
+        bob.may_edit("b.txt");
         // Written before the turn: nobody knows by whom.
-        std::fs::write(world.clone.path().join("b.txt"), "old").unwrap();
-        let past = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
+        write(&world, "b.txt", "old");
         let file = std::fs::File::options()
             .write(true)
-            .open(world.clone.path().join("b.txt"))
-            .unwrap();
-        file.set_modified(past).unwrap();
+            .open(world.clone.path().join("b.txt"));
+        let past = SystemTime::now() - Duration::from_secs(100);
+        file.unwrap().set_modified(past).unwrap();
         let ada = session(&world, form, Some("ada"));
         ada.gets_prompt("Type into the shell");
-        std::fs::write(world.clone.path().join("a.txt"), "typed").unwrap();
-        std::fs::write(world.clone.path().join("c.txt"), "typed").unwrap();
-        let ended = ada.ends_turn();
-        let output = format!("{}{}", ended.body, ended.aside);
-        assert!(
-            output.contains("UNCLAIMED: ") && output.contains("a.txt (held by bob)"),
-            "{}: {output}",
-            form.agent
-        );
-        assert!(
-            !output.contains("b.txt") && !output.contains("c.txt"),
-            "{}: {output}",
-            form.agent
-        );
-        let text = context(form, &ada.has_run("ls").body).unwrap_or_default();
-        assert!(
-            text.contains("UNCLAIMED: ") && text.contains("a.txt"),
-            "{}: {text}",
-            form.agent
-        );
-        let text = context(&CLAUDE_CODE, &bob.gets_prompt("And now?").body).unwrap_or_default();
-        assert!(text.contains("UNCLAIMED: ada changed a.txt"), "{}: {text}", form.agent);
+        write(&world, "a.txt", "typed");
+        write(&world, "c.txt", "typed");
+        let output = format!("{}: {}", form.agent, output_of(&ada.ends_turn()));
+        assert_has(&output, &["UNCLAIMED: ", "a.txt (held by bob)"]);
+        assert!(!output.contains("b.txt") && !output.contains("c.txt"), "{output}");
+        let text = ada.text(&ada.has_run("ls")).unwrap_or_default();
+        assert_has(&format!("{}: {text}", form.agent), &["UNCLAIMED: ", "a.txt"]);
+        let text = bob.text(&bob.gets_prompt("And now?")).unwrap_or_default();
+        let notice = "UNCLAIMED: ada changed a.txt";
+        assert_has(&format!("{}: {text}", form.agent), &[notice]);
         // Once.
         let ended = ada.ends_turn();
-        assert_eq!(
-            context(form, &ada.has_run("ls").body),
-            None,
-            "{}: {ended:?}",
-            form.agent
-        );
+        assert_eq!(ada.text(&ada.has_run("ls")), None, "{}: {ended:?}", form.agent);
     }
 }
 
@@ -68,19 +50,15 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
 fn a_holder_is_notified_when_a_command_writes_its_files() {
     let world = World::with(&[("a.txt", "a")]);
     let tree = world.worktree("tree");
-    let bob = Session {
-        folder: tree.path(),
-        ..session(&world, &CLAUDE_CODE, Some("bob"))
-    };
+    let bob = claude(&world, "bob").at(tree.path());
     bob.gets_prompt("Rewrite a.txt");
-    assert_eq!(bob.denial(&bob.edits("a.txt")), None);
-    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
-    assert_eq!(ada.denial(&ada.runs("make format")), None);
-    std::fs::write(world.clone.path().join("a.txt"), "formatted").unwrap();
-    let text = context(&CLAUDE_CODE, &ada.has_run("make format").body).unwrap_or_default();
-    assert!(text.contains("UNCLAIMED: "), "{text}");
-    let text = context(&CLAUDE_CODE, &bob.gets_prompt("And now?").body).unwrap_or_default();
-    assert!(text.contains("UNCLAIMED: ada changed a.txt"), "{text}");
+    bob.may_edit("a.txt");
+    let ada = claude(&world, "ada");
+    ada.may_run("make format");
+    write(&world, "a.txt", "formatted");
+    assert_has(&ada.text(&ada.has_run("make format")).unwrap(), &["UNCLAIMED: "]);
+    let text = bob.text(&bob.gets_prompt("And now?")).unwrap();
+    assert_has(&text, &["UNCLAIMED: ada changed a.txt"]);
 }
 
 /// Copilot CLI hands on what is on standard error beside status 2, and nothing else.
@@ -88,80 +66,53 @@ fn a_holder_is_notified_when_a_command_writes_its_files() {
 fn text_after_a_tool_that_has_failed_is_in_the_form_that_copilot_hands_on() {
     let world = World::with(&[("a.txt", "a")]);
     let tree = world.worktree("tree");
-    let bob = Session {
-        folder: tree.path(),
-        ..session(&world, &CLAUDE_CODE, Some("bob"))
-    };
-    assert_eq!(bob.denial(&bob.edits("a.txt")), None);
+    claude(&world, "bob").at(tree.path()).may_edit("a.txt");
     let ada = session(&world, &COPILOT, Some("ada"));
-    assert_eq!(ada.denial(&ada.runs("make format")), None);
-    std::fs::write(world.clone.path().join("a.txt"), "formatted").unwrap();
+    ada.may_run("make format");
+    write(&world, "a.txt", "formatted");
     let failed = |command: &str| {
         let call = json!({ "sessionId": "s1", "cwd": world.clone.path(), "toolName": "bash",
             "toolArgs": { "command": command }, "error": "status 2" });
-        hook(
-            &world,
-            ada.folder,
-            ada.holder,
-            &["copilot", "postToolUseFailure"],
-            &call.to_string(),
-        )
+        ada.call(("postToolUseFailure", call))
     };
     let answer = failed("make format");
-    assert_eq!((answer.status, answer.body), (2, serde_json::Value::Null));
-    assert!(answer.aside.contains("UNCLAIMED: "), "{}", answer.aside);
+    assert_eq!((answer.status, answer.body), (2, Value::Null));
+    assert_has(&answer.aside, &["UNCLAIMED: "]);
     assert_eq!(failed("ls").status, 0, "nothing is to be said");
 }
 
 #[test]
 fn a_command_of_powershell_is_read_like_one_of_another_shell() {
     let world = World::with(&[("src/a.txt", "a")]);
-    let bob = session(&world, &CLAUDE_CODE, Some("bob"));
-    assert_eq!(bob.denial(&bob.edits("src/a.txt")), None);
-    for (agent, event, call) in [
-        (
-            "copilot",
-            "preToolUse",
-            json!({ "toolName": "powershell", "toolArgs": { "command": "echo b > src\\a.txt" } }),
-        ),
-        (
-            "claude-code",
-            "PreToolUse",
-            json!({ "tool_name": "PowerShell", "tool_input": { "command": "echo b > src\\a.txt" } }),
-        ),
+    claude(&world, "bob").may_edit("src/a.txt");
+    let input = json!({ "command": "echo b > src\\a.txt" });
+    let folder = world.clone.path();
+    let of_copilot = json!({ "cwd": folder, "toolName": "powershell", "toolArgs": input });
+    let of_claude = json!({ "cwd": folder, "tool_name": "PowerShell", "tool_input": input });
+    for (form, event, call) in [
+        (&COPILOT, "preToolUse", of_copilot),
+        (&CLAUDE_CODE, "PreToolUse", of_claude),
     ] {
-        let mut call = call;
-        call["cwd"] = json!(world.clone.path());
-        let answer = hook(
-            &world,
-            world.clone.path(),
-            Some("ada"),
-            &[agent, event],
-            &call.to_string(),
-        );
-        let output = format!("{}{}", answer.body, answer.aside);
-        assert!(
-            output.contains("WAIT: ") && output.contains("src/a.txt"),
-            "{agent}: {output}"
-        );
+        let answer = session(&world, form, Some("ada")).call((event, call));
+        let output = format!("{}: {}", form.agent, output_of(&answer));
+        assert_has(&output, &["WAIT: ", "src/a.txt"]);
     }
 }
 
 #[test]
 fn tools_that_only_read_are_not_counted_and_not_denied_where_an_intent_is_required() {
     let world = World::with(&[("a.txt", "a")]);
-    let fake = coord_test_worlds::fake_server::Fake::with_intent(&world, false);
-    fake.require_intents();
-    for (agent, event, tools) in [
+    Fake::with_intent(&world, false).require_intents();
+    for (form, event, tools) in [
         (
-            "claude-code",
+            &CLAUDE_CODE,
             "PreToolUse",
             &["ListAgents", "Monitor", "SendMessage", "TaskOutput"][..],
         ),
-        ("gemini", "BeforeTool", &["update_topic", "list_background_processes"]),
-        ("codex", "PreToolUse", &["wait_agent", "update_plan"]),
+        (&GEMINI, "BeforeTool", &["update_topic", "list_background_processes"]),
+        (&CODEX, "PreToolUse", &["wait_agent", "update_plan"]),
         (
-            "copilot",
+            &COPILOT,
             "preToolUse",
             &["list_agents", "report_intent", "read_powershell"],
         ),
@@ -169,13 +120,10 @@ fn tools_that_only_read_are_not_counted_and_not_denied_where_an_intent_is_requir
         for tool in tools {
             let call = json!({ "cwd": world.clone.path(), "session_id": "s", "sessionId": "s", "tool_name": tool, "toolName": tool,
                 "tool_input": { "command": "make" }, "toolArgs": {} });
-            let answer = hook(&world, world.clone.path(), None, &[agent, event], &call.to_string());
-            let output = format!("{}{}", answer.body, answer.aside);
-            assert_eq!(
-                (answer.status, output.contains("deny")),
-                (0, false),
-                "{agent} {tool}: {output}"
-            );
+            let answer = session(&world, form, None).call((event, call));
+            let output = output_of(&answer);
+            let outcome = (answer.status, output.contains("deny"));
+            assert_eq!(outcome, (0, false), "{} {tool}: {output}", form.agent);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::looks::context;
-use super::{Session, session};
+use super::{claude, session, write};
+use crate::texts::{assert_has, assert_lacks};
 use coord_test_worlds::fake_server::Fake;
 use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
 use coord_test_worlds::world::World;
@@ -29,10 +29,10 @@ fn warnings_of_a_claim_are_shown_once_in_the_form_of_each_agent() {
         let held = "ALREADY_HELD: You have held 'a.txt' since noon.";
         fake.answer("/api/post_status", 200, granted(&[pending, held]));
         let edited = || {
-            assert_eq!(ada.denial(&ada.edits("a.txt")), None, "{}", form.agent);
+            ada.may_edit("a.txt");
             // The form's tool writes the file.
-            std::fs::write(world.clone.path().join("a.txt"), "b").unwrap();
-            context(form, &ada.has_edited("a.txt").body)
+            write(&world, "a.txt", "b");
+            ada.text(&ada.has_edited("a.txt"))
         };
         assert_eq!(edited(), Some(format!("Coord: {pending}")), "{}", form.agent);
         // The next claim warns of the same, and of something new.
@@ -48,22 +48,17 @@ fn budget_low_is_shown_once_even_for_calls_without_a_claim() {
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
     ada.starts();
-    let low = |turns: u32| {
-        json!({ "success": true, "state": "ACTION",
-            "warnings": [format!("BUDGET_LOW: Intent REQ-1 has used {turns} of 100 turns; finish soon.")],
-            "orchestration": { "type": "orchestration_command", "action": "PROCEED", "command": null, "reason": "x" } })
+    let text_after = |turns: u32, command: &str| {
+        let low = format!("BUDGET_LOW: Intent REQ-1 has used {turns} of 100 turns; finish soon.");
+        let answer = json!({ "success": true, "state": "ACTION", "warnings": [low],
+            "orchestration": { "type": "orchestration_command", "action": "PROCEED", "command": null, "reason": "x" } });
+        fake.answer("/api/intents/REQ-1/usage", 200, answer);
+        ada.may_run(command);
+        ada.text(&ada.has_run(command)).unwrap_or_default()
     };
-    fake.answer("/api/intents/REQ-1/usage", 200, low(81));
-    assert_eq!(ada.denial(&ada.runs("make one")), None);
-    let text = context(&CLAUDE_CODE, &ada.has_run("make one").body).unwrap_or_default();
-    assert!(
-        text.contains("Coord: BUDGET_LOW: ") && text.contains("81 of 100"),
-        "{text}"
-    );
-    fake.answer("/api/intents/REQ-1/usage", 200, low(82));
-    assert_eq!(ada.denial(&ada.runs("make two")), None);
-    let text = context(&CLAUDE_CODE, &ada.has_run("make two").body).unwrap_or_default();
-    assert!(!text.contains("BUDGET_LOW"), "{text}");
+    let first = text_after(81, "make one");
+    assert_has(&first, &["Coord: BUDGET_LOW: ", "81 of 100"]);
+    assert_lacks(&text_after(82, "make two"), &["BUDGET_LOW"]);
 }
 
 /// With the server itself: an unmerged change, and a lock for another branch.
@@ -72,31 +67,24 @@ fn the_next_writer_is_warned_of_an_unmerged_change_and_of_a_lock_on_another_bran
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let pool = world.worktree("pool");
     pool.git(&["branch", "--quiet", "--unset-upstream"]);
-    let at = |folder, holder| Session {
-        folder,
-        ..session(&world, &CLAUDE_CODE, Some(holder))
-    };
-    let ada = at(pool.path(), "ada");
-    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+    let ada = claude(&world, "ada").at(pool.path());
+    ada.may_edit("a.txt");
     pool.commit(&[("a.txt", "changed")]);
     pool.git(&["push", "--quiet", "--set-upstream", "origin", "pool"]);
     ada.has_run("git push -u origin pool");
     ada.ends_turn();
     world.clone.git(&["push", "--quiet", "origin", "main:release"]);
-    let release = world.folder("release");
     world.clone.git(&["fetch", "--quiet"]);
-    let shown = release.join("tree").display().to_string();
-    world
-        .clone
-        .git(&["worktree", "add", "--quiet", "-b", "hotfix", &shown, "origin/release"]);
-    let tree = release.join("tree");
-    let eve = at(&tree, "eve");
-    assert_eq!(eve.denial(&eve.edits("b.txt")), None);
+    let tree = world.folder("release").join("tree");
+    let shown = tree.display().to_string();
+    let add = ["worktree", "add", "--quiet", "-b", "hotfix", &shown, "origin/release"];
+    world.clone.git(&add);
+    claude(&world, "eve").at(&tree).may_edit("b.txt");
 
-    let bob = at(world.clone.path(), "bob");
+    let bob = claude(&world, "bob");
     for (file, code) in [("a.txt", "PENDING: "), ("b.txt", "CROSS_BRANCH: ")] {
-        assert_eq!(bob.denial(&bob.edits(file)), None, "{file}");
-        let text = context(&CLAUDE_CODE, &bob.has_edited(file).body).unwrap_or_default();
-        assert!(text.contains(code) && text.contains(file), "{file}: {text}");
+        bob.may_edit(file);
+        let text = bob.text(&bob.has_edited(file)).unwrap_or_default();
+        assert_has(&text, &[code, file]);
     }
 }

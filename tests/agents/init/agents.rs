@@ -12,6 +12,8 @@ fn each_agent_gets_its_files_once_and_undo_leaves_none() {
         assert!(first.contains("To undo: `coord init --undo`."), "{first}");
         let written = files(world.clone.path());
         insta::assert_snapshot!(agent, without_rules(&written));
+        let guard = world.clone.path().join(".git/hooks/pre-commit");
+        assert!(!guard.exists(), "{agent}: --no-guard adds none");
 
         let second = init(&world, &arguments);
         assert!(

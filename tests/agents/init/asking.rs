@@ -6,6 +6,9 @@ use std::process::{Command, Stdio};
 use coord_test_support::skipping::skip;
 
 use super::{coord, files, init, run};
+use crate::commands::parts;
+use crate::processes::program_like;
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 #[test]
@@ -32,58 +35,37 @@ fn a_dry_run_writes_nothing() {
 
 #[test]
 fn init_prompts_and_shows_colors_on_a_terminal() {
-    if Command::new("script")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_err()
-    {
+    if Command::new("script").arg("--version").output().is_err() {
         return skip("script is not installed");
     }
     let world = World::with(&[("a.txt", "a\n")]);
     let answer = |text: &str| {
         let coord_command = coord(&world);
-        let line = format!(
-            "'{}' init vscode --no-guard --no-check",
-            coord_command.get_program().display()
-        );
-        let mut script = Command::new("script");
-        script
-            .current_dir(world.clone.path())
-            .args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-        for (name, value) in coord_command.get_envs() {
-            match value {
-                Some(value) => script.env(name, value),
-                None => script.env_remove(name),
-            };
-        }
-        script.env("TERM", "xterm");
-        let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let program = coord_command.get_program().display();
+        let line = format!("'{program}' init vscode --no-guard --no-check");
+        let mut script = program_like(&coord_command, "script");
+        script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        let mut script = script
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         script.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
-        let output = script.wait_with_output().unwrap();
-        (
-            output.status.code(),
-            String::from_utf8_lossy(&output.stdout).into_owned(),
-        )
+        let (status, shown, _) = parts(&script.wait_with_output().unwrap());
+        (status, shown)
     };
     let (status, shown) = answer("n\n");
-    assert!(
-        shown.contains("  .vscode/mcp.json  new      \x1b[32m+9\x1b[0m"),
-        "{shown}"
-    );
-    assert!(shown.contains("Write 1 file? [y/N, d: show every line]"), "{shown}");
+    let question = "Write 1 file? [y/N, d: show every line]";
+    assert_has(&shown, &["  .vscode/mcp.json  new      \x1b[32m+9\x1b[0m", question]);
+    assert_has(&shown, &["Nothing was written."]);
     assert!(!shown.contains("\x1b[32m+{\x1b[0m"), "{shown}");
-    assert!(shown.contains("Nothing was written."), "{shown}");
-    assert_eq!(
-        (status, files(world.clone.path()).as_str()),
-        (Some(1), "=== a.txt\na\n")
-    );
+    assert_eq!((status, files(world.clone.path()).as_str()), (1, "=== a.txt\na\n"));
     // The whole difference, and the question again.
     let (status, shown) = answer("d\nn\n");
-    assert!(shown.contains("\x1b[32m+{\x1b[0m"), "{shown}");
+    assert_has(&shown, &["\x1b[32m+{\x1b[0m"]);
     assert_eq!(shown.matches("Write 1 file?").count(), 2, "{shown}");
-    assert_eq!(status, Some(1));
-    let (status, _) = answer("yes\n");
-    assert_eq!(status, Some(0));
+    assert_eq!(status, 1);
+    assert_eq!(answer("yes\n").0, 0);
     assert!(world.clone.path().join(".vscode/mcp.json").exists());
 }

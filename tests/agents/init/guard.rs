@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{coord, init, program, read, write};
+use crate::processes::{assert_success, output_with, program_like};
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 const ARGUMENTS: [&str; 3] = ["vscode", "--yes", "--no-check"];
@@ -17,33 +19,15 @@ fn new_hooks_run_the_guard_and_refuse_where_it_does() {
     init(&world, &ARGUMENTS);
     let home = world.folder("home");
     program(&world.folder("bin").join("coord"), GUARD);
-    let git = |args: &[&str]| {
-        let mut command = coord(&world);
-        let path = command
-            .get_envs()
-            .find(|(name, _)| *name == "PATH")
-            .unwrap()
-            .1
-            .unwrap()
-            .to_owned();
-        command = std::process::Command::new("git");
-        let command = command.current_dir(world.clone.path()).args(args).env("PATH", path);
-        command.env("HOME", &home).output().unwrap()
-    };
+    let git = |args: &[&str]| program_like(&coord(&world), "git").args(args).output().unwrap();
     let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     let commit = [&identity[..], &["commit", "--allow-empty", "--quiet", "--message", "b"]].concat();
-    let committed = git(&commit);
-    assert!(
-        committed.status.success(),
-        "{}",
-        String::from_utf8_lossy(&committed.stderr)
-    );
-    let pushed = git(&["push", "--quiet"]);
-    assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
+    assert_success(&git(&commit));
+    assert_success(&git(&["push", "--quiet"]));
     let log = fs::read_to_string(home.join("guard.log")).unwrap();
     let expected = "guard pre-commit\nguard commit-msg .git/COMMIT_EDITMSG\nguard pre-push origin ";
     assert!(log.starts_with(expected), "{log}");
-    assert!(log.contains("refs/heads/main"), "{log}");
+    assert_has(&log, &["refs/heads/main"]);
     fs::write(home.join("refuse"), "").unwrap();
     assert!(!git(&commit).status.success());
     // A machine without coord goes on.
@@ -62,23 +46,13 @@ fn hooks_that_are_there_get_lines_and_still_read_what_git_sends() {
     let mode = fs::metadata(hooks.join("pre-push")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o755);
     program(&world.folder("bin").join("coord"), GUARD);
-    let home = world.folder("home");
-    let path = format!("{}:/usr/bin:/bin", world.folder("bin").display());
     let sent = "refs/heads/a 1 refs/heads/a 0\nrefs/heads/$HOME 1 refs/heads/b 0\n";
-    let mut hook = std::process::Command::new(hooks.join("pre-push"))
-        .args(["origin", "url"])
-        .env("HOME", &home)
-        .env("PATH", path)
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), sent.as_bytes()).unwrap();
-    assert!(hook.wait().unwrap().success());
-    assert_eq!(fs::read_to_string(home.join("mine.log")).unwrap(), sent);
-    assert_eq!(
-        fs::read_to_string(home.join("guard.log")).unwrap(),
-        format!("guard pre-push origin url\n{sent}")
-    );
+    let mut hook = program_like(&coord(&world), hooks.join("pre-push").to_str().unwrap());
+    hook.args(["origin", "url"]);
+    assert_success(&output_with(hook, sent));
+    let logged = |name: &str| fs::read_to_string(world.folder("home").join(name)).unwrap();
+    assert_eq!(logged("mine.log"), sent);
+    assert_eq!(logged("guard.log"), format!("guard pre-push origin url\n{sent}"));
 
     assert!(init(&world, &ARGUMENTS).contains("nothing to change"));
     init(&world, &["--undo", "--yes"]);
@@ -109,31 +83,18 @@ fn hooks_that_cannot_have_the_lines_are_left_with_a_note() {
     program(&hooks.join("pre-commit"), "#!/usr/bin/env python3\nprint(1)\n");
     write(&world.clone, ".git/hooks/pre-push", "#!/bin/sh\n");
     let printed = init(&world, &ARGUMENTS);
-    assert!(
-        printed.contains("pre-commit is not a script of a shell: run `coord guard pre-commit` there yourself"),
-        "{printed}"
-    );
-    assert!(
-        printed.contains("pre-push is not executable, so git does not run it"),
-        "{printed}"
+    let by_hand = "pre-commit is not a script of a shell: run `coord guard pre-commit` there yourself";
+    assert_has(
+        &printed,
+        &[by_hand, "pre-push is not executable, so git does not run it"],
     );
     assert_eq!(read(&world.clone, ".git/hooks/pre-push"), "#!/bin/sh\n");
 
     let shared = world.folder("shared-hooks").display().to_string();
     world.clone.git(&["config", "core.hooksPath", &shared]);
     let printed = init(&world, &ARGUMENTS);
-    assert!(
-        printed.contains("(core.hooksPath) has the hooks of other repositories too"),
-        "{printed}"
-    );
+    assert_has(&printed, &["(core.hooksPath) has the hooks of other repositories too"]);
     assert_eq!(fs::read_dir(&shared).unwrap().count(), 0);
-}
-
-#[test]
-fn no_guard_adds_none() {
-    let world = World::with(&[("a.txt", "a\n")]);
-    init(&world, &["vscode", "--yes", "--no-check", "--no-guard"]);
-    assert!(!world.clone.path().join(".git/hooks/pre-commit").exists());
 }
 
 #[test]

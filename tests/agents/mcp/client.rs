@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use coord_test_support::waiting::block_until;
 use serde_json::{Value as Json, json};
 
 /// Much longer than any answer takes, that of a server which gives none included.
@@ -122,14 +123,44 @@ impl Agent {
         input.flush().unwrap();
     }
 
+    /// The names of the tools that are listed.
+    pub fn tool_names(&mut self) -> Vec<String> {
+        let listed = self.ask("tools/list", json!({}));
+        let tools = listed["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
     /// The result of a call.
     pub fn call(&mut self, tool: &str, arguments: Json) -> Json {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
+    /// The structured content of a call's result.
+    pub fn structured(&mut self, tool: &str, arguments: Json) -> Json {
+        self.call(tool, arguments)["structuredContent"].clone()
+    }
+
     /// The answer to a check.
     pub fn check(&mut self, paths: &[&str]) -> Json {
-        self.call("check_status", json!({ "file_paths": paths }))["structuredContent"].clone()
+        self.structured("check_status", json!({ "file_paths": paths }))
+    }
+
+    /// Checks `path` until a check warns with `code`: those warnings.
+    pub fn warned(&mut self, path: &str, code: &str) -> Vec<String> {
+        let mut warned = Vec::new();
+        block_until(code, || {
+            let checked = self.check(&[path]);
+            warned = warnings(&checked, code).into_iter().map(str::to_owned).collect();
+            !warned.is_empty()
+        });
+        warned
+    }
+
+    /// Claims files to write, and is granted them.
+    #[track_caller]
+    pub fn gets_locks(&mut self, paths: &[&str]) {
+        let claimed = self.claim(paths);
+        assert_eq!(action(&claimed), "PROCEED", "{claimed}");
     }
 
     /// The answer to a claim to write.
@@ -140,7 +171,13 @@ impl Agent {
     /// The answer to a claim or a release.
     pub fn post(&mut self, paths: &[&str], status: &str, message: &str) -> Json {
         let arguments = json!({ "file_paths": paths, "status": status, "message": message });
-        self.call("post_status", arguments)["structuredContent"].clone()
+        self.structured("post_status", arguments)
+    }
+
+    /// The answer to a release of a file that may have changes.
+    pub fn abandon(&mut self, path: &str) -> Json {
+        let arguments = json!({ "file_paths": [path], "status": "OPEN", "abandon": true, "message": MESSAGE });
+        self.structured("post_status", arguments)
     }
 
     /// Returns the content of a resource.
@@ -194,6 +231,15 @@ impl Drop for Agent {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The `_meta` of each request of a client of the protocol's newest revision, which says no hello.
+pub fn newest_revision(name: &str) -> Json {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": name, "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
 }
 
 pub fn action(answer: &Json) -> &str {

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::agent;
 use super::client::{Agent, MESSAGE, action};
 use super::server::Server;
+use super::{agent, mcp};
 use crate::hook::hook;
+use crate::processes::program_like;
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 /// An agent that starts `coord mcp`, and can be ended by itself.
@@ -19,30 +21,14 @@ struct Launched {
 }
 
 impl Launched {
-    /// A program whose command line does not show what it starts.
-    fn start(world: &World, folder: &Path) -> Launched {
-        Launched::with(world, folder, "mcp")
-    }
-
-    /// As [`Launched::start`], with these arguments of `coord`.
-    fn with(world: &World, folder: &Path, arguments: &str) -> Launched {
+    /// Runs `coord ARGUMENTS` by a program whose command line does not show what it starts.
+    fn start(world: &World, folder: &Path, arguments: &str) -> Launched {
         let coord = world.coord(folder);
-        let program = coord.get_program().to_owned();
-        let mut awk = Command::new("awk");
         let number = world.folder("agents").join("number");
-        let text = "BEGIN { system(ENVIRON[\"RUN\"]) }";
-        awk.arg(text).current_dir(folder);
-        for (name, value) in coord.get_envs() {
-            match value {
-                Some(value) => awk.env(name, value),
-                None => awk.env_remove(name),
-            };
-        }
-        let run = format!(
-            "echo $PPID > '{}'; exec '{}' {arguments}",
-            number.display(),
-            program.display()
-        );
+        let mut awk = program_like(&coord, "awk");
+        awk.arg("BEGIN { system(ENVIRON[\"RUN\"]) }");
+        let program = coord.get_program().display();
+        let run = format!("echo $PPID > '{}'; exec '{program}' {arguments}", number.display());
         awk.env("RUN", run);
         let mcp = Agent::start(awk);
         Launched {
@@ -62,9 +48,7 @@ impl Launched {
 
 /// An agent beside the one that ends.
 fn watcher(world: &World) -> Agent {
-    let mut command: Command = world.coord(world.clone.path());
-    command.args(["mcp", "--agent", "watcher"]);
-    Agent::start(command)
+    Agent::start(mcp(world, &["--agent", "watcher"]))
 }
 
 // rule: mcp#end
@@ -78,25 +62,22 @@ fn unchanged_or_pushed_files_are_released_and_the_rest_is_reported() {
         ("read.txt", "r"),
     ]);
     let mut watcher = watcher(&world);
-    let mut launched = Launched::start(&world, world.clone.path());
+    watcher.gets_locks(&["other-agent.txt"]);
+    let mut launched = Launched::start(&world, world.clone.path(), "mcp");
     let ada = &mut launched.mcp;
-    assert_eq!(
-        action(&ada.claim(&["unchanged.txt", "pushed.txt", "edited.txt", "committed.txt", "new.txt"])),
-        "PROCEED"
-    );
+    ada.gets_locks(&["unchanged.txt", "pushed.txt", "edited.txt", "committed.txt", "new.txt"]);
     assert_eq!(action(&ada.post(&["read.txt"], "READING", MESSAGE)), "PROCEED");
     world.clone.commit(&[("pushed.txt", "changed")]);
     world.clone.git(&["push", "--quiet"]);
     world.clone.commit(&[("committed.txt", "changed")]);
-    std::fs::write(world.clone.path().join("edited.txt"), "changed").unwrap();
-    std::fs::write(world.clone.path().join("new.txt"), "new").unwrap();
+    for file in ["edited.txt", "new.txt"] {
+        std::fs::write(world.clone.path().join(file), "changed").unwrap();
+    }
     let log = launched.killed();
-    assert_eq!(watcher.held(""), ["committed.txt", "edited.txt", "new.txt"], "{log}");
-    assert!(
-        log.contains("released 'pushed.txt', 'read.txt', 'unchanged.txt'"),
-        "{log}"
-    );
-    assert!(log.contains("kept 'committed.txt', 'edited.txt', 'new.txt'"), "{log}");
+    let kept = ["committed.txt", "edited.txt", "new.txt", "other-agent.txt"];
+    assert_eq!(watcher.held(""), kept, "{log}");
+    let released = "released 'pushed.txt', 'read.txt', 'unchanged.txt'";
+    assert_has(&log, &[released, "kept 'committed.txt', 'edited.txt', 'new.txt'"]);
 }
 
 #[test]
@@ -104,25 +85,14 @@ fn a_change_in_any_worktree_of_the_session_counts() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let worktree = world.worktree("ada");
     let mut watcher = watcher(&world);
-    let mut launched = Launched::start(&world, worktree.path());
-    let ada = &mut launched.mcp;
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let mut launched = Launched::start(&world, worktree.path(), "mcp");
     let in_clone = world.clone.path().join("b.txt").display().to_string();
-    assert_eq!(action(&ada.claim(&[&in_clone])), "PROCEED");
+    for file in ["a.txt", &in_clone] {
+        launched.mcp.gets_locks(&[file]);
+    }
     std::fs::write(worktree.path().join("a.txt"), "changed").unwrap();
     let log = launched.killed();
     assert_eq!(watcher.held(""), ["a.txt"], "{log}");
-}
-
-#[test]
-fn locks_of_other_agents_are_left_alone() {
-    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
-    let mut watcher = watcher(&world);
-    assert_eq!(action(&watcher.claim(&["b.txt"])), "PROCEED");
-    let mut ada = Launched::start(&world, world.clone.path());
-    assert_eq!(action(&ada.mcp.claim(&["a.txt"])), "PROCEED");
-    ada.killed();
-    assert_eq!(watcher.held(""), ["b.txt"]);
 }
 
 /// A restarted server released the files that its session continued to work on.
@@ -133,7 +103,7 @@ fn a_server_that_ends_before_its_session_releases_nothing() {
     let mut watcher = watcher(&world);
     for signal in [Some("TERM"), Some("INT"), None] {
         let mut ada = agent(&world);
-        assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+        ada.gets_locks(&["a.txt"]);
         match signal {
             Some(signal) => ada.signal(signal),
             None => ada.close(),
@@ -144,8 +114,7 @@ fn a_server_that_ends_before_its_session_releases_nothing() {
         assert_eq!(watcher.held(""), ["a.txt"]);
     }
     // Its successor has the same session.
-    let mut next = agent(&world);
-    assert_eq!(action(&next.claim(&["a.txt", "b.txt"])), "PROCEED");
+    agent(&world).gets_locks(&["a.txt", "b.txt"]);
 }
 
 #[test]
@@ -153,33 +122,24 @@ fn an_mcp_server_releases_when_its_conversation_ends_and_the_next_session_learns
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
     let event = |event: &str| {
-        let call = json!({ "session_id": "one", "cwd": world.clone.path(), "hook_event_name": event });
-        let answer = hook(
-            &world,
-            world.clone.path(),
-            None,
-            &["claude-code", event],
-            &call.to_string(),
-        );
+        let folder = world.clone.path();
+        let call = json!({ "session_id": "one", "cwd": folder, "hook_event_name": event }).to_string();
+        let answer = hook(&world, folder, None, &["claude-code", event], &call);
         assert_eq!(answer.status, 0, "{answer:?}");
         answer.body.to_string()
     };
     event("SessionStart");
     let mut ada = agent(&world);
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     let log = ada.end().log;
     assert!(log.contains("its session goes on"), "{log}");
     let mut ada = agent(&world);
-    assert_eq!(action(&ada.claim(&["b.txt"])), "PROCEED");
-    // As its last hook does, without giving anything back by itself.
+    ada.gets_locks(&["b.txt"]);
+    // As its last hook does, without releasing anything itself.
     world.end_conversations();
     let log = ada.end().log;
     assert!(log.contains("released 'b.txt'"), "{log}");
-    assert_eq!(
-        watcher.held(""),
-        ["a.txt"],
-        "another server of the session has claimed it"
-    );
+    assert_eq!(watcher.held(""), ["a.txt"], "an earlier server claimed it");
     let context = event("SessionStart");
     assert!(context.contains("RELEASED: 'b.txt'"), "{context}");
     assert!(!event("UserPromptSubmit").contains("RELEASED"));
@@ -190,8 +150,8 @@ fn the_end_takes_five_seconds_at_most_where_the_server_is_gone() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let arguments = format!("mcp --url {}", server.url());
-    let mut ada = Launched::with(&world, world.clone.path(), &arguments);
-    assert_eq!(action(&ada.mcp.claim(&["a.txt"])), "PROCEED");
+    let mut ada = Launched::start(&world, world.clone.path(), &arguments);
+    ada.mcp.gets_locks(&["a.txt"]);
     server.kill();
     let hanging = std::net::TcpListener::bind(server.url().trim_start_matches("http://")).unwrap();
     let ended_at = Instant::now();

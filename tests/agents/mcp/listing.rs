@@ -1,20 +1,14 @@
-//! The tools that a repository has a use for, what a client that listens hears, and the rules, which arrive once.
+//! The tools that a repository has a use for, the notifications of a client that listens, and the rules, which arrive once.
 
 use serde_json::{Value, json};
 
-use super::client::Agent;
+use super::client::{Agent, newest_revision};
+use super::{agent, mcp};
 use coord_test_worlds::world::World;
 
-fn names(tools: &Value) -> Vec<&str> {
-    let tools = tools["tools"].as_array().unwrap();
-    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
-}
-
-/// An agent that has said hello as `client`, and what it was told.
+/// An agent that has said hello as `client`, and the instructions that it got.
 fn greeted(world: &World, client: &str) -> (Agent, String) {
-    let mut command = world.coord(world.clone.path());
-    command.arg("mcp");
-    let mut agent = Agent::silent(command);
+    let mut agent = Agent::silent(mcp(world, &[]));
     let hello = agent.hello(client);
     (agent, hello["instructions"].as_str().unwrap().to_owned())
 }
@@ -31,29 +25,19 @@ const INTENTS: [&str; 2] = ["select_active_intent", "update_intent"];
 #[test]
 fn tools_of_teams_are_listed_once_there_is_a_team_and_list_changed_is_sent() {
     let world = World::with(&[("a.txt", "a")]);
-    let (mut agent, _) = greeted(&world, "test");
-    assert_eq!(names(&agent.ask("tools/list", json!({}))), FILES);
+    let mut agent = agent(&world);
+    assert_eq!(agent.tool_names(), FILES);
     // An agent can call a tool that is not listed.
-    agent.send(
-        "tools/call",
-        json!({ "name": "team", "arguments": { "action": "create", "team": "alpha" } }),
-    );
+    let create = json!({ "action": "create", "team": "alpha" });
+    agent.send("tools/call", json!({ "name": "team", "arguments": create }));
     let messages = [agent.answer(), agent.answer()];
-    let is_notice = |message: &Value| message["method"] == "notifications/tools/list_changed";
-    assert_eq!(
-        messages.iter().filter(|message| is_notice(message)).count(),
-        1,
-        "{messages:?}"
-    );
-    let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(names(&tools).len(), 9, "{tools}");
-    assert!(!names(&tools).contains(&INTENTS[0]));
-    // Once.
-    agent.send(
-        "tools/call",
-        json!({ "name": "team", "arguments": { "action": "list" } }),
-    );
-    assert!(agent.answer()["result"].is_object());
+    let is_notice = |message: &&Value| message["method"] == "notifications/tools/list_changed";
+    assert_eq!(messages.iter().filter(is_notice).count(), 1, "{messages:?}");
+    let names = agent.tool_names();
+    assert_eq!(names.len(), 9, "{names:?}");
+    assert!(!names.contains(&INTENTS[0].to_owned()));
+    // No second notification comes before the results of these calls.
+    assert!(agent.call("team", json!({ "action": "list" })).is_object());
     assert_eq!(agent.check(&["a.txt"])["status"], "OK");
 }
 
@@ -62,27 +46,17 @@ fn tools_of_intents_are_listed_where_there_is_an_intent() {
     let world = World::with(&[("a.txt", "a")]);
     let new = ["intent", "new", "REQ-1", "--name", "A pool", "--scope", "a.txt"];
     run(&world, &new);
-    let (mut agent, _) = greeted(&world, "test");
-    assert_eq!(names(&agent.ask("tools/list", json!({}))), [FILES, INTENTS].concat());
+    assert_eq!(agent(&world).tool_names(), [FILES, INTENTS].concat());
 }
 
 // rule: mcp#subscriptions
 #[test]
 fn a_subscribed_client_is_notified_when_locks_change() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
-    let mut command = world.coord(world.clone.path());
-    command.arg("mcp");
-    let mut agent = Agent::silent(command);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "Newest One", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
+    let mut agent = Agent::silent(mcp(&world, &[]));
     let wanted = json!({ "resourceSubscriptions": ["coord://locks", "other://locks"], "toolsListChanged": true });
-    agent.send(
-        "subscriptions/listen",
-        json!({ "_meta": meta, "notifications": wanted }),
-    );
+    let listen = json!({ "_meta": newest_revision("Newest One"), "notifications": wanted });
+    agent.send("subscriptions/listen", listen);
     let acknowledged = agent.answer();
     assert_eq!(
         acknowledged["method"], "notifications/subscriptions/acknowledged",
@@ -90,7 +64,7 @@ fn a_subscribed_client_is_notified_when_locks_change() {
     );
     let uris = &acknowledged["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(uris, &json!(["coord://locks"]), "{acknowledged}");
-    // The stream of events is opened meanwhile: it is claimed until that is heard.
+    // The stream of events is opened meanwhile: claims are made until one is notified.
     let notification = std::thread::scope(|scope| {
         let notification = scope.spawn(|| agent.answer());
         while !notification.is_finished() {
@@ -130,15 +104,8 @@ fn instructions_omit_the_rules_that_the_client_reads_from_its_file() {
         assert_eq!(is_whole(client), expected, "{client}");
     }
     let (mut agent, instructions) = greeted(&world, "codex-mcp-client");
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "codex-mcp-client", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    assert_eq!(
-        agent.ask("server/discover", json!({ "_meta": meta }))["instructions"],
-        instructions
-    );
+    let discover = json!({ "_meta": newest_revision("codex-mcp-client") });
+    assert_eq!(agent.ask("server/discover", discover)["instructions"], instructions);
     assert_eq!(
         instructions,
         "The rules of working beside other agents are in AGENTS.md."

@@ -12,14 +12,23 @@ mod server;
 mod worktrees;
 
 pub use client::{Agent, action, warnings};
+pub use opencode::without_times;
 
 use std::path::Path;
+use std::process::Command;
 
 use coord_test_worlds::world::World;
 
+/// `coord mcp OPTIONS` in the clone.
+fn mcp(world: &World, options: &[&str]) -> Command {
+    let mut command = world.coord(world.clone.path());
+    command.arg("mcp").args(options);
+    command
+}
+
 /// An agent in the clone.
 pub fn agent(world: &World) -> Agent {
-    agent_in(world, world.clone.path())
+    Agent::start(mcp(world, &[]))
 }
 
 /// An agent that is configured in `folder`.

@@ -2,12 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use coord_test_support::process::free_address;
 use coord_test_support::waiting::block_until;
 use serde_json::json;
 
 use super::client::{Agent, MESSAGE, action, warnings};
+use super::mcp;
 use super::server::Server;
 use coord_test_worlds::world::World;
 
@@ -20,10 +23,8 @@ fn offline(answer: &serde_json::Value) -> Vec<String> {
         let after = rest.split_once(' ').map_or("", |(_, after)| after);
         format!("{before}ADDRESS {after}")
     };
-    warnings(answer, "OFFLINE_MODE")
-        .into_iter()
-        .map(without_address)
-        .collect()
+    let warnings = warnings(answer, "OFFLINE_MODE").into_iter();
+    warnings.map(without_address).collect()
 }
 
 /// Answers every request with `answer`; with none, never. It lives as long as the test's process.
@@ -46,9 +47,7 @@ fn listening(answer: Option<&'static str>) -> SocketAddr {
 }
 
 fn in_front_of(world: &World, address: SocketAddr) -> Agent {
-    let mut command = world.coord(world.clone.path());
-    command.args(["mcp", "--url", &format!("http://{address}")]);
-    Agent::start(command)
+    Agent::start(mcp(world, &["--url", &format!("http://{address}")]))
 }
 
 /// The answers of an agent that has no server: reading is allowed, writing is not.
@@ -59,36 +58,28 @@ fn is_offline(agent: &mut Agent) {
     assert_eq!(checked["status"], "OFFLINE", "{checked}");
     assert_eq!(action(checked), "STOP");
     assert_eq!(offline(checked), [WARNING]);
-    assert!(
-        result["content"][0]["text"].as_str().unwrap().starts_with("STOP: "),
-        "{result}"
-    );
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("STOP: "), "{result}");
     for status in ["WRITING", "READING"] {
         let posted = agent.post(&["a.txt"], status, MESSAGE);
-        assert_eq!(
-            (action(&posted), &posted["success"]),
-            ("STOP", &json!(false)),
-            "{posted}"
-        );
+        is_stopped(&posted);
         assert_eq!(offline(&posted), [WARNING]);
     }
 }
 
-#[test]
-fn reading_is_allowed_and_writing_is_not_where_the_server_cannot_be_reached() {
-    let world = World::with(&[("a.txt", "a")]);
-    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut agent = in_front_of(&world, gone);
-    is_offline(&mut agent);
-    let error = agent
-        .try_ask("resources/read", json!({ "uri": "coord://locks" }))
-        .unwrap_err();
-    assert_eq!(error["data"]["error"], "STORE_UNAVAILABLE", "{error}");
+fn is_stopped(posted: &serde_json::Value) {
+    assert_eq!(action(posted), "STOP", "{posted}");
+    assert_eq!(posted["success"], false, "{posted}");
 }
 
 #[test]
-fn reading_is_allowed_and_writing_is_not_where_the_server_fails() {
+fn reading_is_allowed_and_writing_is_not_where_the_server_cannot_be_reached_or_fails() {
     let world = World::with(&[("a.txt", "a")]);
+    let mut agent = in_front_of(&world, free_address());
+    is_offline(&mut agent);
+    let locks = json!({ "uri": "coord://locks" });
+    let error = agent.try_ask("resources/read", locks).unwrap_err();
+    assert_eq!(error["data"]["error"], "STORE_UNAVAILABLE", "{error}");
     for answer in [
         "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
         "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 7\r\nConnection: close\r\n\r\n<html/>",
@@ -107,18 +98,10 @@ fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
     let started = Instant::now();
     let checked = agent.check(&["a.txt"]);
     assert_eq!(checked["status"], "OFFLINE", "{checked}");
-    assert!(
-        checked["orchestration"]["reason"]
-            .as_str()
-            .unwrap()
-            .contains("no answer within 10 s"),
-        "{checked}"
-    );
-    assert!(
-        (9..20).contains(&started.elapsed().as_secs()),
-        "{:?}",
-        started.elapsed()
-    );
+    let reason = checked["orchestration"]["reason"].as_str().unwrap();
+    assert!(reason.contains("does not answer within 10 s"), "{checked}");
+    let elapsed = started.elapsed();
+    assert!((9..20).contains(&elapsed.as_secs()), "{elapsed:?}");
 }
 
 // rule: mcp#offline
@@ -127,33 +110,18 @@ fn a_release_that_does_not_arrive_is_retried_and_reported_once_it_lands() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     world.clone.commit(&[("a.txt", "changed")]);
     world.clone.git(&["push", "--quiet"]);
     server.kill();
     let answer = ada.post(&["a.txt"], "OPEN", MESSAGE);
-    assert_eq!(
-        (action(&answer), &answer["success"]),
-        ("STOP", &json!(false)),
-        "{answer}"
-    );
+    is_stopped(&answer);
     assert_eq!(warnings(&answer, "RELEASE_RETRIED").len(), 1, "{answer}");
     server.start_again();
-    let mut command = server.command();
-    command.args(["--agent", "watcher"]);
-    let mut watcher = Agent::start(command);
+    let mut watcher = server.agent_with(&["--agent", "watcher"]);
     block_until("the release lands", || watcher.held("").is_empty());
-    let mut warned = Vec::new();
-    block_until("the agent is told", || {
-        let checked = ada.check(&["a.txt"]);
-        warned.extend(
-            warnings(&checked, "RELEASE_LANDED")
-                .iter()
-                .map(|warning| (*warning).to_owned()),
-        );
-        !warned.is_empty()
-    });
-    assert_eq!(warned, ["RELEASE_LANDED: 'a.txt' released after all."]);
+    let landed = ["RELEASE_LANDED: 'a.txt' released after all."];
+    assert_eq!(ada.warned("a.txt", "RELEASE_LANDED"), landed);
     assert_eq!(warnings(&ada.check(&["a.txt"]), "RELEASE_LANDED"), [""; 0]);
 }
 
@@ -162,25 +130,12 @@ fn a_release_retry_ends_with_release_expired_when_the_lock_has_expired() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 2);
     let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     server.kill();
-    let abandon = json!({ "file_paths": ["a.txt"], "status": "OPEN", "abandon": true, "message": MESSAGE });
-    ada.call("post_status", abandon);
-    let mut warned = Vec::new();
-    block_until("the agent is told", || {
-        let checked = ada.check(&["a.txt"]);
-        assert_eq!(checked["status"], "OFFLINE");
-        warned.extend(
-            warnings(&checked, "RELEASE_EXPIRED")
-                .iter()
-                .map(|warning| (*warning).to_owned()),
-        );
-        !warned.is_empty()
-    });
-    assert_eq!(
-        warned,
-        ["RELEASE_EXPIRED: Coord gave no answer until the locks on 'a.txt' had expired."]
-    );
+    ada.abandon("a.txt");
+    let expired = ["RELEASE_EXPIRED: Coord gave no answer until the locks on 'a.txt' had expired."];
+    assert_eq!(ada.warned("a.txt", "RELEASE_EXPIRED"), expired);
+    assert_eq!(ada.check(&["a.txt"])["status"], "OFFLINE");
 }
 
 #[test]
@@ -188,16 +143,13 @@ fn a_retried_release_that_the_rules_refuse_warns_release_refused() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     server.kill();
     world.clone.commit(&[("a.txt", "changed")]);
     ada.post(&["a.txt"], "OPEN", MESSAGE);
     server.start_again();
-    block_until("the agent is told", || {
-        let checked = ada.check(&["a.txt"]);
-        let refused = warnings(&checked, "RELEASE_REFUSED");
-        refused.first().is_some_and(|warning| warning.contains("a.txt"))
-    });
+    let refused = ada.warned("a.txt", "RELEASE_REFUSED");
+    assert!(refused[0].contains("a.txt"), "{refused:?}");
     assert_eq!(ada.held("?holder=me"), ["a.txt"]);
 }
 
@@ -206,13 +158,12 @@ fn a_new_claim_ends_the_retries_of_an_older_release() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     server.kill();
-    let abandon = json!({ "file_paths": ["a.txt"], "status": "OPEN", "abandon": true, "message": MESSAGE });
-    ada.call("post_status", abandon);
+    ada.abandon("a.txt");
     assert_eq!(action(&ada.claim(&["a.txt"])), "STOP");
     server.start_again();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     let claimed = Instant::now();
     while claimed.elapsed() < Duration::from_secs(3) {
         assert_eq!(ada.held("?holder=me"), ["a.txt"]);
@@ -224,21 +175,16 @@ fn a_new_claim_ends_the_retries_of_an_older_release() {
 // rule: mcp#offline
 #[test]
 fn a_release_beside_64_that_are_retried_warns_release_failed() {
-    const FILES: usize = 100;
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();
-    let names: Vec<String> = (0..FILES).map(|number| format!("file{number}.txt")).collect();
+    let names: Vec<String> = (0..100).map(|number| format!("file{number}.txt")).collect();
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    assert_eq!(action(&ada.claim(&paths)), "PROCEED");
+    ada.gets_locks(&paths);
     server.kill();
     // Some are out for a retry at any time, so that the bound is met somewhere behind the 64th.
-    let is_failed = |path: &str| {
-        let release = json!({ "file_paths": [path], "status": "OPEN", "abandon": true, "message": MESSAGE });
-        let answer = ada.call("post_status", release)["structuredContent"].clone();
-        !warnings(&answer, "RELEASE_FAILED").is_empty()
-    };
-    let failed = paths.iter().copied().map(is_failed).position(|is_failed| is_failed);
+    let is_failed = |path: &&str| !warnings(&ada.abandon(path), "RELEASE_FAILED").is_empty();
+    let failed = paths.iter().position(is_failed);
     assert!(failed.is_some_and(|number| number >= 64), "{failed:?}");
 }
 
@@ -246,15 +192,10 @@ fn a_release_beside_64_that_are_retried_warns_release_failed() {
 fn a_server_of_the_repository_that_has_ended_is_started_again() {
     let world = World::with(&[("a.txt", "a")]);
     let mut ada = super::agent(&world);
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
     let first = world.server().unwrap();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-9", &first])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let killed = Command::new("kill").args(["-9", &first]).status();
+    assert!(killed.unwrap().success());
     let checked = ada.check(&["a.txt"]);
     assert_eq!(checked["status"], "OK", "{checked}");
     assert_eq!(checked["held"]["a.txt"]["status"], "WRITING", "{checked}");

@@ -1,38 +1,31 @@
 //! The protocol itself.
 
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::client::Agent;
-use super::{agent, agent_in};
+use super::client::{Agent, newest_revision};
+use super::{agent, agent_in, mcp};
 use coord_test_worlds::world::World;
 
 #[test]
 fn hello_and_the_list_of_tools_do_not_wait_for_a_server() {
     let world = World::with(&[("a.txt", "a")]);
-    let mut command = world.coord(world.clone.path());
-    // An address that swallows everything, on a network for documentation.
-    command.args(["mcp", "--url", "http://192.0.2.1:9"]);
     let started = Instant::now();
-    let mut agent = Agent::silent(command);
+    // An address that swallows everything, on a network for documentation.
+    let mut agent = Agent::silent(mcp(&world, &["--url", "http://192.0.2.1:9"]));
     let hello = agent.hello("test");
     assert_eq!(hello["serverInfo"]["name"], "coord");
-    assert!(
-        hello["instructions"]
-            .as_str()
-            .unwrap()
-            .contains("Paths are relative to your working directory")
-    );
-    let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 11);
-    for tool in tools["tools"].as_array().unwrap() {
+    let instructions = hello["instructions"].as_str().unwrap();
+    assert!(instructions.contains("Paths are relative to your working directory"));
+    let listed = agent.ask("tools/list", json!({}));
+    let tools = listed["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 11);
+    for tool in tools {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
-        assert!(
-            !properties.contains_key("repo_url") && !properties.contains_key("agent_head"),
-            "{tool}"
-        );
+        for filled_in in ["repo_url", "agent_head"] {
+            assert!(!properties.contains_key(filled_in), "{tool}");
+        }
     }
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
@@ -40,34 +33,19 @@ fn hello_and_the_list_of_tools_do_not_wait_for_a_server() {
 #[test]
 fn an_agent_of_the_newest_revision_needs_no_hello() {
     let world = World::with(&[("a.txt", "a")]);
-    let mut command = world.coord(world.clone.path());
-    command.arg("mcp");
-    let mut agent = Agent::silent(command);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "Newest One", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
+    let mut agent = Agent::silent(mcp(&world, &[]));
+    let meta = newest_revision("Newest One");
     let found = agent.ask("server/discover", json!({ "_meta": meta }));
-    assert!(
-        found["supportedVersions"]
-            .as_array()
-            .unwrap()
-            .contains(&json!("2026-07-28")),
-        "{found}"
-    );
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")), "{found}");
     let claim = json!({ "file_paths": ["a.txt"], "status": "WRITING", "message": "Trying the newest revision of the protocol" });
-    let claimed = agent.ask(
-        "tools/call",
-        json!({ "name": "post_status", "arguments": claim, "_meta": meta }),
-    );
+    let call = json!({ "name": "post_status", "arguments": claim, "_meta": meta });
+    let claimed = agent.ask("tools/call", call);
     assert_eq!(claimed["structuredContent"]["success"], true, "{claimed}");
-    let held = agent.ask(
-        "resources/read",
-        json!({ "uri": "coord://locks?holder=me", "_meta": meta }),
-    );
-    let held = held["contents"][0]["text"].as_str().unwrap().to_owned();
-    assert!(held.contains("\"agent_id\":\"newest-one-"), "{held}");
+    let read = json!({ "uri": "coord://locks?holder=me", "_meta": meta });
+    let held = agent.ask("resources/read", read);
+    let text = held["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("\"agent_id\":\"newest-one-"), "{text}");
 }
 
 #[test]
@@ -81,10 +59,8 @@ fn the_command_comes_first_in_a_result() {
     ] {
         agent.send("tools/call", json!({ "name": tool, "arguments": arguments }));
         let line = agent.line();
-        assert!(
-            line.contains("\"structuredContent\":{\"orchestration\":{\"action\":"),
-            "{line}"
-        );
+        let start = "\"structuredContent\":{\"orchestration\":{\"action\":";
+        assert!(line.contains(start), "{line}");
     }
 }
 
@@ -92,14 +68,8 @@ fn the_command_comes_first_in_a_result() {
 fn everything_that_came_before_the_end_of_the_input_is_answered() {
     let world = World::with(&[("a.txt", "a")]);
     let mut agent = agent(&world);
-    let ids: Vec<i64> = (0..50)
-        .map(|_| {
-            agent.send(
-                "tools/call",
-                json!({ "name": "check_status", "arguments": { "file_paths": ["a.txt"] } }),
-            )
-        })
-        .collect();
+    let check = json!({ "name": "check_status", "arguments": { "file_paths": ["a.txt"] } });
+    let ids: Vec<i64> = (0..50).map(|_| agent.send("tools/call", check.clone())).collect();
     agent.close();
     let mut answered: Vec<i64> = ids.iter().map(|_| agent.answer()["id"].as_i64().unwrap()).collect();
     answered.sort_unstable();
@@ -111,40 +81,32 @@ fn everything_that_came_before_the_end_of_the_input_is_answered() {
 fn a_call_that_is_wrong_is_an_error_with_a_sentence() {
     let world = World::with(&[("a.txt", "a")]);
     let mut agent = agent(&world);
+    let of = |paths: &[&str]| json!({ "file_paths": paths });
     for (arguments, field, sentence) in [
         (json!({ "file_paths": "a.txt" }), "file_paths", "file_paths is wrong"),
         (json!({}), "file_paths", "file_paths is required"),
-        (
-            json!({ "file_paths": ["../../outside.txt"] }),
-            "file_paths",
-            "is in no git repository",
-        ),
-        (json!({ "file_paths": [".git/config"] }), "file_paths", "is git's own"),
+        (of(&["../../outside.txt"]), "file_paths", "is in no git repository"),
+        (of(&[".git/config"]), "file_paths", "is git's own"),
         (
             json!({ "file_paths": ["a.txt"], "agent_id": "two words" }),
             "agent_id",
             "is not an agent id",
         ),
         (json!({ "file_paths": ["a.txt"], "branch": "a..b" }), "branch", "a..b"),
-        (json!({ "file_paths": vec!["a.txt"; 513] }), "file_paths", ""),
     ] {
         let result = agent.call("check_status", arguments.clone());
         let content = &result["structuredContent"];
-        if field == "file_paths" && sentence.is_empty() {
-            // The same file many times is one file.
-            assert_eq!(result["isError"], false, "{result}");
-            continue;
-        }
         assert_eq!(result["isError"], true, "{arguments}: {result}");
         assert_eq!(content["field"], field, "{result}");
         assert!(content["message"].as_str().unwrap().contains(sentence), "{result}");
     }
-    let error = agent.try_ask("tools/call", json!({ "name": "claim" })).unwrap_err();
-    assert_eq!(error["code"], -32602);
-    let error = agent
-        .try_ask("resources/read", json!({ "uri": "coord://nothing" }))
-        .unwrap_err();
-    assert!([-32002, -32602].contains(&error["code"].as_i64().unwrap()), "{error}");
+    // The same file many times is one file.
+    let result = agent.call("check_status", of(&["a.txt"; 513]));
+    assert_eq!(result["isError"], false, "{result}");
+    let mut error = |method, params| agent.try_ask(method, params).unwrap_err()["code"].as_i64();
+    assert_eq!(error("tools/call", json!({ "name": "claim" })), Some(-32602));
+    let unknown = error("resources/read", json!({ "uri": "coord://nothing" }));
+    assert!(matches!(unknown, Some(-32002 | -32602)), "{unknown:?}");
 }
 
 #[test]
@@ -162,8 +124,8 @@ fn outside_of_a_repository_files_have_to_be_absolute() {
 #[test]
 fn standard_error_has_logs_and_no_part_of_the_protocol() {
     let world = World::with(&[("a.txt", "a")]);
-    let mut command = world.coord(world.clone.path());
-    command.arg("mcp").env("RUST_LOG", "trace").stderr(Stdio::piped());
+    let mut command = mcp(&world, &[]);
+    command.env("RUST_LOG", "trace");
     let mut agent = Agent::start(command);
     assert_eq!(agent.check(&["a.txt"])["status"], "OK");
     let ended = agent.end();
@@ -175,24 +137,11 @@ fn standard_error_has_logs_and_no_part_of_the_protocol() {
 #[test]
 fn an_agent_is_offered_the_tools_that_were_chosen_for_it() {
     let world = World::with(&[("a.txt", "a")]);
-    let names = |groups: &[&str]| {
-        let mut command = world.coord(world.clone.path());
-        command.arg("mcp").args(groups);
-        let mut agent = Agent::silent(command);
-        agent.hello("test");
-        let tools = agent.ask("tools/list", json!({}))["tools"].clone();
-        let names = tools.as_array().unwrap().iter();
-        names
-            .map(|tool| tool["name"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
-    };
+    let names = |groups: &str| Agent::start(mcp(&world, &["--tools", groups])).tool_names();
     assert_eq!(
-        names(&["--tools", "locks"]),
+        names("locks"),
         ["check_status", "post_status", "select_active_intent", "update_intent"]
     );
-    assert_eq!(
-        names(&["--tools", "messages"]),
-        ["team", "message_send", "message_read"]
-    );
-    assert_eq!(names(&["--tools", "locks,tasks"]).len(), 9);
+    assert_eq!(names("messages"), ["team", "message_send", "message_read"]);
+    assert_eq!(names("locks,tasks").len(), 9);
 }

@@ -25,39 +25,33 @@ fn a_lock_outlives_its_time_as_it_was_claimed() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let server = Server::start(&world, TTL);
     let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    assert_eq!(
-        action(&ada.post(&["b.txt"], "READING", "Reading how b is built")),
-        "PROCEED"
-    );
+    ada.gets_locks(&["a.txt"]);
+    let read = ada.post(&["b.txt"], "READING", "Reading how b is built");
+    assert_eq!(action(&read), "PROCEED");
     let first = expiry(&mut ada, "a.txt").unwrap();
     block_until("both locks are renewed twice", || {
-        let renewed = |path: &str, ada: &mut Agent| expiry(ada, path).expect("it is held") > first + i64::from(TTL);
-        renewed("a.txt", &mut ada) && renewed("b.txt", &mut ada)
+        let mut is_renewed = |path| expiry(&mut ada, path).expect("it is held") > first + i64::from(TTL);
+        is_renewed("a.txt") && is_renewed("b.txt")
     });
     let locks = ada.read("coord://locks?holder=me");
-    assert_eq!(locks["locks"][0]["message"], MESSAGE);
-    assert_eq!(locks["locks"][0]["status"], "WRITING");
-    assert_eq!(locks["locks"][1]["message"], "Reading how b is built");
-    assert_eq!(locks["locks"][1]["status"], "READING");
+    for (place, message, status) in [(0, MESSAGE, "WRITING"), (1, "Reading how b is built", "READING")] {
+        let lock = &locks["locks"][place];
+        assert_eq!(json!([lock["message"], lock["status"]]), json!([message, status]));
+    }
 }
 
 #[test]
 fn an_agent_that_makes_no_calls_keeps_nothing() {
     let world = World::with(&[("a.txt", "a")]);
     let server = Server::start(&world, TTL);
-    let mut command = server.command();
-    command.args(["--renew-for", "1", "--agent", "hung"]);
-    let mut hung = Agent::start(command);
-    let mut command = server.command();
-    command.args(["--agent", "watcher"]);
-    let mut watcher = Agent::start(command);
-    assert_eq!(action(&hung.claim(&["a.txt"])), "PROCEED");
+    let mut hung = server.agent_with(&["--renew-for", "1", "--agent", "hung"]);
+    let mut watcher = server.agent_with(&["--agent", "watcher"]);
+    hung.gets_locks(&["a.txt"]);
     let claimed = Instant::now();
     block_until("the lock expires", || expiry(&mut watcher, "a.txt").is_none());
     // Its last renewal was within a second of the claim.
     assert!(claimed.elapsed() < Duration::from_secs(30));
-    assert_eq!(action(&watcher.claim(&["a.txt"])), "PROCEED");
+    watcher.gets_locks(&["a.txt"]);
 }
 
 #[test]
@@ -65,20 +59,15 @@ fn a_lock_that_the_agent_released_is_not_renewed() {
     let world = World::with(&[("a.txt", "a")]);
     let server = Server::start(&world, TTL);
     let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    let abandon = json!({ "file_paths": ["a.txt"], "status": "OPEN", "abandon": true, "message": MESSAGE });
-    assert_eq!(
-        action(&ada.call("post_status", abandon)["structuredContent"]),
-        "PROCEED"
-    );
+    ada.gets_locks(&["a.txt"]);
+    assert_eq!(action(&ada.abandon("a.txt")), "PROCEED");
     let released = Instant::now();
     while released.elapsed() < Duration::from_secs(u64::from(TTL)) {
         assert_eq!(expiry(&mut ada, "a.txt"), None);
         // time: nothing is renewed for as long as a lock lasts.
         std::thread::sleep(Duration::from_millis(100));
     }
-    let checked = ada.check(&["a.txt"]);
-    assert_eq!(warnings(&checked, "LOCK_EXPIRED"), [""; 0]);
+    assert_eq!(warnings(&ada.check(&["a.txt"]), "LOCK_EXPIRED"), [""; 0]);
 }
 
 /// After a night of the machine, nothing said that the locks were gone.
@@ -87,20 +76,9 @@ fn a_lock_that_the_agent_released_is_not_renewed() {
 fn locks_that_expired_while_the_agent_was_idle_warn_lock_expired_once() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let server = Server::start(&world, TTL);
-    let mut command = server.command();
-    command.args(["--renew-for", "0"]);
-    let mut ada = Agent::start(command);
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    let mut warned = Vec::new();
-    block_until("the agent is told", || {
-        let checked = ada.check(&["b.txt"]);
-        warned = warnings(&checked, "LOCK_EXPIRED")
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        !warned.is_empty()
-    });
+    let mut ada = server.agent_with(&["--renew-for", "0"]);
+    ada.gets_locks(&["a.txt"]);
+    let warned = ada.warned("b.txt", "LOCK_EXPIRED");
     assert!(warned[0].contains("'a.txt'"), "{warned:?}");
-    let checked = ada.check(&["a.txt"]);
-    assert_eq!(warnings(&checked, "LOCK_EXPIRED"), [""; 0], "once");
+    assert_eq!(warnings(&ada.check(&["a.txt"]), "LOCK_EXPIRED"), [""; 0], "once");
 }

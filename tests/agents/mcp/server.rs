@@ -1,11 +1,13 @@
 //! A `coord serve` that a test starts, kills and starts again at the same address.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use coord_test_support::process::free_address;
 use coord_test_support::waiting::block_until;
 
 use super::client::Agent;
+use super::mcp;
 use coord_test_worlds::world::World;
 
 /// A server of the clone of a world.
@@ -19,10 +21,9 @@ pub struct Server<'a> {
 impl<'a> Server<'a> {
     /// Starts one that holds locks for `ttl` seconds.
     pub fn start(world: &'a World, ttl: u32) -> Server<'a> {
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut server = Server {
             world,
-            address,
+            address: free_address(),
             ttl,
             process: None,
         };
@@ -60,14 +61,19 @@ impl<'a> Server<'a> {
 
     /// `coord mcp` in front of it.
     pub fn command(&self) -> Command {
-        let mut command = self.world.coord(self.world.clone.path());
-        command.args(["mcp", "--url", &self.url()]);
-        command
+        mcp(self.world, &["--url", &self.url()])
     }
 
     /// An agent in front of it.
     pub fn agent(&self) -> Agent {
-        Agent::start(self.command())
+        self.agent_with(&[])
+    }
+
+    /// An agent in front of it, by `coord mcp` with these options.
+    pub fn agent_with(&self, options: &[&str]) -> Agent {
+        let mut command = self.command();
+        command.args(options);
+        Agent::start(command)
     }
 }
 

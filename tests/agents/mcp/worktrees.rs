@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::client::{MESSAGE, action};
 use super::{agent, agent_in};
+use crate::texts::assert_has;
 use coord_test_worlds::world::World;
 
 fn shown(path: &std::path::Path, file: &str) -> String {
@@ -22,33 +23,22 @@ fn a_call_counts_for_the_worktree_that_its_files_are_in() {
     assert_eq!(action(&ada.check(&["a.txt"])), "PULL");
     let in_worktree = shown(worktree.path(), "a.txt");
     assert_eq!(action(&ada.check(&[&in_worktree])), "PROCEED");
-    assert_eq!(action(&ada.claim(&[&in_worktree])), "PROCEED");
+    ada.gets_locks(&[&in_worktree]);
     // All worktrees have the same locks.
     let mut bob = agent_in(&world, worktree.path());
-    let answer = bob.call(
-        "post_status",
-        json!({ "file_paths": ["a.txt"], "agent_id": "bob", "status": "WRITING", "message": MESSAGE }),
-    );
-    assert_eq!(action(&answer["structuredContent"]), "WAIT", "{answer}");
+    let claim = json!({ "file_paths": ["a.txt"], "agent_id": "bob", "status": "WRITING", "message": MESSAGE });
+    let answer = bob.structured("post_status", claim);
+    assert_eq!(action(&answer), "WAIT", "{answer}");
 }
 
 #[test]
 fn a_worktree_inside_of_another_working_copy_counts_by_itself() {
     let world = World::with(&[("a.txt", "a")]);
-    let inner = world.clone.path().join(".agents/one");
-    let shown_inner = inner.display().to_string();
-    world.clone.git(&[
-        "worktree",
-        "add",
-        "--quiet",
-        "--track",
-        "-b",
-        "one",
-        &shown_inner,
-        "origin/main",
-    ]);
+    let inner = shown(world.clone.path(), ".agents/one");
+    let add = ["worktree", "add", "--quiet", "--track", "-b", "one"];
+    world.clone.git(&[&add[..], &[&inner, "origin/main"]].concat());
     let mut ada = agent(&world);
-    assert_eq!(action(&ada.claim(&[".agents/one/a.txt"])), "PROCEED");
+    ada.gets_locks(&[".agents/one/a.txt"]);
     assert_eq!(ada.held("?holder=me"), ["a.txt"]);
 }
 
@@ -57,17 +47,11 @@ fn a_worktree_inside_of_another_working_copy_counts_by_itself() {
 fn files_of_two_working_copies_are_two_calls() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let worktree = world.worktree("ada");
-    let mut ada = agent(&world);
-    let result = ada.call(
-        "check_status",
-        json!({ "file_paths": ["a.txt", shown(worktree.path(), "b.txt")] }),
-    );
+    let files = ["a.txt", &shown(worktree.path(), "b.txt")];
+    let result = agent(&world).call("check_status", json!({ "file_paths": files }));
     assert_eq!(result["isError"], true);
     let text = result["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.contains("are in two working copies") && text.contains("make a call for each"),
-        "{text}"
-    );
+    assert_has(text, &["are in two working copies", "make a call for each"]);
 }
 
 #[test]
@@ -76,8 +60,8 @@ fn another_repository_has_another_server() {
     let url = "https://github.com/team/other";
     there.clone.git(&["remote", "set-url", "origin", url]);
     let mut ada = agent(&here);
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    assert_eq!(action(&ada.claim(&[&shown(there.clone.path(), "a.txt")])), "PROCEED");
+    ada.gets_locks(&["a.txt"]);
+    ada.gets_locks(&[&shown(there.clone.path(), "a.txt")]);
     assert!(here.server().is_some() && there.server().is_some());
     assert_ne!(here.server(), there.server());
     let log = ada.end().log;

@@ -3,13 +3,8 @@
 use super::{ADA, BOB, Messages, given, prints, served_shop, shop, write};
 use crate::guard::{git, install, stderr_of};
 use crate::hook::idle::{answered, block_until_it_waits, interactive, woken};
-use crate::hook::{Session, session};
+use crate::hook::{Session, claude};
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
-use coord_test_worlds::world::World;
-
-fn claude<'a>(world: &'a World, who: &'a str) -> Session<'a> {
-    session(world, &CLAUDE_CODE, Some(who))
-}
 
 pub(super) fn of_locks() -> Messages {
     let world = served_shop();
@@ -43,46 +38,33 @@ pub(super) fn of_locks() -> Messages {
 
 pub(super) fn of_other_work() -> Messages {
     let mut all = Messages::new("hooks, others");
+    let mut add = |name, session: &Session<'_>, answer| all.add(session.world, name, &given(session, &answer));
     let behind = shop();
     let tree = behind.worktree("tree");
     behind.clone.commit(&[("README.md", "# Store\n")]);
     behind.clone.git(&["push", "--quiet"]);
-    let ada = Session {
-        folder: tree.path(),
-        ..claude(&behind, ADA)
-    };
-    all.add(&behind, "edit, behind", &given(&ada, &ada.edits("src/auth.ts")));
+    let ada = claude(&behind, ADA).at(tree.path());
+    add("edit, behind", &ada, ada.edits("src/auth.ts"));
 
     let unseen = shop();
     let tree = unseen.worktree("tree");
-    let bob = Session {
-        folder: tree.path(),
-        ..claude(&unseen, BOB)
-    };
+    let bob = claude(&unseen, BOB).at(tree.path());
     bob.gets_prompt("Count retries");
     bob.edits("src/auth.ts");
     let ada = claude(&unseen, ADA);
     ada.gets_prompt("Type into the shell");
     write(&unseen, "src/auth.ts", "typed");
     ada.ends_turn();
-    all.add(&unseen, "after tool, wrote held file", &given(&ada, &ada.has_run("ls")));
-    all.add(
-        &unseen,
-        "prompt, file overwritten",
-        &given(&bob, &bob.gets_prompt("Go on")),
-    );
+    add("after tool, wrote held file", &ada, ada.has_run("ls"));
+    add("prompt, file overwritten", &bob, bob.gets_prompt("Go on"));
 
     let unpushed = shop();
     unpushed.clone.git(&["checkout", "--quiet", "-b", "feature"]);
     unpushed.clone.git(&["config", "coord.branch", "feature"]);
     let ada = claude(&unpushed, ADA);
-    all.add(
-        &unpushed,
-        "edit, branch never pushed",
-        &given(&ada, &ada.edits("README.md")),
-    );
+    add("edit, branch never pushed", &ada, ada.edits("README.md"));
     unpushed.clone.git(&["config", "coord.url", "http://127.0.0.1:9"]);
-    all.add(&unpushed, "edit, no server", &given(&ada, &ada.edits("README.md")));
+    add("edit, no server", &ada, ada.edits("README.md"));
 
     let idle = shop();
     let (ada, bob) = (claude(&idle, ADA), claude(&idle, BOB));
@@ -98,24 +80,23 @@ pub(super) fn of_other_work() -> Messages {
 
 pub(super) fn of_teams() -> Messages {
     let world = served_shop();
-    prints(&world, BOB, &["team", "create", "shop"]);
-    prints(&world, ADA, &["team", "join", "shop"]);
+    prints(&world, BOB, "team create shop");
+    prints(&world, ADA, "team join shop");
     let ada = claude(&world, ADA);
     let mut all = Messages::new("hooks, teams");
     let mut add = |name, answer| all.add(&world, name, &given(&ada, &answer));
-    let news = "The pool grows now; use query().";
-    let send = ["message", "send", "--to", "broadcast", news];
-    prints(&world, BOB, &send);
+    let send = "message send --to broadcast 'The pool grows now; use query().'";
+    prints(&world, BOB, send);
     add("session start, message", ada.starts());
     world.clone.git(&["config", "coord.keepGoing", "true"]);
-    prints(&world, BOB, &send);
+    prints(&world, BOB, send);
     add("prompt, message", ada.gets_prompt("Go on"));
     add("after tool, no news", ada.has_run("ls"));
-    let task = ["task", "add", "Retry failed queries", "--file", "src/db.ts"];
-    prints(&world, BOB, &task);
+    let task = "task add 'Retry failed queries' --file src/db.ts";
+    prints(&world, BOB, task);
     add("turn end, task ready", ada.ends_turn());
-    let end = "The day is over";
-    prints(&world, BOB, &["team", "shutdown", "request", "--reason", end]);
+    let end = "team shutdown request --reason 'The day is over'";
+    prints(&world, BOB, end);
     add("after tool, shutdown", ada.has_run("ls"));
     all
 }
@@ -130,29 +111,26 @@ pub(super) fn of_intents() -> Messages {
         ("REQ-1", "Retry failed queries", "src/db.ts"),
         ("REQ-2", "Log in with a link", "src/auth.ts"),
     ] {
-        let criterion = ["--scope", file, "--criterion", "A failed query is retried"];
-        let args = [&["intent", "new", id, "--name", name], &criterion[..]].concat();
-        prints(&world, BOB, &args);
+        let criterion = "--criterion 'A failed query is retried'";
+        let new = format!("intent new {id} --name '{name}' --scope {file} {criterion}");
+        prints(&world, BOB, &new);
     }
-    prints(&world, BOB, &["intent", "select", "REQ-2"]);
+    prints(&world, BOB, "intent select REQ-2");
     let (ada, bob) = (claude(&world, ADA), claude(&world, BOB));
     bob.edits("src/auth.ts");
     let mut all = Messages::new("hooks, intents");
     let mut add = |name, answer| all.add(&world, name, &given(&ada, &answer));
     add("session start, required", ada.starts());
     add("edit, none selected", ada.edits("src/db.ts"));
-    prints(&world, ADA, &["intent", "select", "REQ-1"]);
+    prints(&world, ADA, "intent select REQ-1");
     add("prompt, selected", ada.gets_prompt("Go on"));
     add("edit, outside scope", ada.edits("README.md"));
     add("edit, another intent's file", ada.edits("src/auth.ts"));
     add("command, person's act", ada.runs("coord intent unblock REQ-1"));
     write(&world, ".intentignore", "*.lock\n");
     add("edit, ignored", ada.edits("yarn.lock"));
-    prints(
-        &world,
-        ADA,
-        &["intent", "block", "REQ-1", "--reason", "Waiting for the new driver"],
-    );
+    let block = "intent block REQ-1 --reason 'Waiting for the new driver'";
+    prints(&world, ADA, block);
     add("edit, blocked", ada.edits("src/db.ts"));
     all
 }

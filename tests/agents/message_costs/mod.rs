@@ -105,26 +105,29 @@ fn steady_word(word: &str) -> String {
     word.chars().map(five).collect()
 }
 
-/// `coord ARGS` as the agent `who`: what it prints, on both outputs.
-fn prints(world: &World, who: &str, args: &[&str]) -> String {
-    let output = world
-        .coord(world.clone.path())
-        .env("COORD_AGENT", who)
-        .args(args)
-        .output()
-        .unwrap();
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
+/// The words of a command line; those in single quotes are one.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(place, part)| match place % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    });
+    words.collect()
+}
+
+/// Returns what `coord LINE` prints on both outputs, run by the agent `who`.
+fn prints(world: &World, who: &str, line: &str) -> String {
+    let mut command = world.coord(world.clone.path());
+    let output = command.env("COORD_AGENT", who).args(words(line)).output().unwrap();
+    let [out, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{out}{errors}")
 }
 
 /// A shop whose graph is built.
 fn served_shop() -> World {
     let world = shop();
     block_until_served("the graph is built", || {
-        !prints(&world, ADA, &["check", "README.md"]).contains("GRAPH_MISSING")
+        !prints(&world, ADA, "check README.md").contains("GRAPH_MISSING")
     });
     world
 }
@@ -178,10 +181,8 @@ fn the_reference_has_the_tokens_of_each_message_and_they_are_few() {
             }
         }
         insta::assert_snapshot!(messages.heading.replace(", ", "_").replace(' ', "-"), texts);
-        let kinds = kinds
-            .iter()
-            .map(|(kind, cells)| format!("{kind}: {}", cells.join(", ")));
-        let kinds: Vec<String> = kinds.collect();
+        let shown = |(kind, cells): &(&str, Vec<String>)| format!("{kind}: {}", cells.join(", "));
+        let kinds: Vec<String> = kinds.iter().map(shown).collect();
         writeln!(table, "| {} | {} |", messages.heading, kinds.join("; ")).unwrap();
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -1,52 +1,28 @@
 //! Each side gets the changes of the other.
 
-use serde_json::json;
+use coord_test_support::opencode_runs::texts;
+use serde_json::{Value, json};
 
-use super::{TeamClone, message};
-
-const A: &str = "tasks/alpha/a.json";
-const B: &str = "tasks/alpha/b.json";
+use super::{A, B, C, CONFIG, TeamClone, assert_fields, claimed_by, message, message_texts, refused};
+use crate::texts::assert_has;
 
 // rule: files#team-written
 #[test]
 fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
     let place = TeamClone::with_team();
-    let report = place.sync(0);
-    let mut written: Vec<&str> = report["written"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|path| path.as_str().unwrap())
-        .collect();
+    let mut written = texts(&place.sync(0)["written"]);
     written.sort_unstable();
-    let all = [
-        "tasks/alpha/a.json",
-        "tasks/alpha/b.json",
-        "tasks/alpha/c.json",
-        "teams/alpha/config.json",
-        "teams/alpha/inboxes/lead.json",
-        "teams/alpha/inboxes/w1.json",
-    ];
-    assert_eq!(written, all);
-    assert_eq!(place.text("teams/alpha/inboxes/w1.json"), "[]");
+    let [lead, w1] = ["teams/alpha/inboxes/lead.json", "teams/alpha/inboxes/w1.json"];
+    assert_eq!(written, [A, B, C, CONFIG, lead, w1]);
+    assert_eq!(place.text(w1), "[]");
     let (a, b) = (place.json(A), place.json(B));
-    assert_eq!(
-        (&a["description"], &a["blocks"]),
-        (&json!("First\nof all"), &json!(["b"]))
-    );
-    assert_eq!((&b["priority"], &b["dependencies"]), (&json!("high"), &json!(["a"])));
-    assert!(
-        place
-            .text(A)
-            .starts_with("{\n  \"id\": \"a\",\n  \"title\": \"task a\",\n"),
-        "{}",
-        place.text(A)
-    );
+    assert_fields(&a, json!({ "description": "First\nof all", "blocks": ["b"] }));
+    assert_fields(&b, json!({ "priority": "high", "dependencies": ["a"] }));
+    let (text, start) = (place.text(A), "{\n  \"id\": \"a\",\n  \"title\": \"task a\",\n");
+    assert!(text.starts_with(start), "{text}");
     place.assert_quiet();
-    let left: Vec<_> = std::fs::read_dir(place.path("tasks/alpha"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let left = std::fs::read_dir(place.path("tasks/alpha")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 4, "three tasks and a lock, and nothing temporary: {left:?}");
 }
 
@@ -55,63 +31,45 @@ fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
 #[test]
 fn work_in_files_is_claimed_completed_and_released_by_the_handle() {
     let place = TeamClone::alike();
-    let claim = |task: &mut serde_json::Value| {
-        task["status"] = "in_progress".into();
-        task["owner"] = "w1".into();
-    };
-    place.edit(A, claim);
-    place.edit("tasks/alpha/c.json", claim);
-    assert_eq!(
-        place.sync(0)["applied"],
-        json!(["task a claimed by w1", "task c claimed by w1"])
-    );
+    place.edit(A, claimed_by("w1"));
+    place.edit(C, claimed_by("w1"));
+    let claimed = json!(["task a claimed by w1", "task c claimed by w1"]);
+    assert_eq!(place.sync(0)["applied"], claimed);
     let stored = place.stored("a");
-    assert_eq!(
-        (&stored["owner"], &stored["lease"]["state"]),
-        (&json!("w1"), &json!("held"))
-    );
-    let expires = stored["lease"]["expires"].as_str().unwrap();
+    assert_eq!(stored["owner"], "w1");
+    assert_eq!(stored["lease"]["state"], "held");
     const DAY: u32 = 24 * 3600;
+    let [expires, claimed] = [&stored["lease"]["expires"], &stored["claimedAt"]].map(seconds_of_day);
     // The claim may expire on the next day.
-    let left = (DAY + chrono_seconds(expires) - chrono_seconds(stored["claimedAt"].as_str().unwrap())) % DAY;
-    assert_eq!(left, 3600, "who works by files renews nothing");
+    let left = (DAY + expires - claimed) % DAY;
+    assert_eq!(left, 3600, "work in files renews nothing");
     place.edit(A, |task| task["status"] = "completed".into());
-    place.edit("tasks/alpha/c.json", |task| {
+    place.edit(C, |task| {
         task["status"] = "pending".into();
         task["warning"] = "Reassigned: previous owner w1 terminated".into();
         task.as_object_mut().unwrap().remove("owner");
     });
-    let report = place.sync(0);
-    assert_eq!(
-        report["applied"],
-        json!(["task a completed by w1", "task c released by w1"])
-    );
+    let ended = json!(["task a completed by w1", "task c released by w1"]);
+    assert_eq!(place.sync(0)["applied"], ended);
     assert_eq!(place.json(B)["dependencies"], json!([]), "the cascade is in the file");
     assert_eq!(place.stored("c")["status"], "in_progress");
-    let unowned = place.json("tasks/alpha/c.json");
-    assert_eq!(
-        (&unowned["status"], &unowned["owner"]),
-        (&json!("pending"), &json!(null))
-    );
+    assert_fields(&place.json(C), json!({ "status": "pending", "owner": null }));
     place.assert_quiet();
 }
 
-/// Seconds of a day.
-fn chrono_seconds(time: &str) -> u32 {
-    let parts = time[11..19].split(':').map(|part| part.parse::<u32>().unwrap());
-    parts.fold(0, |seconds, part| seconds * 60 + part)
+fn seconds_of_day(time: &Value) -> u32 {
+    let parts = time.as_str().unwrap()[11..19].split(':');
+    parts.fold(0, |seconds, part| seconds * 60 + part.parse::<u32>().unwrap())
 }
 
 // rule: files#team-edits
 #[test]
 fn tasks_members_messages_and_edges_go_both_ways() {
     let place = TeamClone::alike();
-    let new = json!({ "id": "1795348589271-bfb705e1", "title": "New", "status": "pending", "createdAt": "2026-12-01T00:00:00Z", "dependencies": ["c"] });
-    place.write(
-        "tasks/alpha/1795348589271-bfb705e1.json",
-        &serde_json::to_string_pretty(&new).unwrap(),
-    );
-    place.edit("teams/alpha/config.json", |config| {
+    let mut new = super::task("1795348589271-bfb705e1");
+    new["dependencies"] = json!(["c"]);
+    place.add_task(&new);
+    place.edit(CONFIG, |config| {
         let mut member = config["members"][1].clone();
         (member["agentId"], member["agentName"], member["agentType"]) = ("w2".into(), "Two".into(), "worker".into());
         config["members"].as_array_mut().unwrap().push(member);
@@ -124,18 +82,10 @@ fn tasks_members_messages_and_edges_go_both_ways() {
     place.edit(B, |task| task["dependencies"] = json!([]));
     place.edit(A, |task| task["blocks"] = json!([]));
     place.retitles("c", "of the server");
-    place.server(
-        None,
-        "POST",
-        "messages",
-        &json!({ "team": "alpha", "agent_id": "lead", "to": ["w1"], "message": "of the server" }),
-    );
-    place.server(
-        None,
-        "POST",
-        "tasks",
-        &json!({ "team": "alpha", "agent_id": "lead", "tasks": [{ "title": "added there" }] }),
-    );
+    let sent = json!({ "to": ["w1"], "message": "of the server" });
+    place.lead("POST", "messages", sent);
+    let added = json!({ "tasks": [{ "title": "added there" }] });
+    place.lead("POST", "tasks", added);
     let report = place.sync(0);
     let applied = [
         "w2 joined",
@@ -145,46 +95,27 @@ fn tasks_members_messages_and_edges_go_both_ways() {
         "message of w1 to all",
     ];
     assert_eq!(report["applied"], json!(applied), "{report}");
-    assert_eq!(place.json("tasks/alpha/c.json")["title"], "of the server");
+    assert_eq!(place.json(C)["title"], "of the server");
     assert_eq!(place.json("tasks/alpha/t4.json")["title"], "added there");
-    assert_eq!(
-        place.json("teams/alpha/config.json")["dispatchRules"],
-        json!([{ "id": "r", "rule": 1.50 }])
-    );
-    let texts = |inbox: &str| {
-        let inbox = place.json(&format!("teams/alpha/inboxes/{inbox}.json"));
-        let texts = inbox
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|message| message["message"].as_str().unwrap().to_owned());
-        texts.collect::<Vec<_>>()
+    let rules = json!([{ "id": "r", "rule": 1.50 }]);
+    assert_eq!(place.json(CONFIG)["dispatchRules"], rules);
+    let inbox = |handle: &str| {
+        let messages = place.json(&format!("teams/alpha/inboxes/{handle}.json"));
+        message_texts(messages.as_array().unwrap())
     };
-    assert_eq!(texts("lead"), ["to one", "to all"]);
-    assert_eq!(texts("w2"), ["to all"]);
-    assert!(texts("w1").contains(&"of the server".to_owned()));
-    let team = place.server(None, "GET", "teams/alpha", &json!({}))["team"].clone();
-    let two = team["members"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|member| member["agentId"] == "w2")
-        .unwrap();
-    assert_eq!((&two["agentName"], &two["agent"]), (&json!("Two"), &json!("w2")));
+    assert_eq!(inbox("lead"), ["to one", "to all"]);
+    assert_eq!(inbox("w2"), ["to all"]);
+    assert!(inbox("w1").contains(&"of the server".to_owned()));
+    let team = place.team();
+    let mut members = team["members"].as_array().unwrap().iter();
+    let two = members.find(|member| member["agentId"] == "w2").unwrap();
+    assert_fields(two, json!({ "agentName": "Two", "agent": "w2" }));
     place.assert_quiet();
     place.edit("teams/alpha/inboxes/lead.json", |inbox| inbox[0]["read"] = true.into());
-    assert_eq!(
-        place.sync(0)["applied"].as_array().map(Vec::len),
-        Some(1),
-        "a prefix is read"
-    );
-    let history = place.server(None, "GET", "messages", &json!({ "team": "alpha", "member": "lead" }));
-    let read = history["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|message| message["message"] == "to one")
-        .unwrap();
+    assert_eq!(texts(&place.sync(0)["applied"]).len(), 1, "a prefix is read");
+    let history = place.server("GET", "messages", json!({ "team": "alpha", "member": "lead" }));
+    let mut messages = history["messages"].as_array().unwrap().iter();
+    let read = messages.find(|message| message["message"] == "to one").unwrap();
     assert_eq!(read["read"], true);
     place.assert_quiet();
 }
@@ -193,7 +124,7 @@ fn tasks_members_messages_and_edges_go_both_ways() {
 #[test]
 fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_nothing() {
     let place = TeamClone::alike();
-    std::fs::remove_file(place.path("tasks/alpha/c.json")).unwrap();
+    place.remove(C);
     assert_eq!(place.sync(0)["applied"], json!(["task c deleted"]));
     // An export writes it anew.
     assert_eq!(place.report(&["export"], 0)["refused"], json!([]));
@@ -205,34 +136,23 @@ fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_no
 #[test]
 fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
     let place = TeamClone::alike();
-    place.edit("teams/alpha/config.json", |config| {
-        config["shutdownApprovals"] = json!(["w1"]);
-    });
+    let approvals = || place.json(CONFIG)["shutdownApprovals"].clone();
+    place.edit(CONFIG, |config| config["shutdownApprovals"] = json!(["w1"]));
     assert_eq!(place.sync(0)["applied"], json!(["shutdown requested by w1"]));
-    let shutdown = place.server(None, "GET", "teams/alpha", &json!({}))["team"]["shutdown"].clone();
+    let shutdown = place.team()["shutdown"].clone();
     assert_eq!(shutdown["by"], "w1");
-    let approval = json!({ "agent_id": "lead", "step": "approve", "shutdown_id": shutdown["id"] });
-    assert_eq!(
-        place.json("teams/alpha/config.json")["shutdownApprovals"],
-        json!(["w1"])
-    );
-    let closed = place.server(None, "POST", "teams/alpha/shutdown", &approval);
+    assert_eq!(approvals(), json!(["w1"]));
+    let approval = json!({ "step": "approve", "shutdown_id": shutdown["id"] });
+    let closed = place.lead("POST", "teams/alpha/shutdown", approval);
     assert_eq!(closed["shutdown_state"], "closed", "{closed}");
     place.sync(0);
-    assert_eq!(
-        place.json("teams/alpha/config.json")["shutdownApprovals"],
-        json!(["lead", "w1"])
-    );
+    assert_eq!(approvals(), json!(["lead", "w1"]));
     // The plugin deletes such a team.
     place.assert_quiet();
     place.edit(A, |task| task["title"] = "after the end".into());
-    let report = place.sync(3);
-    assert_eq!(super::refused(&report), [("refused".to_owned(), A.to_owned())]);
-    assert_eq!(
-        place.json(A)["title"],
-        "after the end",
-        "nothing is written over unread"
-    );
+    assert_eq!(refused(&place.sync(3)), [format!("refused {A}")]);
+    let title = &place.json(A)["title"];
+    assert_eq!(title, "after the end", "nothing is written over unread");
     assert_eq!(place.stored("a")["title"], "task a");
 }
 
@@ -241,34 +161,16 @@ fn one_way_leaves_the_other_side_alone() {
     let place = TeamClone::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
     place.retitles("c", "of the server");
+    let note = "1 file change was left for coord team sync or import";
     let exported = place.report(&["export"], 0);
-    assert_eq!(
-        (&exported["applied"], &exported["written"]),
-        (&json!([]), &json!(["tasks/alpha/c.json"])),
-        "{exported}"
-    );
-    assert_eq!(
-        exported["notes"],
-        json!(["1 changes of files were left for coord team sync or import"])
-    );
-    assert_eq!(
-        (&place.json(A)["title"], &place.stored("a")["title"]),
-        (&json!("in the file"), &json!("task a"))
-    );
+    assert_fields(&exported, json!({ "applied": [], "written": [C], "notes": [note] }));
+    assert_eq!(place.json(A)["title"], "in the file");
+    assert_eq!(place.stored("a")["title"], "task a");
     place.retitles("c", "once more");
     let imported = place.report(&["import"], 0);
-    assert_eq!(
-        (&imported["applied"], &imported["written"]),
-        (&json!(["task a changed"]), &json!([])),
-        "{imported}"
-    );
-    assert_eq!(place.json("tasks/alpha/c.json")["title"], "of the server");
-    let both = place.sync(0);
-    assert_eq!(
-        (&both["applied"], &both["written"]),
-        (&json!([]), &json!(["tasks/alpha/c.json"])),
-        "{both}"
-    );
+    assert_fields(&imported, json!({ "applied": ["task a changed"], "written": [] }));
+    assert_eq!(place.json(C)["title"], "of the server");
+    assert_fields(&place.sync(0), json!({ "applied": [], "written": [C] }));
     place.assert_quiet();
 }
 
@@ -277,30 +179,22 @@ fn one_way_leaves_the_other_side_alone() {
 fn without_what_was_last_seen_it_only_adds() {
     let place = TeamClone::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
-    std::fs::remove_file(place.path("tasks/alpha/c.json")).unwrap();
-    std::fs::remove_dir_all(place.world.clone.path().join(".git/coord/teams")).unwrap();
-    let report = place.sync(3);
-    assert_eq!(super::refused(&report), [("unknown".to_owned(), A.to_owned())]);
-    assert_eq!(
-        (&place.json(A)["title"], &place.stored("a")["title"]),
-        (&json!("in the file"), &json!("task a"))
-    );
-    assert_eq!(place.json("tasks/alpha/c.json")["title"], "task c");
+    place.remove(C);
+    std::fs::remove_dir_all(place.memory()).unwrap();
+    assert_eq!(refused(&place.sync(3)), [format!("unknown {A}")]);
+    assert_eq!(place.json(A)["title"], "in the file");
+    assert_eq!(place.stored("a")["title"], "task a");
+    assert_eq!(place.json(C)["title"], "task c");
     // A team that was deleted, and another one of its name: its tasks are not those that were seen.
     place.edit(A, |task| task["title"] = "task a".into());
     place.sync(0);
-    place.server(None, "POST", "teams/alpha/leave", &json!({ "agent_id": "w1" }));
-    let deleted = place.server(None, "DELETE", "teams/alpha", &json!({ "agent_id": "lead" }));
+    place.agent("w1", "POST", "teams/alpha/leave", json!({}));
+    let deleted = place.server("DELETE", "teams/alpha", json!({ "agent_id": "lead" }));
     assert_eq!(deleted["team"], "alpha", "{deleted}");
-    let report = place.sync(3);
-    assert_eq!(
-        super::refused(&report),
-        [("vanished".to_owned(), "teams/alpha/config.json".to_owned())]
-    );
+    assert_eq!(refused(&place.sync(3)), [format!("vanished {CONFIG}")]);
     assert!(place.path(A).exists());
     place.coord(&["team", "create", "alpha", "--agent", "lead"], 0);
-    let report = place.sync(0);
-    assert_eq!(report["removed"], json!([]), "{report}");
+    assert_fields(&place.sync(0), json!({ "removed": [] }));
     assert_eq!(place.stored("a")["title"], "task a");
 }
 
@@ -308,28 +202,17 @@ fn without_what_was_last_seen_it_only_adds() {
 fn the_folder_is_found_as_the_plugin_finds_it_and_a_worktree_has_its_own() {
     let place = TeamClone::alike();
     let worktree = place.world.worktree("ada");
-    let mut command = place.command();
-    let ended = command
-        .current_dir(worktree.path())
-        .args(["team", "sync"])
-        .output()
-        .unwrap();
+    let mut in_worktree = place.command();
+    in_worktree.current_dir(worktree.path()).args(["team", "sync"]);
+    let ended = in_worktree.output().unwrap();
     assert!(ended.status.success(), "{ended:?}");
     assert!(worktree.path().join(super::ROOT).join(A).exists());
     let other = place.world.folder("other");
-    let mut command = place.command();
-    let ended = command
-        .env("OPENCODE_TEAMS_DIR", &other)
-        .args(["team", "export"])
-        .output()
-        .unwrap();
+    let mut export = place.command();
+    export.env("OPENCODE_TEAMS_DIR", &other).args(["team", "export"]);
+    let ended = export.output().unwrap();
     assert!(ended.status.success() && other.join(A).exists(), "{ended:?}");
     let text = place.coord(&["team", "sync"], 0);
-    assert!(
-        text.contains("team alpha and its files in") && text.contains("are alike"),
-        "{text}"
-    );
-    let args = ["team", "sync", "--url", "http://127.0.0.1:1"];
-    let away = place.command().args(args).output().unwrap();
-    assert_eq!(away.status.code(), Some(4), "{away:?}");
+    assert_has(&text, &["team alpha and its files in", "are alike"]);
+    place.coord(&["team", "sync", "--url", "http://127.0.0.1:1"], 4);
 }

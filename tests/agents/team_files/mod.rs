@@ -16,7 +16,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
@@ -25,6 +25,11 @@ use coord_test_worlds::world::{REPO_URL, World};
 
 /// The root of the files in a project.
 const ROOT: &str = ".opencode/opencode-teams";
+
+const A: &str = "tasks/alpha/a.json";
+const B: &str = "tasks/alpha/b.json";
+const C: &str = "tasks/alpha/c.json";
+const CONFIG: &str = "teams/alpha/config.json";
 
 /// It keeps no connection: each request has a separate runtime.
 static CLIENT: LazyLock<reqwest::Client> =
@@ -54,12 +59,7 @@ impl TeamClone {
             json!({ "id": "b", "title": "task b", "dependencies": ["a"], "priority": "high" }),
             json!({ "id": "c", "title": "task c" }),
         ];
-        place.server(
-            None,
-            "POST",
-            "tasks",
-            &json!({ "team": "alpha", "agent_id": "lead", "tasks": plan }),
-        );
+        place.lead("POST", "tasks", json!({ "tasks": plan }));
         place
     }
 
@@ -77,20 +77,21 @@ impl TeamClone {
         for limit in ["HOLDER", "PERSON", "REPOSITORY"] {
             command.env(format!("COORD_LIMIT_{limit}_PER_MINUTE"), "0");
         }
-        for name in [
-            "OPENCODE_TEAMS_DIR",
-            "OPENCODE_PROJECT_ROOT",
-            "OPENCODE_TEAM_NAME",
-            "OPENCODE_AGENT_ID",
-        ] {
-            command.env_remove(name);
+        for name in ["TEAMS_DIR", "PROJECT_ROOT", "TEAM_NAME", "AGENT_ID"] {
+            command.env_remove(format!("OPENCODE_{name}"));
         }
         command
     }
 
+    /// Runs `coord ARGS`.
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command().args(args).output().unwrap()
+    }
+
     /// Returns the output of `coord ARGS`, which must exit with `status`.
+    #[track_caller]
     pub fn coord(&self, args: &[&str], status: i32) -> String {
-        let ended = self.command().args(args).output().unwrap();
+        let ended = self.run(args);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, error) = (text(&ended.stdout), text(&ended.stderr));
         assert_eq!(ended.status.code(), Some(status), "{args:?}: {out}{error}");
@@ -98,27 +99,24 @@ impl TeamClone {
     }
 
     /// The report of `coord team ARGS`.
+    #[track_caller]
     pub fn report(&self, args: &[&str], status: i32) -> Value {
         let printed = self.coord(&[&["team"], args, &["--json"]].concat(), status);
         serde_json::from_str(&printed).unwrap()
     }
 
+    #[track_caller]
     pub fn sync(&self, status: i32) -> Value {
         self.report(&["sync"], status)
     }
 
     /// Another synchronization finds nothing to do.
+    #[track_caller]
     pub fn assert_quiet(&self) {
         let report = self.sync(0);
         for list in ["applied", "written", "removed", "refused", "changed_meanwhile", "notes"] {
             assert_eq!(report[list], json!([]), "{report}");
         }
-    }
-
-    /// Gives a task another title on the server.
-    pub fn retitles(&self, id: &str, title: &str) {
-        let title = json!({ "team": "alpha", "agent_id": "lead", "title": title });
-        self.server(None, "PATCH", &format!("tasks/{id}"), &title);
     }
 
     /// The address of the server, which runs since the first command.
@@ -128,9 +126,13 @@ impl TeamClone {
         address.unwrap().trim_end_matches('/').to_owned()
     }
 
-    /// The answer of the server, to the user of this machine or to another login.
-    pub fn server(&self, login: Option<&str>, method: &str, path: &str, body: &Value) -> Value {
-        let mut body = body.clone();
+    /// The answer of the server to the user of this machine.
+    pub fn server(&self, method: &str, path: &str, body: Value) -> Value {
+        self.server_as(None, method, path, body)
+    }
+
+    /// The answer of the server to the user of this machine or to another login.
+    pub fn server_as(&self, login: Option<&str>, method: &str, path: &str, mut body: Value) -> Value {
         body["repo_url"] = REPO_URL.into();
         let url = format!("{}/api/{path}", self.address());
         let mut request = CLIENT.request(method.parse().unwrap(), url);
@@ -151,17 +153,53 @@ impl TeamClone {
             .build()
             .unwrap();
         let text = runtime.block_on(response);
-        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {text}"));
-        answer
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {text}"))
+    }
+
+    /// The answer of the server to `agent`, about the team.
+    pub fn agent(&self, agent: &str, method: &str, path: &str, mut body: Value) -> Value {
+        (body["team"], body["agent_id"]) = ("alpha".into(), agent.into());
+        self.server(method, path, body)
+    }
+
+    /// The answer of the server to the leader.
+    pub fn lead(&self, method: &str, path: &str, body: Value) -> Value {
+        self.agent("lead", method, path, body)
+    }
+
+    /// Changes the title of a task on the server.
+    pub fn retitles(&self, id: &str, title: &str) {
+        self.lead("PATCH", &format!("tasks/{id}"), json!({ "title": title }));
     }
 
     /// A task on the server.
     pub fn stored(&self, id: &str) -> Value {
-        self.server(None, "GET", &format!("tasks/{id}"), &json!({ "team": "alpha" }))["task"].clone()
+        self.server("GET", &format!("tasks/{id}"), json!({ "team": "alpha" }))["task"].clone()
+    }
+
+    /// The team on the server.
+    pub fn team(&self) -> Value {
+        self.server("GET", "teams/alpha", json!({}))["team"].clone()
+    }
+
+    /// All messages on the server, which are one page.
+    pub fn messages(&self) -> Vec<Value> {
+        let history = self.server("GET", "messages", json!({ "team": "alpha", "limit": "500" }));
+        assert_eq!(history["earlier"], Value::Null);
+        history["messages"].as_array().unwrap().clone()
+    }
+
+    /// The folder with what was last seen of teams.
+    pub fn memory(&self) -> PathBuf {
+        self.world.clone.path().join(".git/coord/teams")
     }
 
     pub fn path(&self, file: &str) -> PathBuf {
         self.root.join(file)
+    }
+
+    pub fn remove(&self, file: &str) {
+        fs::remove_file(self.path(file)).unwrap();
     }
 
     pub fn text(&self, file: &str) -> String {
@@ -175,6 +213,12 @@ impl TeamClone {
     pub fn write(&self, file: &str, text: &str) {
         fs::create_dir_all(self.path(file).parent().unwrap()).unwrap();
         fs::write(self.path(file), text).unwrap();
+    }
+
+    /// Writes the file of a task.
+    pub fn add_task(&self, task: &Value) {
+        let file = format!("tasks/alpha/{}.json", task["id"].as_str().unwrap());
+        self.write(&file, &task.to_string());
     }
 
     /// Changes members of a file, as the plugin writes it.
@@ -191,23 +235,65 @@ impl TeamClone {
     }
 }
 
+/// A new task of a file.
+pub fn task(id: &str) -> Value {
+    json!({ "id": id, "title": "T", "status": "pending", "createdAt": "2026-12-01T00:00:00Z" })
+}
+
+/// An edit that claims a task.
+pub fn claimed_by(owner: &str) -> impl Fn(&mut Value) {
+    move |task| (task["status"], task["owner"]) = ("in_progress".into(), owner.into())
+}
+
+/// An edit that adds members like `w1` to a configuration.
+pub fn add_members(ids: &[&str]) -> impl Fn(&mut Value) {
+    move |config| {
+        for id in ids {
+            let mut member = config["members"][1].clone();
+            member["agentId"] = (*id).into();
+            config["members"].as_array_mut().unwrap().push(member);
+        }
+    }
+}
+
 /// A new message of a file.
 pub fn message(from: &str, to: &str, text: &str) -> Value {
     json!({ "from": from, "to": to, "message": text, "type": "plain", "timestamp": "2026-12-01T01:02:03.004Z", "read": false })
 }
 
-/// File and field of what was refused.
-pub fn refused(report: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
+pub fn message_texts(messages: &[Value]) -> Vec<String> {
+    let text = |message: &Value| message["message"].as_str().unwrap().to_owned();
+    messages.iter().map(text).collect()
+}
+
+/// Asserts these fields of a value, which may have others.
+#[track_caller]
+pub fn assert_fields(value: &Value, expected: Value) {
+    for (name, expected) in expected.as_object().unwrap() {
+        assert_eq!(&value[name], expected, "{name}: {value}");
+    }
+}
+
+/// Reason, file and field of each refused change.
+pub fn refused(report: &Value) -> Vec<String> {
     let refused = report["refused"].as_array().unwrap().iter();
     let shown = refused.map(|one| {
-        let place = match text(&one["field"]) {
-            field if field.is_empty() => text(&one["file"]),
-            field => format!("{}: {field}", text(&one["file"])),
-        };
-        (text(&one["reason"]), place)
+        let [reason, file, field] = ["reason", "file", "field"].map(|name| one[name].as_str().unwrap());
+        match field {
+            "" => format!("{reason} {file}"),
+            _ => format!("{reason} {file}: {field}"),
+        }
     });
     shown.collect()
+}
+
+/// Asserts that these changes were refused, maybe among others.
+#[track_caller]
+pub fn assert_refused(report: &Value, expected: &[&str]) {
+    let refused = refused(report);
+    for expected in expected {
+        assert!(refused.iter().any(|one| one == expected), "{expected}: {report}");
+    }
 }
 
 /// Every file below a folder, by path.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::sample::timeless;
-use super::{TeamClone, files, refused};
+use super::{TeamClone, assert_fields, files, refused};
 
 /// Teams of a run: each is made from its number.
 const TEAMS: u64 = 12;
@@ -41,7 +41,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn sends(&self, agent: &str, method: &str, path: &str, mut body: Value) -> Value {
         (body["team"], body["agent_id"]) = (self.team.clone().into(), agent.into());
-        self.place.server(None, method, path, &body)
+        self.place.server(method, path, body)
     }
 
     fn one<T: Copy>(&mut self, of: &[T]) -> T {
@@ -98,15 +98,15 @@ impl Maker<'_> {
             self.random.usize(..self.tasks.len()),
         );
         let (line, text, of_task) = (self.line(), self.text(), format!("tasks/{}", self.tasks[task]));
+        let message = |body: Value| ("POST", "messages".to_owned(), body);
         let (method, path, body) = match self.random.u32(..16) {
             0..3 => return self.adds(),
             3..5 => ("POST", format!("{of_task}/claim"), json!({ "claim_files": false })),
             step @ 5..8 => {
                 let shown = self.sends("lead", "GET", &of_task, json!({}));
-                member = MEMBERS
-                    .into_iter()
-                    .find(|member| shown["task"]["owner"] == *member)
-                    .unwrap_or(member);
+                let mut members = MEMBERS.into_iter();
+                let owner = members.find(|member| shown["task"]["owner"] == *member);
+                member = owner.unwrap_or(member);
                 match step {
                     5 => ("POST", format!("{of_task}/release"), json!({ "note": text })),
                     _ => ("POST", format!("{of_task}/complete"), json!({ "result": text })),
@@ -115,21 +115,9 @@ impl Maker<'_> {
             8 => ("PATCH", of_task, json!({ "title": line, "note": text })),
             9 => ("PATCH", of_task, json!({ "assignee": other })),
             10 => ("DELETE", of_task, json!({})),
-            11 => (
-                "POST",
-                "messages".to_owned(),
-                json!({ "to": [other], "message": text, "summary": line }),
-            ),
-            12 => (
-                "POST",
-                "messages".to_owned(),
-                json!({ "to": ["broadcast"], "message": text }),
-            ),
-            13 => (
-                "POST",
-                "messages".to_owned(),
-                json!({ "type": "idle", "message": line }),
-            ),
+            11 => message(json!({ "to": [other], "message": text, "summary": line })),
+            12 => message(json!({ "to": ["broadcast"], "message": text })),
+            13 => message(json!({ "type": "idle", "message": line })),
             _ => {
                 let read = self.sends(member, "POST", "messages/read", json!({ "limit": 2 }));
                 ("POST", "messages/read".to_owned(), json!({ "cursor": read["cursor"] }))
@@ -152,19 +140,15 @@ impl Maker<'_> {
 /// The files of an export.
 fn exported(place: &TeamClone, team: &str, folder: &Path) -> BTreeMap<String, Vec<u8>> {
     place.report(&["export", "--team", team, "--dir", &folder.display().to_string()], 0);
-    files(folder)
-        .into_iter()
-        .filter(|(file, _)| file.ends_with(".json"))
-        .collect()
+    let mut files = files(folder);
+    files.retain(|file, _| file.ends_with(".json"));
+    files
 }
 
 /// The report of an import.
 fn imported(place: &TeamClone, team: &str, folder: &Path) -> Value {
-    let mut command = place.command();
-    command
-        .args(["team", "import", "--json", "--team", team, "--dir"])
-        .arg(folder);
-    let ended = command.output().unwrap();
+    let folder = folder.display().to_string();
+    let ended = place.run(&["team", "import", "--json", "--team", team, "--dir", &folder]);
     serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{team}: {ended:?}"))
 }
 
@@ -187,11 +171,10 @@ fn kept(mut value: Value) -> Value {
     if let Value::Array(messages) = &mut value {
         messages.retain(|message| !is_foreign(message));
         // "`idle` to the leader, all others as `plain`."
-        for message in messages
-            .iter_mut()
-            .filter(|message| message["type"] == "task_assignment")
-        {
-            message["type"] = "plain".into();
+        for message in messages {
+            if message["type"] == "task_assignment" {
+                message["type"] = "plain".into();
+            }
         }
     } else if value["shutdownApprovals"].is_array() {
         // "Names that were there before the first sync ask for no shutdown."
@@ -202,10 +185,8 @@ fn kept(mut value: Value) -> Value {
     } else if value["status"] == "pending" {
         // "A task in progress without owner is `pending`, with 'Reassigned: previous owner {handle} terminated'."
         let is_reassigned = |warning: &Value| warning.as_str().is_some_and(|text| text.starts_with("Reassigned: "));
-        value
-            .as_object_mut()
-            .unwrap()
-            .retain(|member, value| member != "warning" || !is_reassigned(value));
+        let members = value.as_object_mut().unwrap();
+        members.retain(|member, value| member != "warning" || !is_reassigned(value));
     }
     value
 }
@@ -230,57 +211,40 @@ fn a_random_team_is_the_same_after_it_was_in_files() {
     let mut met = BTreeSet::new();
     for seed in 0..TEAMS {
         let team = format!("team{seed}");
-        let random = fastrand::Rng::with_seed(seed);
-        Maker {
+        let maker = Maker {
             place: &first,
             team: team.clone(),
-            random,
+            random: fastrand::Rng::with_seed(seed),
             tasks: Vec::new(),
-        }
-        .makes(seed % 3 == 0);
+        };
+        maker.makes(seed % 3 == 0);
         let [out, copy, again] = ["out", "copy", "again"].map(|name| first.world.folder(name).join(&team));
         let before = exported(&first, &team, &out);
-        met.extend(
-            before
-                .values()
-                .flat_map(|bytes| kinds(&serde_json::from_slice(bytes).unwrap())),
-        );
+        let parsed = before.values().map(|bytes| serde_json::from_slice(bytes).unwrap());
+        let parsed: Vec<Value> = parsed.collect();
+        met.extend(parsed.iter().flat_map(kinds));
 
-        // Where it is from, nothing is new: also not to who has seen nothing.
+        // In its own store, nothing is new, also where nothing was seen before.
         exported(&first, &team, &copy);
-        std::fs::remove_dir_all(first.world.clone.path().join(".git/coord/teams")).unwrap();
+        std::fs::remove_dir_all(first.memory()).unwrap();
         for folder in [&out, &copy] {
             let report = imported(&first, &team, folder);
-            assert_eq!(
-                (&report["applied"], &report["refused"]),
-                (&json!([]), &json!([])),
-                "seed {seed}"
-            );
+            assert_fields(&report, json!({ "applied": [], "refused": [] }));
         }
         assert_eq!(exported(&first, &team, &out), before, "seed {seed}");
 
         let report = imported(&second, &team, &out);
-        let messages = before
-            .values()
-            .flat_map(|bytes| serde_json::from_slice::<Value>(bytes).unwrap().as_array().cloned());
-        let foreign_count = messages.flatten().filter(is_foreign).count();
+        let messages = parsed.iter().filter_map(Value::as_array).flatten();
+        let foreign_count = messages.filter(|message| is_foreign(message)).count();
         let refused = refused(&report);
-        let are_of_senders = refused
-            .iter()
-            .all(|(reason, place)| reason == "foreign" && place.ends_with(".from"));
-        assert!(
-            are_of_senders && refused.len() == foreign_count,
-            "seed {seed}: {report}"
-        );
+        let is_of_sender = |refusal: &String| refusal.starts_with("foreign ") && refusal.ends_with(".from");
+        assert!(refused.iter().all(is_of_sender), "seed {seed}: {report}");
+        assert_eq!(refused.len(), foreign_count, "seed {seed}: {report}");
         assert_eq!(imported(&second, &team, &out)["applied"], json!([]), "seed {seed}");
 
         let after = exported(&second, &team, &again);
-        assert!(
-            before.keys().eq(after.keys()),
-            "seed {seed}: {:?} {:?}",
-            before.keys(),
-            after.keys()
-        );
+        let [files, files_after] = [&before, &after].map(|files| files.keys().collect::<Vec<_>>());
+        assert_eq!(files, files_after, "seed {seed}");
         for (file, bytes) in &before {
             assert_eq!(shown(&after[file]), kept(shown(bytes)), "seed {seed}: {file}");
         }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use coord_test_support::opencode_runs::{text, texts};
 use serde_json::{Value, json};
 
 use super::plugin::{Act, Tasks, read_tasks};
-use super::{TeamClone, files, refused};
+use super::{CONFIG, TeamClone, files, message_texts};
 
 /// Tasks that wait, and what they wait for.
 type Edges = BTreeSet<(String, String)>;
@@ -24,46 +25,29 @@ pub struct Side {
 /// The tasks of the store.
 pub fn stored(place: &TeamClone) -> Tasks {
     let query = json!({ "team": "alpha", "limit": "500", "descriptions": "true" });
-    let listed = place.server(None, "GET", "tasks", &query);
+    let listed = place.server("GET", "tasks", query);
     let tasks = listed["tasks"].as_array().unwrap().iter();
-    tasks.map(|task| (text(&task["id"]), task.clone())).collect()
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
-
-fn texts(value: &Value) -> Vec<String> {
-    value.as_array().unwrap().iter().map(text).collect()
+    tasks.map(|task| (text(task, "id").to_owned(), task.clone())).collect()
 }
 
 impl Side {
     pub fn of_files(place: &TeamClone) -> Side {
         let inbox = |handle: &str| {
             let messages = place.json(&format!("teams/alpha/inboxes/{handle}.json"));
-            messages
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|message| text(&message["message"]))
-                .collect()
+            message_texts(messages.as_array().unwrap())
         };
         Side::of(&read_tasks(place), inbox)
     }
 
     pub fn of_store(place: &TeamClone) -> Side {
-        let history = place.server(None, "GET", "messages", &json!({ "team": "alpha", "limit": "500" }));
-        assert_eq!(history["earlier"], Value::Null, "all messages are one page");
-        let is_to = |message: &&Value, handle: &str| match message["to"].as_str() {
-            Some("broadcast") => message["from"] != handle,
-            to => to == Some(handle),
-        };
+        let messages = place.messages();
         let inbox = |handle: &str| {
-            let messages = history["messages"].as_array().unwrap().iter();
-            messages
-                .filter(|message| is_to(message, handle))
-                .map(|message| text(&message["message"]))
-                .collect()
+            let mut inbox = messages.clone();
+            inbox.retain(|message| match text(message, "to") {
+                "broadcast" => message["from"] != handle,
+                to => to == handle,
+            });
+            message_texts(&inbox)
         };
         Side::of(&stored(place), inbox)
     }
@@ -77,12 +61,7 @@ impl Side {
         };
         let blocks = listed("blocks").into_iter().map(|(on, id)| (id, on)).collect();
         let members = ["title", "description", "priority", "status", "owner"];
-        let shown = |task: &Value| {
-            members
-                .map(|member| task[member].clone())
-                .into_iter()
-                .collect::<Value>()
-        };
+        let shown = |task: &Value| json!(members.map(|member| &task[member]));
         let inboxes = ["lead", "w1", "w2"].map(|handle| {
             let mut texts = inbox(handle);
             texts.sort();
@@ -170,26 +149,19 @@ impl Ran {
     /// while the other changed it, or needed it; or `blocks` still names what was deleted.
     fn refused(&self) -> BTreeSet<String> {
         let mut tasks = BTreeSet::new();
-        for report in &self.reports {
-            for ((reason, place), refusal) in refused(report).into_iter().zip(report["refused"].as_array().unwrap()) {
-                let task = place
-                    .trim_start_matches("tasks/alpha/")
-                    .split(".json")
-                    .next()
-                    .unwrap()
-                    .to_owned();
-                let is_of_claims = task.starts_with("both") && place.ends_with(": status");
-                let is_of_deletion = self.by_files.contains(&Act::Deleted(task.clone()));
-                match reason.as_str() {
-                    "conflict" | "refused" if is_of_claims || is_of_deletion => drop(tasks.insert(task)),
-                    "missing" => {
-                        let message = text(&refusal["message"]);
-                        let mut words = message.split_whitespace();
-                        let is_deleted = words.any(|word| self.by_files.contains(&Act::Deleted(word.to_owned())));
-                        assert!(is_deleted && place.contains(": blocks["), "{refusal}");
-                    }
-                    _ => panic!("{refusal}"),
+        let is_deleted = |task: &str| self.by_files.contains(&Act::Deleted(task.to_owned()));
+        let reports = self.reports.iter();
+        for refusal in reports.flat_map(|report| report["refused"].as_array().unwrap()) {
+            let [reason, file, field] = ["reason", "file", "field"].map(|name| text(refusal, name));
+            let task = file.trim_start_matches("tasks/alpha/").trim_end_matches(".json");
+            let is_of_claims = task.starts_with("both") && field == "status";
+            match reason {
+                "conflict" | "refused" if is_of_claims || is_deleted(task) => drop(tasks.insert(task.to_owned())),
+                "missing" => {
+                    let is_of_deletion = text(refusal, "message").split_whitespace().any(is_deleted);
+                    assert!(is_of_deletion && field.starts_with("blocks["), "{refusal}");
                 }
+                _ => panic!("{refusal}"),
             }
         }
         tasks
@@ -209,11 +181,9 @@ impl Ran {
             );
         }
         for (name, to) in [("lead", "lead"), ("all", "broadcast")] {
-            let sent = self
-                .by_files
-                .iter()
-                .filter(|act| matches!(act, Act::Sent { to: handle, .. } if *handle == to));
-            assert_eq!(counts[&format!("message of w1 to {name}")], sent.count());
+            let is_sent = |act: &&Act| matches!(act, Act::Sent { to: handle, .. } if *handle == to);
+            let sent = self.by_files.iter().filter(is_sent).count();
+            assert_eq!(counts[&format!("message of w1 to {name}")], sent);
         }
     }
 }
@@ -223,11 +193,8 @@ fn assert_only_whole_files(place: &TeamClone, tasks: &Tasks) {
     let inboxes = ["lead", "w1", "w2"].map(|handle| format!("teams/alpha/inboxes/{handle}.json"));
     let locks = ["tasks", "teams"].map(|folder| format!("{folder}/alpha/.lock"));
     let tasks = tasks.keys().map(|id| format!("tasks/alpha/{id}.json"));
-    let expected: BTreeSet<_> = tasks
-        .chain(inboxes)
-        .chain(locks)
-        .chain(["teams/alpha/config.json".to_owned()])
-        .collect();
+    let all = tasks.chain(inboxes).chain(locks);
+    let expected: BTreeSet<_> = all.chain([CONFIG.to_owned()]).collect();
     let found = files(&place.root);
     assert_eq!(found.keys().cloned().collect::<BTreeSet<_>>(), expected);
     for (file, bytes) in found.iter().filter(|(file, _)| file.ends_with(".json")) {

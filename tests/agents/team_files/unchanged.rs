@@ -3,19 +3,16 @@
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
+use coord_test_support::opencode_runs::texts;
 use serde_json::{Value, json};
 
-use super::{TeamClone, message};
-
-const A: &str = "tasks/alpha/a.json";
+use super::{A, C, TeamClone, message};
 
 /// As if the files had been written an hour ago, which is then known to be unchanged.
 fn aged() -> TeamClone {
     let place = TeamClone::alike();
-    place.age();
     assert_eq!(place.kept()["unchanged"], Value::Null);
-    place.assert_quiet();
-    assert!(place.kept()["unchanged"].is_object(), "{}", place.kept());
+    place.ages();
     place
 }
 
@@ -28,10 +25,17 @@ impl TeamClone {
         }
     }
 
+    /// Ages the files, which the next synchronization knows to be unchanged.
+    fn ages(&self) {
+        self.age();
+        self.assert_quiet();
+        assert!(self.kept()["unchanged"].is_object(), "{}", self.kept());
+    }
+
     /// Returns the stored state of the team.
     fn kept(&self) -> Value {
-        let folder = fs::read_dir(self.world.clone.path().join(".git/coord/teams")).unwrap();
-        let folder = folder.map(|entry| entry.unwrap().path()).next().unwrap();
+        let mut folders = fs::read_dir(self.memory()).unwrap();
+        let folder = folders.next().unwrap().unwrap().path();
         serde_json::from_slice(&fs::read(folder.join("alpha.json")).unwrap()).unwrap()
     }
 }
@@ -43,12 +47,8 @@ fn unchanged_files_are_not_compared() {
     let time = fs::metadata(place.path(A)).unwrap().modified().unwrap();
     // The same size and time, as nobody writes it: so it is not read.
     place.write(A, &text.replace("task a", "TASK A"));
-    File::options()
-        .append(true)
-        .open(place.path(A))
-        .unwrap()
-        .set_modified(time)
-        .unwrap();
+    let file = File::options().append(true).open(place.path(A)).unwrap();
+    file.set_modified(time).unwrap();
     place.assert_quiet();
     place.write(A, &text.replace("task a", "TASK B"));
     assert_eq!(place.sync(0)["applied"], json!(["task a changed"]));
@@ -61,16 +61,9 @@ fn every_change_of_either_side_is_found() {
     assert_eq!(place.sync(0)["written"], json!([A]));
     place.append("lead", message("w1", "lead", "m"));
     assert_eq!(place.sync(0)["applied"], json!(["message of w1 to lead"]));
-    place.age();
-    place.assert_quiet();
-    assert!(place.kept()["unchanged"].is_object());
+    place.ages();
     // A read has no event.
-    place.server(
-        None,
-        "POST",
-        "messages/read",
-        &json!({ "team": "alpha", "agent_id": "lead", "cursor": 1 }),
-    );
+    place.lead("POST", "messages/read", json!({ "cursor": 1 }));
     assert_eq!(place.sync(0)["written"], json!(["teams/alpha/inboxes/lead.json"]));
     place.age();
     place.assert_quiet();
@@ -78,23 +71,16 @@ fn every_change_of_either_side_is_found() {
     place.coord(&["team", "create", "beta", "--agent", "lead"], 0);
     place.coord(&["claim", "README.md", "-m", "Reading", "--reading", "--agent", "x"], 0);
     let before = place.kept();
-    place.report(&["sync", "--team", "alpha"], 0);
+    let sync = |status| place.report(&["sync", "--team", "alpha"], status);
+    sync(0);
     assert_eq!(place.kept(), before);
     // A refused change is reported again.
     place.write("tasks/alpha/d.json", "{");
     place.age();
     for _ in 0..2 {
-        assert_eq!(
-            place.report(&["sync", "--team", "alpha"], 3)["refused"]
-                .as_array()
-                .map(Vec::len),
-            Some(1)
-        );
+        assert_eq!(super::refused(&sync(3)).len(), 1);
     }
-    fs::remove_file(place.path("tasks/alpha/d.json")).unwrap();
-    fs::remove_file(place.path("tasks/alpha/c.json")).unwrap();
-    assert_eq!(
-        place.report(&["sync", "--team", "alpha"], 0)["applied"],
-        json!(["task c deleted"])
-    );
+    place.remove("tasks/alpha/d.json");
+    place.remove(C);
+    assert_eq!(texts(&sync(0)["applied"]), ["task c deleted"]);
 }

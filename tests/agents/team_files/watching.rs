@@ -1,16 +1,14 @@
 //! `coord team sync --watch`.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
-use serde_json::json;
 
-use super::{TeamClone, message};
-
-const A: &str = "tasks/alpha/a.json";
+use super::{A, B, C, CONFIG, TeamClone, message, message_texts};
+use crate::processes::kill;
 
 /// A `coord team sync --watch`; ended when dropped.
 pub struct Watch {
@@ -19,23 +17,28 @@ pub struct Watch {
     pub lines: Receiver<String>,
 }
 
+fn forward(output: impl Read + Send + 'static, sender: Sender<String>) {
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+    std::thread::spawn(move || lines.try_for_each(|line| sender.send(line)));
+}
+
 impl Watch {
     pub fn start(place: &TeamClone) -> Watch {
         let mut command = place.command();
         command.args(["team", "sync", "--watch", "--json"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
-        let out = BufReader::new(process.stdout.take().unwrap());
-        let error = BufReader::new(process.stderr.take().unwrap());
-        let other = sender.clone();
-        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        std::thread::spawn(move || {
-            error
-                .lines()
-                .map_while(Result::ok)
-                .try_for_each(|line| other.send(line))
-        });
+        forward(process.stdout.take().unwrap(), sender.clone());
+        forward(process.stderr.take().unwrap(), sender);
         Watch { process, lines }
+    }
+
+    /// One that has looked at the folder.
+    fn at_work(place: &TeamClone) -> Watch {
+        let watch = Watch::start(place);
+        // time: the watch looks at the folder first.
+        std::thread::sleep(Duration::from_millis(300));
+        watch
     }
 
     /// The next line that has these words.
@@ -49,8 +52,7 @@ impl Watch {
     }
 
     pub fn end(&mut self) -> Option<i32> {
-        let id = self.process.id().to_string();
-        assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+        kill(&self.process.id().to_string());
         self.process.wait().unwrap().code()
     }
 }
@@ -76,15 +78,11 @@ fn a_change_of_either_side_is_soon_on_the_other() {
         place.retitles("a", &title);
         block_until("it is in the file", || place.text(A).contains(&title));
         times.push(started.elapsed());
+        let text = format!("in the file {round}");
         let started = Instant::now();
-        place.append("w1", message("lead", "w1", &format!("in the file {round}")));
-        let history = || {
-            place
-                .server(None, "GET", "messages", &json!({ "team": "alpha" }))
-                .to_string()
-        };
+        place.append("w1", message("lead", "w1", &text));
         block_until("it is on the server", || {
-            history().contains(&format!("in the file {round}"))
+            message_texts(&place.messages()).contains(&text)
         });
         times.push(started.elapsed());
     }
@@ -92,44 +90,32 @@ fn a_change_of_either_side_is_soon_on_the_other() {
     // The machine may be busy: the figure is the bench's.
     assert!(times[0] < Duration::from_millis(500), "{times:?}");
     // A refused change is reported once.
-    place.write("tasks/alpha/b.json", "{");
+    place.write(B, "{");
     watch.until("\"file\":\"tasks/alpha/b.json\"");
-    place.edit("tasks/alpha/c.json", |task| task["title"] = "another".into());
+    place.edit(C, |task| task["title"] = "another".into());
     let line = watch.until("task c changed");
     assert!(!line.contains("b.json"), "{line}");
     // One at a time.
-    let (second, why) = (
-        place.command().args(["team", "sync"]).output().unwrap(),
-        "another coord team sync keeps team alpha",
-    );
-    assert!(
-        second.status.code() == Some(1) && String::from_utf8_lossy(&second.stderr).contains(why),
-        "{second:?}"
-    );
+    let second = place.run(&["team", "sync"]);
+    let errors = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("another coord team sync keeps team alpha"), "{errors}");
     assert_eq!(watch.end(), Some(0));
 }
 
 #[test]
 fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
     let place = TeamClone::alike();
-    let watch = Watch::start(&place);
-    // time: the watch looks at the folder first.
-    std::thread::sleep(Duration::from_millis(300));
-    let kept = place.world.folder("kept");
-    std::fs::rename(&place.root, kept.join("root")).unwrap();
+    let watch = Watch::at_work(&place);
+    let kept = place.world.folder("kept").join("root");
+    std::fs::rename(&place.root, &kept).unwrap();
     watch.until("\"vanished\"");
     assert_eq!(place.stored("c")["title"], "task c");
-    std::fs::rename(kept.join("root"), &place.root).unwrap();
+    std::fs::rename(&kept, &place.root).unwrap();
     place.edit(A, |task| task["title"] = "back again".into());
     block_until("it is on the server", || place.stored("a")["title"] == "back again");
     let process = place.world.server().unwrap();
-    assert!(
-        std::process::Command::new("kill")
-            .arg(&process)
-            .status()
-            .unwrap()
-            .success()
-    );
+    kill(&process);
     block_until("it has ended", || place.world.server().as_ref() != Some(&process));
     place.edit(A, |task| task["title"] = "while it was away".into());
     let line = watch.until("trying again");
@@ -143,16 +129,9 @@ fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
 #[test]
 fn a_folder_that_is_removed_slowly_deletes_no_task() {
     let place = TeamClone::alike();
-    let watch = Watch::start(&place);
-    // time: the watch looks at the folder first.
-    std::thread::sleep(Duration::from_millis(300));
-    for file in [
-        "tasks/alpha/a.json",
-        "tasks/alpha/b.json",
-        "teams/alpha/inboxes/lead.json",
-        "teams/alpha/inboxes/w1.json",
-        "teams/alpha/config.json",
-    ] {
+    let watch = Watch::at_work(&place);
+    let inboxes = ["lead", "w1"].map(|handle| format!("teams/alpha/inboxes/{handle}.json"));
+    for file in [A, B, &inboxes[0], &inboxes[1], CONFIG] {
         let _ = std::fs::remove_file(place.path(file));
         // time: files vanish one by one.
         std::thread::sleep(Duration::from_millis(120));
@@ -167,16 +146,12 @@ fn a_folder_that_is_removed_slowly_deletes_no_task() {
 #[test]
 fn a_root_that_is_made_anew_at_once_is_watched() {
     let place = TeamClone::alike();
-    let watch = Watch::start(&place);
-    // time: the watch looks at the folder first.
-    std::thread::sleep(Duration::from_millis(300));
+    let watch = Watch::at_work(&place);
     let kept = place.world.folder("kept").join("root");
     for round in 0..3 {
         // Another folder in its place.
-        let copied = std::process::Command::new("cp")
-            .arg("-r")
-            .args([&place.root, &kept])
-            .status();
+        let mut copy = Command::new("cp");
+        let copied = copy.arg("-r").args([&place.root, &kept]).status();
         assert!(copied.unwrap().success());
         // A synchronization may write into the old one meanwhile.
         block_until("the other folder is there", || {
@@ -189,10 +164,8 @@ fn a_root_that_is_made_anew_at_once_is_watched() {
         place.edit(A, |task| task["title"] = title.clone().into());
         let started = Instant::now();
         watch.until("task a changed");
-        assert!(
-            started.elapsed() < Duration::from_secs(15),
-            "not by the look of each half minute"
-        );
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(15), "by the look of each half minute");
         assert_eq!(place.stored("a")["title"], title);
     }
 }

@@ -30,11 +30,9 @@ impl Pace {
 fn place() -> TeamClone {
     let place = TeamClone::with_team();
     place.coord(&["team", "join", "alpha", "--agent", "w2"], 0);
-    let tasks: Vec<_> = (0..ROUNDS)
-        .map(|round| json!({ "id": format!("both{round}"), "title": "B" }))
-        .collect();
-    let new = json!({ "team": "alpha", "agent_id": "lead", "tasks": tasks });
-    place.server(None, "POST", "tasks", &new);
+    let tasks = (0..ROUNDS).map(|round| json!({ "id": format!("both{round}"), "title": "B" }));
+    let new = json!({ "tasks": tasks.collect::<Vec<_>>() });
+    place.lead("POST", "tasks", new);
     place.sync(0);
     place
 }
@@ -90,11 +88,8 @@ fn writes_files(plugin: &mut Plugin, mut random: fastrand::Rng, pace: &Pace) {
             _ => plugin.tasks(|tasks| complete(tasks, &of(6))),
         }
         plugin.tasks(|tasks| complete(tasks, &format!("both{}", round.saturating_sub(3))));
-        plugin.send(
-            "lead",
-            if round % 4 == 0 { "idle" } else { "plain" },
-            format!("to one {round}"),
-        );
+        let kind = if round % 4 == 0 { "idle" } else { "plain" };
+        plugin.send("lead", kind, format!("to one {round}"));
         plugin.send("broadcast", "plain", format!("to all {round}"));
         // time: rounds of the plugin last longer than a synchronization.
         std::thread::sleep(Duration::from_millis(30));
@@ -109,20 +104,12 @@ struct Agent<'a> {
 }
 
 impl Agent<'_> {
-    /// Whether the server does it.
-    fn sends(&self, method: &str, path: &str, body: Value) -> bool {
-        let mut body = body;
-        (body["team"], body["agent_id"]) = ("alpha".into(), "lead".into());
-        self.place.server(None, method, path, &body)["error"].is_null()
-    }
-
     fn does(&mut self, act: Act) {
         let (method, path, body) = match &act {
-            Act::Created(id) => (
-                "POST",
-                "tasks".to_owned(),
-                json!({ "tasks": [{ "id": id, "title": id }] }),
-            ),
+            Act::Created(id) => {
+                let new = json!({ "tasks": [{ "id": id, "title": id }] });
+                ("POST", "tasks".to_owned(), new)
+            }
             Act::Depends(id, on) => ("PATCH", format!("tasks/{id}"), json!({ "dependencies": [on] })),
             Act::Titled(id, title) => ("PATCH", format!("tasks/{id}"), json!({ "title": title })),
             Act::Claimed(id, _) => ("POST", format!("tasks/{id}/claim"), json!({})),
@@ -131,7 +118,8 @@ impl Agent<'_> {
             Act::Sent { to, text, .. } => ("POST", "messages".to_owned(), json!({ "to": [to], "message": text })),
             Act::Described(..) | Act::WentBack(_) => unreachable!("it does not do that"),
         };
-        if self.sends(method, &path, body) {
+        // The server may refuse it.
+        if self.place.lead(method, &path, body)["error"].is_null() {
             self.acts.push(act);
         }
     }
@@ -196,7 +184,7 @@ fn run(place: &TeamClone, seed: u64, synchronizes: impl FnOnce(&dyn Fn() -> bool
 fn nothing_is_lost_between_both_sides_that_are_synchronized_again_and_again() {
     let place = place();
     let one = || {
-        let ended = place.command().args(["team", "sync", "--json"]).output().unwrap();
+        let ended = place.run(&["team", "sync", "--json"]);
         assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended:?}");
         serde_json::from_slice(&ended.stdout).unwrap()
     };
@@ -222,10 +210,8 @@ fn nothing_is_lost_between_both_sides_that_are_watched() {
             Side::of_files(&place) == Side::of_store(&place)
         });
         assert_eq!(watch.end(), Some(0));
-        let lines = watch.lines.iter();
-        lines
-            .map(|line| serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}")))
-            .collect()
+        let parse = |line: String| serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        watch.lines.iter().map(parse).collect()
     });
     ran.judge(&place);
     place.assert_quiet();

@@ -14,7 +14,7 @@ use coord_test_support::git::Repo;
 use coord_test_support::github::Fake;
 use coord_test_support::redis::empty_database;
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::api::{self, Api, listen};
@@ -142,6 +142,12 @@ impl World {
         self.github.as_ref().map_or_else(Vec::new, Fake::requested_paths)
     }
 
+    /// How many of them compare commits.
+    pub fn comparisons(&self) -> usize {
+        let requests = self.requested_paths();
+        requests.iter().filter(|target| target.starts_with("/compare/")).count()
+    }
+
     /// The reference that heads are read from.
     pub fn head_ref(&self) -> &'static str {
         match self.github {
@@ -260,28 +266,7 @@ fn reading(fake: &Fake) -> Arc<Sources> {
     Arc::new(Sources::of([github]))
 }
 
-/// Status, code and command of a refusal.
-pub fn refused(answer: &Answer) -> (u16, String, String) {
-    let body = answer.json();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    (
-        answer.status,
-        text(&body["error"]),
-        text(&body["orchestration"]["action"]),
-    )
-}
-
-/// `(status, code, command)` as [`refused`] has it.
-pub fn refusal(status: u16, code: &str, action: &str) -> (u16, String, String) {
-    (status, code.to_owned(), action.to_owned())
-}
-
 /// The warnings that begin with `code`, in one text.
 pub fn warnings(answer: &Answer, code: &str) -> String {
-    let body = answer.json();
-    let all = body["warnings"].as_array().into_iter().flatten();
-    let of_code = all
-        .filter_map(Value::as_str)
-        .filter(|warning| warning.starts_with(code));
-    of_code.collect::<Vec<_>>().join("\n")
+    answer.warnings(code).join("\n")
 }

@@ -1,6 +1,6 @@
 //! A release is answered once, and work can be thrown away in any case.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{World, warnings};
 
@@ -16,20 +16,15 @@ async fn a_repeated_release_gets_the_same_response_and_frees_no_other_lock(world
     api.build_graph().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let pushed = world.push(&[("src/auth.ts", "import './db';\nexport {};\n")]);
-    let first = world.open("ann", &["src/auth.ts"], &pushed).await;
-    assert_eq!(first.status, 200, "{}", first.json());
-    assert_eq!(first.json()["orphaned_dependencies"], json!(["src/page.ts"]));
-    let bob = api
-        .post_status("bob", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
-        .await;
-    assert_eq!(bob.status, 200, "{}", bob.json());
+    let first = world.open("ann", &["src/auth.ts"], &pushed).await.expect("200");
+    assert_eq!(first["orphaned_dependencies"], json!(["src/page.ts"]));
+    let at_pushed = json!({ "agent_head": pushed });
+    api.granted("bob", "WRITING", &["src/auth.ts"], at_pushed).await;
     let again = world.open("ann", &["src/auth.ts"], &pushed).await;
-    assert_eq!((again.status, again.json()), (200, first.json()));
+    assert_eq!(again.expect("200"), first);
     // Another request is told in words that this was released, and not that it was lost.
-    let other = api
-        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "abandon": true }))
-        .await;
-    assert_eq!(other.status, 200, "{}", other.json());
+    let other = api.abandon("ann", &["src/auth.ts"]).await;
+    other.expect("200");
     assert!(warnings(&other, "ALREADY_RELEASED").contains("You released 'src/auth.ts' "));
     assert_eq!(warnings(&other, "LOCK_"), "");
     assert_eq!(api.stored("src/auth.ts").await[0]["user_id"], "bob");
@@ -38,18 +33,16 @@ async fn a_repeated_release_gets_the_same_response_and_frees_no_other_lock(world
 async fn a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue(world: World) {
     let api = &world.api;
     api.build_graph().await;
-    let abandon = json!({ "abandon": true });
-    api.claim("bob", "WRITING", &["notes.md"]).await;
-    let first = api.post_status("bob", "OPEN", &["notes.md"], abandon.clone()).await;
-    api.claim("ann", "WRITING", &["notes.md"]).await;
-    let refused = api.post_status("bob", "WRITING", &["notes.md"], json!({})).await;
-    assert_eq!(refused.status, 409, "{}", refused.json());
-    let again = api.post_status("bob", "OPEN", &["notes.md"], abandon.clone()).await;
-    assert_eq!((again.status, again.json()), (200, first.json()));
-    api.post_status("ann", "OPEN", &["notes.md"], abandon).await;
+    let file = &["notes.md"];
+    api.claim("bob", "WRITING", file).await;
+    let first = api.abandon("bob", file).await.expect("200");
+    api.claim("ann", "WRITING", file).await;
+    let refused = api.post_status("bob", "WRITING", file, json!({})).await;
+    refused.expect("409");
+    assert_eq!(api.abandon("bob", file).await.expect("200"), first);
+    api.abandon("ann", file).await;
     // Bob wants it no longer.
-    let carol = api.post_status("carol", "WRITING", &["notes.md"], json!({})).await;
-    assert_eq!(carol.status, 200, "{}", carol.json());
+    api.claim("carol", "WRITING", file).await;
 }
 
 // rule: locks#abandon
@@ -59,47 +52,28 @@ async fn abandoning_releases_the_rest_also_when_the_branch_is_gone(world: World)
     api.claim("ann", "WRITING", &["src/auth.ts", "notes.md"]).await;
     api.expire_locks("notes.md").await;
     api.claim("bob", "WRITING", &["notes.md"]).await;
-    let abandon = json!({ "abandon": true });
-    let part = api
-        .post_status("ann", "OPEN", &["src/auth.ts", "notes.md"], abandon.clone())
-        .await;
-    assert_eq!(part.status, 200, "{}", part.json());
-    assert!(warnings(&part, "LOCK_LOST").contains("user 'bob' writes it now"));
+    let part = api.abandon("ann", &["src/auth.ts", "notes.md"]).await;
     // For importers of abandoned work nothing has changed.
-    assert_eq!(part.json()["orphaned_dependencies"], json!([]));
-    assert_eq!(
-        (api.held().await, &api.stored("notes.md").await[0]["user_id"]),
-        (1, &json!("bob"))
-    );
+    assert_eq!(part.expect("200")["orphaned_dependencies"], json!([]));
+    assert!(warnings(&part, "LOCK_LOST").contains("user 'bob' writes it now"));
+    assert_eq!(api.held().await, 1);
+    assert_eq!(api.stored("notes.md").await[0]["user_id"], "bob");
 
     world.origin.git(&["branch", "topic"]);
     world.fetch("topic").await;
-    let on_topic = |mut more: serde_json::Value| {
+    let on_topic = async |status: &str, mut more: Value| {
         more["branch"] = json!("topic");
-        more
+        api.post_status("ann", status, &["README.md"], more).await
     };
-    let claimed = api
-        .post_status("ann", "WRITING", &["README.md"], on_topic(json!({})))
-        .await;
-    assert_eq!(claimed.status, 200, "{}", claimed.json());
+    on_topic("WRITING", json!({})).await.expect("200");
     world.origin.git(&["branch", "-D", "topic"]);
     world.fetch("topic").await;
-    let open = on_topic(json!({ "new_repo_head": api.head }));
-    let gone = api.post_status("ann", "OPEN", &["README.md"], open).await;
-    assert_eq!((gone.status, &gone.json()["error"]), (404, &json!("UNKNOWN_BRANCH")));
-    assert!(
-        gone.json()["message"].to_string().contains("abandon"),
-        "{}",
-        gone.json()
-    );
+    let gone = on_topic("OPEN", json!({ "new_repo_head": api.head })).await;
+    let message = gone.expect("404 UNKNOWN_BRANCH")["message"].to_string();
+    assert!(message.contains("abandon"), "{message}");
     world.requested_paths();
-    let done = api.post_status("ann", "OPEN", &["README.md"], on_topic(abandon)).await;
+    let done = on_topic("OPEN", json!({ "abandon": true })).await;
     assert_eq!(world.requested_paths(), Vec::<String>::new());
-    assert_eq!(
-        (done.status, &done.json()["repo_head"]),
-        (200, &json!(null)),
-        "{}",
-        done.json()
-    );
+    assert_eq!(done.expect("200")["repo_head"], json!(null));
     assert_eq!(api.held().await, 1);
 }

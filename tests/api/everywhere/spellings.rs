@@ -4,7 +4,7 @@ use coord_domain::RepoId;
 use coord_state as state;
 use serde_json::json;
 
-use super::{URL, World, refusal, refused, sweep, warnings};
+use super::{URL, World, sweep, warnings};
 
 everywhere!(
     spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused,
@@ -17,31 +17,18 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
     api.build_graph().await;
     api.claim("ann", "WRITING", &["src/auth.ts", "gr\u{f6}\u{df}e.md"])
         .await;
-    for url in [
-        "HTTPS://127.0.0.1/Acme/Widgets.Git",
-        "ssh://git@127.0.0.1:443/acme/widgets.git",
-        "git@127.0.0.1:acme/widgets",
-        "https://127.0.0.1/acme/widgets.git/\n",
-        "127.0.0.1/acme/widgets",
+    for (url, path) in [
+        ("HTTPS://127.0.0.1/Acme/Widgets.Git", "src/auth.ts"),
+        ("ssh://git@127.0.0.1:443/acme/widgets.git", "src/auth.ts"),
+        ("git@127.0.0.1:acme/widgets", "src/auth.ts"),
+        ("https://127.0.0.1/acme/widgets.git/\n", "src/auth.ts"),
+        ("127.0.0.1/acme/widgets", "src/auth.ts"),
+        (URL, "./src//auth.ts"),
+        (URL, "gro\u{308}\u{df}e.md"),
     ] {
-        let answer = api
-            .post_status("bob", "WRITING", &["src/auth.ts"], json!({ "repo_url": url }))
-            .await;
-        assert_eq!(
-            refused(&answer),
-            refusal(409, "LOCK_CONFLICT", "WAIT"),
-            "{url}: {}",
-            answer.json()
-        );
-    }
-    for path in ["./src//auth.ts", "gro\u{308}\u{df}e.md"] {
-        let answer = api.post_status("bob", "WRITING", &[path], json!({})).await;
-        assert_eq!(
-            refused(&answer),
-            refusal(409, "LOCK_CONFLICT", "WAIT"),
-            "{path:?}: {}",
-            answer.json()
-        );
+        let more = json!({ "repo_url": url });
+        let answer = api.post_status("bob", "WRITING", &[path], more).await;
+        assert_eq!(answer.outcome(), "409 LOCK_CONFLICT WAIT", "{url} {path:?}");
     }
     for path in [
         "src/auth.ts\n",
@@ -54,15 +41,11 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
         "src/auth.ts\u{200b}",
     ] {
         let answer = api.post_status("bob", "WRITING", &[path], json!({})).await;
-        assert_eq!(
-            (answer.status, &answer.json()["field"]),
-            (400, &json!("file_paths")),
-            "{path:?}"
-        );
+        assert_eq!(answer.expect("400")["field"], "file_paths", "{path:?}");
     }
     assert_eq!(api.held().await, 2);
     let other_case = api.post_status("bob", "READING", &["src/Db.ts"], json!({})).await;
-    assert_eq!(other_case.status, 200, "{}", other_case.json());
+    other_case.expect("200");
     let warning = warnings(&other_case, "CASE_DIFFERS");
     assert!(
         warning.contains("'src/Db.ts' is not tracked, and 'src/db.ts' is"),
@@ -74,8 +57,7 @@ async fn a_repository_that_is_named_with_git_at_the_end_is_swept(world: World) {
     let api = &world.api;
     for (user, end) in [("ann", ".git"), ("bob", ".git.git")] {
         let more = json!({ "repo_url": format!("{URL}{end}") });
-        let claimed = api.post_status(user, "READING", &["src/auth.ts"], more).await;
-        assert_eq!(claimed.status, 200, "{}", claimed.json());
+        api.granted(user, "READING", &["src/auth.ts"], more).await;
     }
     assert_eq!(api.stored("src/auth.ts").await.len(), 2, "both under one name");
     api.expire_locks("src/auth.ts").await;

@@ -3,13 +3,13 @@
 use coord_settings::Approvers;
 use serde_json::{Value, json};
 
-use super::intent;
+use super::{intent, reason};
 use crate::api::Api;
+use crate::teams::{assert_has, with, wrong_field};
 
 async fn begun(change: impl FnOnce(&mut coord_server::app::App)) -> Api {
     let api = Api::start_with(change).await;
-    api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
-    api.does("ann", "select", "REQ-1", json!({})).await;
+    api.begins_intent(json!({})).await;
     api
 }
 
@@ -17,27 +17,16 @@ async fn begun(change: impl FnOnce(&mut coord_server::app::App)) -> Api {
 #[tokio::test]
 async fn an_intent_is_complete_when_each_criterion_is_met_and_its_holder_is_free() {
     let api = begun(|_| {}).await;
-    let refused = api.acts("ann", "complete", "REQ-1", json!({})).await;
-    assert_eq!(
-        (refused.status, &refused.json()["error"]),
-        (409, &json!("CRITERIA_UNMET"))
-    );
-    assert!(
-        refused.json()["orchestration"]["reason"]
-            .as_str()
-            .unwrap()
-            .contains("Tests pass")
-    );
+    let refused = api
+        .denies("ann", "complete", "REQ-1", json!({}), "409 CRITERIA_UNMET")
+        .await;
+    assert!(reason(&refused).contains("Tests pass"), "{refused}");
     let met = ["Tests pass", "Documented"].map(|criterion| json!({ "criterion": criterion, "evidence": "See CI" }));
-    assert_eq!(api.edits("ann", "REQ-1", json!({ "met": met })).await.status, 200);
+    api.edited("ann", "REQ-1", json!({ "met": met })).await;
     let completed = api.does("ann", "complete", "REQ-1", json!({})).await;
+    assert_has!(completed, { "state": "REQUEST", "intent": { "status": "COMPLETED" } });
     assert_eq!(
-        (&completed["state"], &completed["intent"]["status"]),
-        (&json!("REQUEST"), &json!("COMPLETED"))
-    );
-    let last = api.ledger_lines().await.pop().unwrap();
-    assert_eq!(
-        last,
+        api.last_line().await,
         "ann REQ-1 ACTION STATE_TRANSITION SUCCESS: IN_PROGRESS to COMPLETED"
     );
     for (act, more) in [
@@ -45,12 +34,7 @@ async fn an_intent_is_complete_when_each_criterion_is_met_and_its_holder_is_free
         ("abandon", json!({ "reason": "x" })),
         ("unblock", json!({})),
     ] {
-        let refused = api.acts("ann", act, "REQ-1", more).await;
-        assert_eq!(
-            (refused.status, &refused.json()["error"]),
-            (409, &json!("INTENT_TRANSITION")),
-            "{act}"
-        );
+        api.denies("ann", act, "REQ-1", more, "409 INTENT_TRANSITION").await;
     }
 }
 
@@ -65,14 +49,10 @@ async fn a_reason_is_required_and_no_credential_of_it_is_kept() {
         ("block", json!({ "reason": "x".repeat(501) })),
     ] {
         let answer = api.acts("ann", act, "REQ-1", more).await;
-        assert_eq!(
-            (answer.status, &answer.json()["field"]),
-            (400, &json!("reason")),
-            "{act}"
-        );
+        assert_eq!(wrong_field(&answer), "reason", "{act}");
     }
-    let reason = "The token ghp_0123456789abcdef0123456789abcdef0123 is old";
-    let blocked = api.does("ann", "block", "REQ-1", json!({ "reason": reason })).await;
+    let secret = "The token ghp_0123456789abcdef0123456789abcdef0123 is old";
+    let blocked = api.does("ann", "block", "REQ-1", json!({ "reason": secret })).await;
     let kept = blocked["intent"]["reason"].as_str().unwrap();
     assert!(kept.contains("[redacted]") && !kept.contains("ghp_"), "{kept}");
     assert!(!api.ledger_lines().await.concat().contains("ghp_"));
@@ -84,27 +64,22 @@ async fn some_acts_take_a_person() {
     let api = begun(|_| {}).await;
     api.writes_intent("ann", &intent("REQ-2", &["src/db.ts"])).await;
     api.does("ann", "block", "REQ-1", json!({ "reason": "Wait" })).await;
-    let acts: [(&str, Value); 4] = [
+    let by_agent = |more: Value| with(more, json!({ "agent_id": "one" }));
+    for (act, more) in [
         ("unblock", json!({})),
         ("allow", json!({ "other": "REQ-2" })),
         ("take_over", json!({ "file_paths": ["src/db.ts"] })),
         ("abandon", json!({ "reason": "x" })),
-    ];
-    for (act, more) in &acts {
-        let mut by_agent = more.clone();
-        by_agent["agent_id"] = json!("one");
-        let refused = api.acts("ann", act, "REQ-1", by_agent).await;
-        assert_eq!(
-            (refused.status, &refused.json()["error"]),
-            (403, &json!("PERSON_REQUIRED")),
-            "{act}"
-        );
-        api.does("ann", act, "REQ-1", more.clone()).await;
-        if *act == "unblock" {
-            let forced = json!({ "force": true, "reason": "x", "agent_id": "one" });
+    ] {
+        let more_by_agent = by_agent(more.clone());
+        api.denies("ann", act, "REQ-1", more_by_agent, "403 PERSON_REQUIRED")
+            .await;
+        api.does("ann", act, "REQ-1", more).await;
+        if act == "unblock" {
+            let forced = by_agent(json!({ "force": true, "reason": "x" }));
             assert_eq!(api.acts("ann", "complete", "REQ-1", forced).await.status, 403);
-            api.does("ann", "block", "REQ-1", json!({ "reason": "Wait again" }))
-                .await;
+            let wait = json!({ "reason": "Wait again" });
+            api.does("ann", "block", "REQ-1", wait).await;
         }
     }
 }
@@ -112,20 +87,15 @@ async fn some_acts_take_a_person() {
 // rule: intents#person
 #[tokio::test]
 async fn only_named_approvers_count_as_a_person() {
-    let api = begun(|app| {
-        app.approvers = Approvers::of(["root", "eve"]);
-    })
-    .await;
+    let api = begun(|app| app.approvers = Approvers::of(["root", "eve"])).await;
     let forced = json!({ "force": true, "reason": "The criterion is moot" });
-    let refused = api.acts("ann", "complete", "REQ-1", forced.clone()).await;
-    assert_eq!(
-        (refused.status, &refused.json()["error"]),
-        (403, &json!("PERSON_REQUIRED"))
-    );
-    assert!(refused.json()["message"].as_str().unwrap().contains("root, eve"));
+    let refused = api
+        .denies("ann", "complete", "REQ-1", forced.clone(), "403 PERSON_REQUIRED")
+        .await;
+    assert!(refused["message"].as_str().unwrap().contains("root, eve"), "{refused}");
     let completed = api.does("eve", "complete", "REQ-1", forced).await;
     assert_eq!(completed["intent"]["reason"], "The criterion is moot");
-    let last = api.ledger_lines().await.pop().unwrap();
+    let last = api.last_line().await;
     assert!(
         last.ends_with("IN_PROGRESS to COMPLETED: The criterion is moot"),
         "{last}"
@@ -137,11 +107,8 @@ async fn files_are_taken_over_and_the_transition_is_recorded() {
     let api = begun(|_| {}).await;
     api.writes_intent("ann", &intent("REQ-2", &["src/auth.ts"])).await;
     let files = json!({ "file_paths": ["src/db.ts", "./src/auth.ts"] });
-    let refused = api.acts("ann", "take_over", "REQ-2", files.clone()).await;
-    assert_eq!(
-        (refused.status, &refused.json()["error"]),
-        (409, &json!("INTENT_NOT_ACTIVE"))
-    );
+    api.denies("ann", "take_over", "REQ-2", files.clone(), "409 INTENT_NOT_ACTIVE")
+        .await;
     let taken = api.does("ann", "take_over", "REQ-1", files.clone()).await;
     assert_eq!(taken["intent"]["owned_files"], 2);
     api.does("ann", "select", "REQ-2", json!({})).await;
@@ -152,17 +119,10 @@ async fn files_are_taken_over_and_the_transition_is_recorded() {
         json!({ "src/auth.ts": ["REQ-2"], "src/db.ts": ["REQ-2"] })
     );
     assert_eq!(state["locks"], json!([]));
-    let last = api.ledger_lines().await.pop().unwrap();
     assert_eq!(
-        last,
+        api.last_line().await,
         "bob REQ-2 REQUEST STATE_TRANSITION SUCCESS: Taken over from REQ-1"
     );
-    let activity = api
-        .get(&format!("/api/activity?repo_url={}&limit=1", crate::api::REPO_URL), &[])
-        .await;
-    let event = &activity.json()["events"][0];
-    assert_eq!(
-        (&event["type"], &event["previous"]),
-        (&json!("file_taken_over"), &json!("REQ-1"))
-    );
+    let activity = api.shows("ann", "activity", "&limit=1").await;
+    assert_has!(activity["events"][0], { "type": "file_taken_over", "previous": "REQ-1" });
 }

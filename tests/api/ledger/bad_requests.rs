@@ -1,21 +1,22 @@
 //! Invalid requests are refused with a sentence and recorded nowhere, and so are requests without permission.
 
-use std::sync::Arc;
-
-use coord_auth::{Authenticator, JwtVerifier};
-use coord_protocol::LedgerFilter;
+use coord_auth::JwtVerifier;
 use insta::assert_snapshot;
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::{HASH, call, change, page};
+use super::{HASH, call, change, first_page};
 use crate::api::{Api, REPO_URL};
+use crate::teams::with;
 
 #[tokio::test]
 async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
     let api = Api::start().await;
-    let mut lines = Vec::new();
     let many: Vec<_> = (0..33).map(|number| call(&format!("t{number}"))).collect();
+    let entry = |kind: &str, more| with(json!({ "trace_id": "t", "kind": kind }), more);
+    let second = [call("t1"), change("t2", "src/db.ts", "sha256:5ca8...")];
+    let adoption = json!({ "hash": HASH, "tool_input": { "bytes": 40, "lines": 2 } });
+    let mut lines = Vec::new();
     for (name, body) in [
         ("none", json!({})),
         ("empty", json!({ "entries": [] })),
@@ -27,37 +28,30 @@ async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
         ),
         ("a long trace id", json!({ "entries": [call(&"t".repeat(65))] })),
         ("no kind", json!({ "entries": [{ "trace_id": "t" }] })),
-        (
-            "an unknown kind",
-            json!({ "entries": [{ "trace_id": "t", "kind": "read" }] }),
-        ),
-        (
-            "the second entry",
-            json!({ "entries": [call("t1"), change("t2", "src/db.ts", "sha256:5ca8...")] }),
-        ),
+        ("an unknown kind", json!({ "entries": [entry("read", json!({}))] })),
+        ("the second entry", json!({ "entries": second })),
         ("a path", json!({ "entries": [change("t2", "../db.ts", HASH)] })),
         ("an intent", json!({ "entries": [call("t")], "intent_id": "a:b" })),
         (
             "an input that is not an object",
-            json!({ "entries": [{ "trace_id": "t", "kind": "call", "tool_input": "x" }] }),
+            json!({ "entries": [entry("call", json!({ "tool_input": "x" }))] }),
         ),
         (
             "an adoption with another id",
-            json!({ "entries": [{ "trace_id": "t", "kind": "adoption", "hash": HASH, "tool_input": { "bytes": 40, "lines": 2 } }] }),
+            json!({ "entries": [entry("adoption", adoption)] }),
         ),
         (
             "a line that is too long",
-            json!({ "entries": [{ "trace_id": "t", "kind": "call", "file_path": "\"".repeat(4000) }] }),
+            json!({ "entries": [entry("call", json!({ "file_path": "\"".repeat(4000) }))] }),
         ),
     ] {
-        let mut sent = json!({ "repo_url": REPO_URL });
-        sent.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        let sent = with(json!({ "repo_url": REPO_URL }), body);
         let answer = api.post("ann", "/api/ledger", &sent).await;
         assert_eq!(answer.json()["orchestration"]["action"], "STOP", "{name}");
         lines.push(format!("{name}\n    {}", answer.refusal()));
     }
     assert_snapshot!(lines.join("\n"));
-    assert_eq!(page(&api, LedgerFilter::default()).await.lines, [""; 0]);
+    assert_eq!(first_page(&api).await.lines, [""; 0]);
 }
 
 #[tokio::test]
@@ -101,7 +95,7 @@ async fn an_invalid_ledger_query_gets_a_refusal_that_names_the_parameter() {
 #[tokio::test]
 async fn without_a_credential_nothing_is_read_or_recorded() {
     let verifier = JwtVerifier::hs256(&SecretString::from(crate::identity::SECRET));
-    let closed = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
+    let closed = Api::start_with_verifier(verifier).await;
     let token = crate::identity::good_token();
     for path in ["ledger", "ledger/checkpoint", "ledger/map"] {
         let path = format!("/api/{path}?repo_url={REPO_URL}");

@@ -1,12 +1,11 @@
 //! Trace ids that are forged or repeated, and paths of another system.
 
-use coord_intents::ledger::{Expectations, verify};
-use coord_protocol::LedgerFilter;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{HASH, call, change, page, record, text_of};
+use super::{HASH, call, change, first_page, record, report_on, text_of};
 use crate::api::{Api, REPO_URL};
 use crate::intents::intent;
+use crate::teams::{with, wrong_field};
 
 #[tokio::test]
 async fn a_trace_id_is_recorded_once_however_it_is_repeated() {
@@ -29,18 +28,13 @@ async fn a_trace_id_is_recorded_once_however_it_is_repeated() {
         assert_eq!(api.post("ann", "/api/ledger", &body).await.status, 400, "{forged:?}");
     }
     // A text that looks like a chain is still text: the last member of the line is the chain.
-    let mut entry = call("t2");
-    entry["output_summary"] = json!(format!(
+    let forged = format!(
         "x\"}},\"chain\":{{\"seq\":1,\"prev\":\"{0:064}\",\"hash\":\"{0:064}\"}}}}",
         0
-    ));
+    );
+    let entry = with(call("t2"), json!({ "output_summary": forged }));
     record(&api, "ann", &[entry], json!({})).await;
-    let page = page(&api, LedgerFilter::default()).await;
-    let report = verify(
-        text_of(&page).as_bytes(),
-        &Expectations::chain_of("github.com/acme/shop"),
-    )
-    .unwrap();
+    let report = report_on(&text_of(&first_page(&api).await));
     assert_eq!((report.damage, report.lines), (None, 3));
 }
 
@@ -55,27 +49,20 @@ async fn paths_of_windows_are_refused_wherever_a_path_is_sent() {
         "C:/shop/src/db.ts",
         ".\\src\\db.ts",
     ] {
-        let at = |field: &str, value: Value| {
-            let mut body = json!({ "repo_url": REPO_URL, "branch": "main" });
-            body[field] = value;
-            body
-        };
+        let files = json!([{ "file_path": path, "hash": HASH }]);
         for (place, body) in [
             ("post_status", api.post_body("WRITING", &[path], json!({}))),
             ("check_status", api.check_body(&[path], json!({}))),
-            ("ledger", at("entries", json!([change("t", path, HASH)]))),
-            (
-                "ledger/verify",
-                at("files", json!([{ "file_path": path, "hash": HASH }])),
-            ),
-            ("intents/REQ-1/take_over", at("file_paths", json!([path]))),
+            ("ledger", json!({ "entries": [change("t", path, HASH)] })),
+            ("ledger/verify", json!({ "files": files })),
+            ("intents/REQ-1/take_over", json!({ "file_paths": [path] })),
         ] {
+            let body = with(json!({ "repo_url": REPO_URL, "branch": "main" }), body);
             let answer = api.post("ann", &format!("/api/{place}"), &body).await;
             assert_eq!(answer.status, 400, "{place} {path}: {}", answer.json());
         }
     }
-    let mut body = intent("REQ-2", &["src/auth.ts"]);
-    body["owned_scope"] = json!(["src\\auth.ts"]);
+    let body = intent("REQ-2", &["src\\auth.ts"]);
     let answer = api.post("ann", "/api/intents", &body).await;
-    assert_eq!((answer.status, &answer.json()["field"]), (400, &json!("owned_scope")));
+    assert_eq!(wrong_field(&answer), "owned_scope");
 }

@@ -11,7 +11,7 @@ use reqwest::Method;
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::{METADATA, NEWEST, PATH, newest, send};
+use super::{METADATA, PATH, ask, check_of, newest, send};
 use crate::api::{Api, REPO_URL};
 use crate::logs::Log;
 use crate::tokens::{ISSUER, claims};
@@ -34,9 +34,13 @@ async fn guarded() -> Api {
 
 const SECRET: &str = "a secret that only the test knows";
 
-fn bearer() -> String {
-    let signer = Signer::Secret(SECRET.as_bytes().to_vec());
+fn bearer_by(secret: &str) -> String {
+    let signer = Signer::Secret(secret.as_bytes().to_vec());
     format!("Bearer {}", signer.sign(None, &claims(&json!({}))))
+}
+
+fn bearer() -> String {
+    bearer_by(SECRET)
 }
 
 // rule: mcp#mcp-credentials
@@ -44,8 +48,7 @@ fn bearer() -> String {
 async fn a_bad_credential_gets_a_pointer_to_the_issuer() {
     let api = guarded().await;
     let list = newest("tools/list", json!({})).to_string();
-    let other = Signer::Secret(b"another secret of thirty-two bytes".to_vec());
-    let forged = format!("Bearer {}", other.sign(None, &claims(&json!({}))));
+    let forged = bearer_by("another secret of thirty-two bytes");
     let mut challenges = Vec::new();
     for credential in [
         None,
@@ -56,7 +59,7 @@ async fn a_bad_credential_gets_a_pointer_to_the_issuer() {
         let mut headers = vec![("host", "coord.example.com"), ("x-coord-user", "ann")];
         headers.extend(credential.map(|credential| ("authorization", credential)));
         let answer = send(&api, &headers, list.clone()).await;
-        assert_eq!((answer.status, &answer.json()["error"]), (401, &json!("UNAUTHORIZED")));
+        answer.expect("401 UNAUTHORIZED");
         challenges.push(answer.header("www-authenticate").unwrap().to_owned());
     }
     challenges.dedup();
@@ -78,13 +81,9 @@ async fn a_bad_credential_gets_a_pointer_to_the_issuer() {
             "bearer_methods_supported": ["header"],
         })
     );
-    let headers = [
-        ("host", "coord.example.com"),
-        ("authorization", &bearer()),
-        ("mcp-protocol-version", NEWEST),
-        ("mcp-method", "tools/list"),
-    ];
-    assert_eq!(send(&api, &headers, list).await.status, 200);
+    let token = bearer();
+    let headers = [("host", "coord.example.com"), ("authorization", token.as_str())];
+    assert_eq!(ask(&api, &headers, "tools/list", json!({})).await.status, 200);
 }
 
 /// GitHub, which knows nobody.
@@ -115,29 +114,12 @@ async fn a_token_that_github_refuses_is_a_401_as_with_http() {
     })
     .await;
     let token = format!("Bearer ghp_{}", "a".repeat(36));
-    let check = json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) });
     let read = json!({ "uri": format!("coord://locks?repo_url={REPO_URL}") });
-    for (method, params) in [("tools/call", check), ("resources/read", read)] {
-        let name = params["name"].as_str().or(params["uri"].as_str()).unwrap().to_owned();
-        let headers = [
-            ("authorization", token.as_str()),
-            ("mcp-protocol-version", NEWEST),
-            ("mcp-method", method),
-            ("mcp-name", name.as_str()),
-        ];
-        let answer = send(&api, &headers, newest(method, params.clone()).to_string()).await;
-        assert_eq!(
-            (answer.status, &answer.json()["error"]),
-            (401, &json!("UNAUTHORIZED")),
-            "{method}"
-        );
-        assert!(
-            answer
-                .header("www-authenticate")
-                .unwrap()
-                .contains("error=\"invalid_token\""),
-            "{method}"
-        );
+    for (method, params) in [("tools/call", check_of(&api)), ("resources/read", read)] {
+        let answer = ask(&api, &[("authorization", token.as_str())], method, params).await;
+        answer.expect("401 UNAUTHORIZED");
+        let challenge = answer.header("www-authenticate").unwrap();
+        assert!(challenge.contains("error=\"invalid_token\""), "{method}: {challenge}");
     }
     let described = api.get(METADATA, &[]).await.json();
     assert_eq!(
@@ -150,16 +132,10 @@ async fn a_token_that_github_refuses_is_a_401_as_with_http() {
 #[tokio::test]
 async fn other_hosts_and_pages_of_other_sites_are_refused_before_anything_else() {
     let api = guarded().await;
-    let list = newest("tools/list", json!({})).to_string();
-    let ask = async |headers: &[(&'static str, &str)]| {
+    let list = async |headers: &[(&'static str, &str)]| {
         let token = bearer();
-        let mut sent = vec![
-            ("authorization", token.as_str()),
-            ("mcp-protocol-version", NEWEST),
-            ("mcp-method", "tools/list"),
-        ];
-        sent.extend(headers);
-        send(&api, &sent, list.clone()).await
+        let headers = [headers, &[("authorization", token.as_str())]].concat();
+        ask(&api, &headers, "tools/list", json!({})).await
     };
     for host in [
         "rebound.example.com",
@@ -167,13 +143,8 @@ async fn other_hosts_and_pages_of_other_sites_are_refused_before_anything_else()
         "evil\"quote",
         "a@coord.example.com",
     ] {
-        let answer = ask(&[("host", host)]).await;
-        assert_eq!(
-            (answer.status, &answer.json()["error"]),
-            (403, &json!("FORBIDDEN")),
-            "{host}"
-        );
-        assert!(answer.json()["message"].as_str().unwrap().contains("COORD_HOSTS"));
+        let refused = list(&[("host", host)]).await.expect("403 FORBIDDEN");
+        assert!(refused["message"].as_str().unwrap().contains("COORD_HOSTS"));
         assert_eq!(api.get(METADATA, &[("host", host)]).await.status, 403, "{host}");
     }
     for (origin, expected) in [
@@ -186,10 +157,10 @@ async fn other_hosts_and_pages_of_other_sites_are_refused_before_anything_else()
         ("null", 403),
         ("", 403),
     ] {
-        let answer = ask(&[("host", "coord.example.com"), ("origin", origin)]).await;
+        let answer = list(&[("host", "coord.example.com"), ("origin", origin)]).await;
         assert_eq!(answer.status, expected, "{origin}: {}", answer.json());
     }
-    assert_eq!(ask(&[("host", "localhost:3000")]).await.status, 200);
+    assert_eq!(list(&[("host", "localhost:3000")]).await.status, 200);
 }
 
 #[tokio::test]
@@ -219,18 +190,11 @@ async fn no_credential_is_in_the_log_at_any_level() {
     let (log, _guard) = Log::json("trace");
     let api = guarded().await;
     let token = bearer();
-    let check = json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) });
     for credential in [
         ("authorization", token.as_str()),
         ("x-api-key", token.trim_start_matches("Bearer ")),
     ] {
-        let headers = [
-            credential,
-            ("mcp-protocol-version", NEWEST),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", "check_status"),
-        ];
-        let answer = send(&api, &headers, newest("tools/call", check.clone()).to_string()).await;
+        let answer = ask(&api, &[credential], "tools/call", check_of(&api)).await;
         assert_eq!(answer.json()["result"]["structuredContent"]["status"], "OK");
     }
     let log = log.read();

@@ -2,140 +2,99 @@
 
 use serde_json::{Value, json};
 
-use super::{call, result};
+use super::{assert_says, call, result};
 use crate::api::{Api, REPO_URL};
+use crate::teams::{assert_has, texts_of, with};
 
-fn arguments(more: Value) -> Value {
-    let mut arguments = json!({ "repo_url": REPO_URL, "agent_id": "lexer" });
-    let fields = more.as_object().unwrap().clone();
-    arguments.as_object_mut().unwrap().extend(fields);
-    arguments
+/// Calls a tool as the agent `lexer` of `ann`.
+async fn tool(api: &Api, name: &str, more: Value) -> Value {
+    let arguments = with(json!({ "repo_url": REPO_URL, "agent_id": "lexer" }), more);
+    call(api, "ann", name, &arguments).await
 }
 
-async fn update(api: &Api, more: Value) -> Value {
-    call(api, "ann", "update_intent", &arguments(more)).await["structuredContent"].clone()
+async fn select(api: &Api, more: Value) -> Value {
+    tool(api, "select_active_intent", more).await
 }
 
-fn text(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap()
+/// Acts on an intent.
+async fn update(api: &Api, action: &str, id: &str, more: Value) -> Value {
+    let act = with(json!({ "action": action, "intent_id": id }), more);
+    tool(api, "update_intent", act).await["structuredContent"].clone()
+}
+
+/// Claims a file.
+async fn claim(api: &Api, path: &str) -> Value {
+    let claim = api.post_body("WRITING", &[path], json!({ "agent_id": "lexer" }));
+    call(api, "ann", "post_status", &claim).await["structuredContent"].clone()
 }
 
 #[tokio::test]
 async fn an_agent_takes_an_intent_from_its_first_word_to_its_end() {
     let api = Api::start().await;
-    let empty = call(&api, "ann", "select_active_intent", &arguments(json!({}))).await;
-    assert_eq!(empty["structuredContent"]["state"], "REQUEST", "{empty}");
+    let empty = select(&api, json!({})).await;
+    assert_has!(empty["structuredContent"], { "state": "REQUEST" });
 
-    let written = update(
-        &api,
-        json!({
-            "action": "NEW", "intent_id": "POOL-1", "name": "Connection pooling", "owned_scope": ["src/db.ts"],
-            "acceptance_criteria": ["Tests of the pool pass"],
-        }),
-    )
-    .await;
-    assert_eq!(
-        (&written["success"], &written["intent"]["status"]),
-        (&json!(true), &json!("PENDING")),
-        "{written}"
-    );
-    let listed = call(&api, "ann", "select_active_intent", &arguments(json!({}))).await;
-    assert!(text(&listed).contains("POOL-1"), "{listed}");
+    let new = json!({
+        "name": "Connection pooling", "owned_scope": ["src/db.ts"], "acceptance_criteria": ["Tests of the pool pass"],
+    });
+    let written = update(&api, "NEW", "POOL-1", new).await;
+    assert_has!(written, { "success": true, "intent": { "status": "PENDING" } });
+    assert_says(&select(&api, json!({})).await, "POOL-1");
 
-    let selected = call(
-        &api,
-        "ann",
-        "select_active_intent",
-        &arguments(json!({ "intent_id": "POOL-1" })),
-    )
-    .await;
-    assert_eq!(selected["structuredContent"]["state"], "ACTION", "{selected}");
+    let selected = select(&api, json!({ "intent_id": "POOL-1" })).await;
+    assert_has!(selected["structuredContent"], { "state": "ACTION" });
     for part in ["PROCEED: ", "Connection pooling", "src/db.ts", "Tests of the pool pass"] {
-        assert!(text(&selected).contains(part), "{part}: {selected}");
+        assert_says(&selected, part);
     }
 
-    let claim = api.post_body("WRITING", &["src/auth.ts"], json!({ "agent_id": "lexer" }));
-    let outside = call(&api, "ann", "post_status", &claim).await["structuredContent"].clone();
-    assert_eq!(
-        (&outside["error"], &outside["orchestration"]["action"]),
-        (&json!("SCOPE_VIOLATION"), &json!("STOP")),
-        "{outside}"
-    );
-    let claim = api.post_body("WRITING", &["src/db.ts"], json!({ "agent_id": "lexer" }));
-    let inside = call(&api, "ann", "post_status", &claim).await["structuredContent"].clone();
-    assert_eq!(inside["success"], true, "{inside}");
+    assert_has!(claim(&api, "src/auth.ts").await, {
+        "error": "SCOPE_VIOLATION", "orchestration": { "action": "STOP" },
+    });
+    assert_has!(claim(&api, "src/db.ts").await, { "success": true });
 
-    let early = update(&api, json!({ "action": "COMPLETE", "intent_id": "POOL-1" })).await;
-    assert_eq!(early["error"], "CRITERIA_UNMET", "{early}");
+    let early = update(&api, "COMPLETE", "POOL-1", json!({})).await;
+    assert_has!(early, { "error": "CRITERIA_UNMET" });
     let met = json!([{ "criterion": "Tests of the pool pass", "evidence": "cargo test pool: 12 passed" }]);
-    let marked = update(&api, json!({ "action": "EDIT", "intent_id": "POOL-1", "met": met })).await;
+    let marked = update(&api, "EDIT", "POOL-1", json!({ "met": met })).await;
     assert_eq!(marked["intent"]["criteria"][0]["by"], "ann/lexer", "{marked}");
-    let done = update(&api, json!({ "action": "COMPLETE", "intent_id": "POOL-1" })).await;
-    assert_eq!(
-        (&done["intent"]["status"], &done["state"]),
-        (&json!("COMPLETED"), &json!("REQUEST")),
-        "{done}"
-    );
+    let done = update(&api, "COMPLETE", "POOL-1", json!({})).await;
+    assert_has!(done, { "intent": { "status": "COMPLETED" }, "state": "REQUEST" });
 }
 
 // rule: mcp#tools
 #[tokio::test]
 async fn no_argument_makes_a_call_the_act_of_a_person() {
     let api = Api::start().await;
-    let new = json!({ "action": "NEW", "intent_id": "A", "name": "A", "owned_scope": ["src/db.ts"] });
-    update(&api, new).await;
-    call(
-        &api,
-        "ann",
-        "select_active_intent",
-        &arguments(json!({ "intent_id": "A" })),
-    )
-    .await;
-    update(
-        &api,
-        json!({ "action": "BLOCK", "intent_id": "A", "reason": "Waiting for a decision" }),
-    )
-    .await;
+    let new = json!({ "name": "A", "owned_scope": ["src/db.ts"] });
+    update(&api, "NEW", "A", new).await;
+    select(&api, json!({ "intent_id": "A" })).await;
+    let block = json!({ "reason": "Waiting for a decision" });
+    update(&api, "BLOCK", "A", block).await;
     for action in ["UNBLOCK", "ALLOW", "TAKE_OVER"] {
-        let refused = update(&api, json!({ "action": action, "intent_id": "A", "agent_id": null })).await;
-        assert_eq!(refused["error"], "MALFORMED_BODY", "{refused}");
+        let refused = update(&api, action, "A", json!({ "agent_id": null })).await;
+        assert_has!(refused, { "error": "MALFORMED_BODY" });
     }
-    for (action, more) in [
-        ("COMPLETE", json!({ "force": true })),
-        ("ABANDON", json!({ "force": true })),
-    ] {
-        let mut call = json!({ "action": action, "intent_id": "A", "reason": "It is enough" });
-        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let refused = update(&api, call).await;
+    for action in ["COMPLETE", "ABANDON"] {
+        let forced = json!({ "reason": "It is enough", "force": true });
+        let refused = update(&api, action, "A", forced).await;
         assert_ne!(refused["success"], true, "{refused}");
     }
-    let missing = update(&api, json!({ "action": "EDIT" })).await;
-    assert_eq!(
-        (&missing["error"], &missing["field"]),
-        (&json!("INVALID_FIELD"), &json!("intent_id")),
-        "{missing}"
-    );
+    let missing = tool(&api, "update_intent", json!({ "action": "EDIT" })).await;
+    assert_has!(missing["structuredContent"], { "error": "INVALID_FIELD", "field": "intent_id" });
 }
 
 #[tokio::test]
 async fn tool_schemas_omit_the_fields_that_hooks_send() {
     let api = Api::start().await;
     let tools = result(&api, "tools/list", json!({})).await["tools"].clone();
-    let names: Vec<&str> = tools
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|tool| tool["name"].as_str())
-        .collect();
     assert_eq!(
-        names[..4],
+        texts_of(&tools, "name")[..4],
         ["check_status", "post_status", "select_active_intent", "update_intent"]
     );
     for tool in tools.as_array().unwrap() {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
-        assert!(
-            !properties.contains_key("tool_call") && !properties.contains_key("session"),
-            "{tool}"
-        );
+        for field in ["tool_call", "session"] {
+            assert!(!properties.contains_key(field), "{tool}");
+        }
     }
 }

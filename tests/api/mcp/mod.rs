@@ -3,6 +3,7 @@
 //! - `protocol`: revisions, methods, bodies
 //! - `tools`: results against HTTP
 //! - `intents`: tools of intents
+//! - `teams`: tools of teams
 //! - `opencode`: tools of the plugin opencode-teams
 //! - `resources`: resources and the prompt
 //! - `callers`: credentials, hosts, origins, the log
@@ -46,22 +47,25 @@ fn newest(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params })
 }
 
-/// Sends such a request as `user`. The header `Mcp-Name` repeats what it is about.
+/// Sends such a request to `path` with `more` headers. The header `Mcp-Name` repeats what it is about.
+async fn ask_at(api: &Api, path: &str, more: &[(&'static str, &str)], method: &str, params: Value) -> Answer {
+    let name = params["name"].as_str().or(params["uri"].as_str());
+    let name = name.map(str::to_owned);
+    let of_request = [("mcp-protocol-version", NEWEST), ("mcp-method", method)];
+    let mut headers = [&PROTOCOL[..], &of_request, more].concat();
+    headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
+    let body = newest(method, params).to_string();
+    api.request(Method::POST, path, &headers, body).await
+}
+
+/// Sends such a request with `more` headers.
+async fn ask(api: &Api, more: &[(&'static str, &str)], method: &str, params: Value) -> Answer {
+    ask_at(api, PATH, more, method, params).await
+}
+
+/// Sends such a request as `user`.
 async fn ask_as(api: &Api, user: &str, method: &str, params: Value) -> Answer {
-    let name = params["name"]
-        .as_str()
-        .or(params["uri"].as_str())
-        .unwrap_or_default()
-        .to_owned();
-    let mut headers = vec![
-        ("mcp-protocol-version", NEWEST),
-        ("mcp-method", method),
-        ("x-coord-user", user),
-    ];
-    if !name.is_empty() {
-        headers.push(("mcp-name", &name));
-    }
-    send(api, &headers, newest(method, params).to_string()).await
+    ask(api, &[("x-coord-user", user)], method, params).await
 }
 
 /// The result of such a request.
@@ -84,8 +88,23 @@ async fn error(api: &Api, method: &str, params: Value) -> String {
 /// Calls `tool` as `user`.
 async fn call(api: &Api, user: &str, tool: &str, arguments: &Value) -> Value {
     let answer = ask_as(api, user, "tools/call", json!({ "name": tool, "arguments": arguments })).await;
-    assert_eq!(answer.status, 200, "{}", answer.json());
-    answer.json()["result"].clone()
+    answer.expect("200")["result"].clone()
+}
+
+/// The parameters of a check of a file by the tool.
+fn check_of(api: &Api) -> Value {
+    json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) })
+}
+
+/// The text of a result, which a model reads.
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+/// Asserts that the text of a result has this part.
+#[track_caller]
+fn assert_says(result: &Value, part: &str) {
+    assert!(text(result).contains(part), "no {part:?} in {result}");
 }
 
 /// `value` as text, whose commits are those of every run.

@@ -1,38 +1,24 @@
 //! The tools of the plugin opencode-teams, at `/api/mcp?tools=opencode`: their results, and what they refuse.
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{NEWEST, PROTOCOL, newest};
+use super::{ask_at, text};
 use crate::api::{Api, REPO_URL};
+use crate::teams::with;
 
 /// Calls `tool` as `user`, whose agents have no ids but the handles that they name.
 async fn call(api: &Api, user: &str, tool: &str, arguments: Value) -> Value {
-    let mut arguments = arguments;
-    arguments["repo_url"] = json!(REPO_URL);
-    let body = newest("tools/call", json!({ "name": tool, "arguments": arguments })).to_string();
-    let of_call = [
-        ("mcp-protocol-version", NEWEST),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", tool),
-        ("x-coord-user", user),
-    ];
-    let headers = [&PROTOCOL[..], &of_call].concat();
-    let answer = api
-        .request(Method::POST, "/api/mcp?tools=opencode", &headers, body)
-        .await;
-    assert_eq!(answer.status, 200, "{}", answer.json());
-    answer.json()["result"].clone()
+    let arguments = with(arguments, json!({ "repo_url": REPO_URL }));
+    let params = json!({ "name": tool, "arguments": arguments });
+    let user = [("x-coord-user", user)];
+    let answer = ask_at(api, "/api/mcp?tools=opencode", &user, "tools/call", params).await;
+    answer.expect("200")["result"].clone()
 }
 
 async fn done(api: &Api, user: &str, tool: &str, arguments: Value) -> Value {
     let result = call(api, user, tool, arguments).await;
     assert_eq!(result["isError"], false, "{result}");
     serde_json::from_str(text(&result)).unwrap()
-}
-
-fn text(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap()
 }
 
 /// The lines of a refusal.
@@ -42,27 +28,31 @@ async fn refused(api: &Api, user: &str, tool: &str, arguments: Value) -> Vec<Str
     text(&result).lines().map(str::to_owned).collect()
 }
 
+/// Arguments about the team `alpha`.
+fn alpha(more: Value) -> Value {
+    with(json!({ "teamName": "alpha" }), more)
+}
+
+/// Arguments of a member of the team `alpha`.
+fn by(handle: &str, more: Value) -> Value {
+    alpha(with(json!({ "agentId": handle }), more))
+}
+
 /// Team `alpha`: `lead` and `w1` are ann's, `owl` is bob's.
 async fn with_team() -> Api {
     let api = Api::start().await;
-    done(
-        &api,
-        "ann",
-        "spawn-team",
-        json!({ "teamName": "alpha", "leaderInfo": { "agentId": "lead" } }),
-    )
-    .await;
+    let leader = json!({ "leaderInfo": { "agentId": "lead" } });
+    done(&api, "ann", "spawn-team", alpha(leader)).await;
     for (user, handle) in [("ann", "w1"), ("bob", "owl")] {
         let info = json!({ "agentId": handle, "agentName": format!("The {handle}") });
-        done(
-            &api,
-            user,
-            "join-team",
-            json!({ "teamName": "alpha", "agentInfo": info }),
-        )
-        .await;
+        done(&api, user, "join-team", alpha(json!({ "agentInfo": info }))).await;
     }
     api
+}
+
+/// `lead` creates a task.
+async fn creates(api: &Api, task: Value) -> Value {
+    done(api, "ann", "create-task", by("lead", json!({ "taskData": task }))).await
 }
 
 fn without_times(value: &Value) -> String {
@@ -77,86 +67,35 @@ fn without_times(value: &Value) -> String {
 async fn results_are_the_plugins_records() {
     let api = with_team().await;
     let task = json!({ "title": "A", "description": "All of it", "priority": "high" });
-    let created = done(
-        &api,
-        "ann",
-        "create-task",
-        json!({ "teamName": "alpha", "taskData": task, "agentId": "lead" }),
-    )
-    .await;
+    let created = creates(&api, task).await;
     insta::assert_snapshot!(without_times(&created), @r#"{"blocks":[],"createdAt":"TIME","dependencies":[],"description":"All of it","id":"t1","priority":"high","status":"pending","title":"A"}"#);
-    let second = json!({ "dependencies": ["t1"] });
-    done(
-        &api,
-        "ann",
-        "create-task",
-        json!({ "teamName": "alpha", "taskData": second, "agentId": "w1" }),
-    )
-    .await;
-    let claimed = done(
-        &api,
-        "bob",
-        "claim-task",
-        json!({ "teamName": "alpha", "taskId": "t2", "agentId": "owl" }),
-    )
-    .await;
+    let second = json!({ "taskData": { "dependencies": ["t1"] } });
+    done(&api, "ann", "create-task", by("w1", second)).await;
+    let claimed = done(&api, "bob", "claim-task", by("owl", json!({ "taskId": "t2" }))).await;
     insta::assert_snapshot!(without_times(&claimed), @r#"{"blocks":[],"claimedAt":"TIME","createdAt":"TIME","dependencies":["t1"],"id":"t2","owner":"owl","priority":"normal","status":"in_progress","title":"Untitled Task","updatedAt":"TIME","warning":"Warning: Task t2 dependencies are not met. Proceed with caution."}"#);
-    let listed = done(
-        &api,
-        "eve",
-        "get-tasks",
-        json!({ "teamName": "alpha", "filters": { "status": "pending" } }),
-    )
-    .await;
+    let pending = json!({ "filters": { "status": "pending" } });
+    let listed = done(&api, "eve", "get-tasks", alpha(pending)).await;
     insta::assert_snapshot!(without_times(&listed), @r#"[{"blocks":["t2"],"createdAt":"TIME","dependencies":[],"description":"All of it","id":"t1","priority":"high","status":"pending","title":"A"}]"#);
     let updates = json!({ "description": "Half of it", "blocks": [], "completedAt": "2026-11-22T11:56:29Z", "status": "in_progress" });
-    let updated = json!({ "teamName": "alpha", "taskId": "t1", "updates": updates, "agentId": "w1" });
-    let updated = done(&api, "ann", "update-task", updated).await;
+    let update = json!({ "taskId": "t1", "updates": updates });
+    let updated = done(&api, "ann", "update-task", by("w1", update)).await;
     insta::assert_snapshot!(without_times(&updated), @r#"{"blocks":[],"claimedAt":"TIME","createdAt":"TIME","dependencies":[],"description":"Half of it","id":"t1","owner":"w1","priority":"high","status":"in_progress","title":"A","updatedAt":"TIME"}"#);
-    let message = json!({ "teamName": "alpha", "targetAgentId": "owl", "message": "Hello", "fromAgentId": "w1" });
+    let message = alpha(json!({ "targetAgentId": "owl", "message": "Hello", "fromAgentId": "w1" }));
     let sent = done(&api, "ann", "send-message", message).await;
     insta::assert_snapshot!(without_times(&sent), @r#"{"from":"w1","message":"Hello","read":false,"timestamp":"TIME","to":"owl","type":"plain"}"#);
-    let message = json!({ "teamName": "alpha", "message": "To all", "fromAgentId": "lead" });
+    let message = alpha(json!({ "message": "To all", "fromAgentId": "lead" }));
     done(&api, "ann", "broadcast-message", message).await;
-    let inbox = done(
-        &api,
-        "bob",
-        "read-messages",
-        json!({ "teamName": "alpha", "agentId": "owl" }),
-    )
-    .await;
+    let inbox = done(&api, "bob", "read-messages", by("owl", json!({}))).await;
     insta::assert_snapshot!(without_times(&inbox), @r#"[{"from":"w1","message":"Hello","read":false,"timestamp":"TIME","to":"owl","type":"plain"},{"from":"lead","message":"To all","read":false,"recipients":["lead","w1","owl"],"timestamp":"TIME","to":"broadcast","type":"plain"}]"#);
-    let again = done(
-        &api,
-        "bob",
-        "poll-inbox",
-        json!({ "teamName": "alpha", "agentId": "owl", "timeoutMs": 0 }),
-    )
-    .await;
+    let again = done(&api, "bob", "poll-inbox", by("owl", json!({ "timeoutMs": 0 }))).await;
     assert_eq!(again, json!([]));
     let teams = done(&api, "eve", "discover-teams", json!({})).await;
     insta::assert_snapshot!(without_times(&teams), @r#"[{"created":"TIME","leader":"lead","memberCount":3,"name":"alpha"}]"#);
-    let request = done(
-        &api,
-        "bob",
-        "request-shutdown",
-        json!({ "teamName": "alpha", "agentId": "owl" }),
-    )
-    .await;
+    let request = done(&api, "bob", "request-shutdown", by("owl", json!({}))).await;
     insta::assert_snapshot!(without_times(&request), @r#"{"created":"TIME","dispatchLog":[],"dispatchRules":[],"leader":"lead","members":[{"agentId":"lead","agentName":"lead","agentType":"leader","joinedAt":"TIME"},{"agentId":"w1","agentName":"The w1","agentType":"worker","joinedAt":"TIME"},{"agentId":"owl","agentName":"The owl","agentType":"worker","joinedAt":"TIME"}],"name":"alpha","shutdownApprovals":["owl"]}"#);
-    for _ in 0..2 {
-        let approved = done(
-            &api,
-            "ann",
-            "approve-shutdown",
-            json!({ "teamName": "alpha", "agentId": "w1" }),
-        )
-        .await;
-        assert_eq!(
-            approved["shutdownApprovals"],
-            json!(["owl", "w1"]),
-            "once is as good as twice"
-        );
+    for attempt in ["once", "twice"] {
+        let approved = done(&api, "ann", "approve-shutdown", by("w1", json!({}))).await;
+        assert_eq!(approved["shutdownApprovals"], json!(["owl", "w1"]), "{attempt}");
     }
 }
 
@@ -164,9 +103,9 @@ async fn results_are_the_plugins_records() {
 #[tokio::test]
 async fn no_tool_acts_under_the_handle_of_another_login() {
     let api = with_team().await;
-    let task = json!({ "teamName": "alpha", "taskData": { "title": "A" }, "agentId": "lead" });
-    done(&api, "ann", "create-task", task).await;
-    for (tool, mut arguments, name) in [
+    creates(&api, json!({ "title": "A" })).await;
+    let update = |updates: Value| json!({ "taskId": "t1", "updates": updates });
+    for (tool, arguments, name) in [
         (
             "send-message",
             json!({ "targetAgentId": "w1", "message": "x" }),
@@ -177,23 +116,14 @@ async fn no_tool_acts_under_the_handle_of_another_login() {
         ("poll-inbox", json!({ "timeoutMs": 20_000 }), "agentId"),
         ("create-task", json!({ "taskData": {} }), "agentId"),
         ("claim-task", json!({ "taskId": "t1" }), "agentId"),
-        (
-            "update-task",
-            json!({ "taskId": "t1", "updates": { "status": "in_progress" } }),
-            "agentId",
-        ),
-        (
-            "update-task",
-            json!({ "taskId": "t1", "updates": { "description": "x" } }),
-            "agentId",
-        ),
+        ("update-task", update(json!({ "status": "in_progress" })), "agentId"),
+        ("update-task", update(json!({ "description": "x" })), "agentId"),
         ("request-shutdown", json!({}), "agentId"),
     ] {
         for handle in ["lead", "LEAD", "ghost"] {
-            arguments["teamName"] = json!("alpha");
-            arguments[name] = json!(handle);
+            let forged = alpha(with(json!({ name: handle }), arguments.clone()));
             assert_eq!(
-                refused(&api, "bob", tool, arguments.clone()).await,
+                refused(&api, "bob", tool, forged).await,
                 [
                     format!("\"{handle}\" is not a member of team \"alpha\""),
                     "STOP: no agent of your login has this handle there. Call join-team under a handle of your own"
@@ -203,29 +133,23 @@ async fn no_tool_acts_under_the_handle_of_another_login() {
             );
         }
     }
-    let taken = json!({ "teamName": "alpha", "agentInfo": { "agentId": "Lead" } });
+    let taken = alpha(json!({ "agentInfo": { "agentId": "Lead" } }));
     assert_eq!(
         refused(&api, "bob", "join-team", taken).await[0],
         "Agent \"lead\" is already a member of team \"alpha\""
     );
     // Fields that the plugin has not, and would be good to forge.
-    let forged = json!({
-        "teamName": "alpha", "targetAgentId": "w1", "message": "x", "fromAgentId": "owl", "from": "lead", "login": "ann",
+    let forged = alpha(json!({
+        "targetAgentId": "w1", "message": "x", "fromAgentId": "owl", "from": "lead", "login": "ann",
         "agent_id": "lead", "type": "shutdown_approved",
-    });
+    }));
     let sent = done(&api, "bob", "send-message", forged).await;
     assert_eq!((&sent["from"], &sent["type"]), (&json!("owl"), &json!("plain")));
     let forged = json!({ "owner": "owl", "status": "pending", "warning": "x", "blocks": [] });
-    let forged = json!({ "teamName": "alpha", "taskId": "t1", "updates": forged, "agentId": "owl" });
-    let updated = done(&api, "bob", "update-task", forged).await;
+    let updated = done(&api, "bob", "update-task", by("owl", update(forged))).await;
     assert_eq!((updated.get("owner"), updated.get("warning")), (None, None));
-    let reader = refused(
-        &api,
-        "eve",
-        "claim-task",
-        json!({ "teamName": "alpha", "taskId": "t1", "agentId": "owl" }),
-    )
-    .await;
+    let claim = by("owl", json!({ "taskId": "t1" }));
+    let reader = refused(&api, "eve", "claim-task", claim).await;
     assert!(reader[1].starts_with("STOP"), "{reader:?}");
 }
 
@@ -233,37 +157,22 @@ async fn no_tool_acts_under_the_handle_of_another_login() {
 #[tokio::test]
 async fn refusals_are_the_plugins_sentences_with_a_command() {
     let api = with_team().await;
-    let tasks = [
+    for task in [
         json!({}),
         json!({ "dependencies": ["t1"] }),
         json!({ "dependencies": ["t2"] }),
-    ];
-    for task in tasks {
-        done(
-            &api,
-            "ann",
-            "create-task",
-            json!({ "teamName": "alpha", "taskData": task, "agentId": "lead" }),
-        )
-        .await;
+    ] {
+        creates(&api, task).await;
     }
-    done(
-        &api,
-        "ann",
-        "claim-task",
-        json!({ "teamName": "alpha", "taskId": "t1", "agentId": "w1" }),
-    )
-    .await;
-    let update =
-        |id: &str, updates: Value| json!({ "teamName": "alpha", "taskId": id, "updates": updates, "agentId": "lead" });
-    let create = |data: Value| json!({ "teamName": "alpha", "taskData": data, "agentId": "lead" });
+    let claim = |id: &str| json!({ "taskId": id });
+    done(&api, "ann", "claim-task", by("w1", claim("t1"))).await;
+    let update = |id: &str, updates: Value| by("lead", json!({ "taskId": id, "updates": updates }));
+    let create = |task: Value| by("lead", json!({ "taskData": task }));
+    let completed = json!({ "status": "completed" });
+    let to_ghost = json!({ "targetAgentId": "ghost", "message": "x", "fromAgentId": "lead" });
+    let backward = json!({ "dependencies": [], "blocks": ["t3"], "status": "pending" });
     for (tool, arguments, sentence, action) in [
-        (
-            "spawn-team",
-            json!({ "teamName": "alpha" }),
-            "Team \"alpha\" already exists",
-            "STOP",
-        ),
+        ("spawn-team", alpha(json!({})), "Team \"alpha\" already exists", "STOP"),
         (
             "spawn-team",
             json!({ "teamName": "../x" }),
@@ -278,13 +187,13 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
         ),
         (
             "join-team",
-            json!({ "teamName": "alpha", "agentInfo": { "agentId": "w1" } }),
+            alpha(json!({ "agentInfo": { "agentId": "w1" } })),
             "Agent \"w1\" is already a member of team \"alpha\"",
             "STOP",
         ),
         (
             "send-message",
-            json!({ "teamName": "alpha", "targetAgentId": "ghost", "message": "x", "fromAgentId": "lead" }),
+            alpha(to_ghost),
             "Recipient \"ghost\" is not a member of team \"alpha\"",
             "STOP",
         ),
@@ -302,28 +211,25 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
         ),
         (
             "claim-task",
-            json!({ "teamName": "alpha", "taskId": "t1", "agentId": "lead" }),
+            by("lead", claim("t1")),
             "Task t1 is not available (status: in_progress)",
             "SWITCH_TASK",
         ),
         (
             "claim-task",
-            json!({ "teamName": "alpha", "taskId": "t9", "agentId": "lead" }),
+            by("lead", claim("t9")),
             "Task t9 not found in team alpha",
             "STOP",
         ),
         (
             "update-task",
-            update("t2", json!({ "status": "completed", "description": "x" })),
+            update("t2", with(completed.clone(), json!({ "description": "x" }))),
             "Invalid status transition: pending -> completed",
             "STOP",
         ),
         (
             "update-task",
-            update(
-                "t1",
-                json!({ "dependencies": [], "blocks": ["t3"], "status": "pending" }),
-            ),
+            update("t1", backward),
             "Invalid status transition: in_progress -> pending",
             "STOP",
         ),
@@ -335,7 +241,7 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
         ),
         (
             "update-task",
-            update("t9", json!({ "status": "completed" })),
+            update("t9", completed.clone()),
             "Task t9 not found in team alpha",
             "STOP",
         ),
@@ -344,28 +250,17 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
         assert_eq!(lines[0], sentence);
         assert!(lines[1].starts_with(action), "{lines:?}");
     }
-    let not_mine = refused(
-        &api,
-        "ann",
-        "update-task",
-        update("t1", json!({ "status": "completed" })),
-    )
-    .await;
+    let not_mine = refused(&api, "ann", "update-task", update("t1", completed)).await;
     assert_eq!(not_mine[0], "Task t1 is not yours (status: in_progress, owner: w1)");
-    let tasks = done(&api, "ann", "get-tasks", json!({ "teamName": "alpha" })).await;
-    assert!(
-        tasks
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|task| task.get("description").is_none()),
-        "nothing is changed"
-    );
-    let blocks: Vec<&Value> = tasks.as_array().unwrap().iter().map(|task| &task["blocks"]).collect();
+    let tasks = done(&api, "ann", "get-tasks", alpha(json!({}))).await;
+    let tasks = tasks.as_array().unwrap().iter();
+    let state: Vec<_> = tasks
+        .map(|task| (task.get("description"), task["blocks"].clone()))
+        .collect();
     assert_eq!(
-        blocks,
-        [&json!(["t2"]), &json!(["t3"]), &json!([])],
-        "nor in the blocks of others"
+        state,
+        [(None, json!(["t2"])), (None, json!(["t3"])), (None, json!([]))],
+        "nothing is changed, nor in the blocks of others"
     );
 }
 
@@ -373,19 +268,16 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
 async fn malformed_calls_name_the_parameter() {
     let api = with_team().await;
     let escape = "a\u{1b}[2K";
-    for (tool, mut arguments, field) in [
-        ("spawn-team", json!({ "teamName": null }), "teamName"),
-        ("spawn-team", json!({ "teamName": escape }), "teamName"),
-        (
-            "spawn-team",
-            json!({ "teamName": "b", "leaderInfo": { "agentId": "../x" } }),
-            "agentId",
-        ),
-        (
-            "spawn-team",
-            json!({ "teamName": "b", "leaderInfo": { "agentName": escape } }),
-            "agentName",
-        ),
+    let (spawn, send, create, update) = ("spawn-team", "send-message", "create-task", "update-task");
+    let to = |recipient: &str, message: &str| json!({ "targetAgentId": recipient, "message": message });
+    let leader = |info: Value| json!({ "teamName": "b", "leaderInfo": info });
+    let task = |data: Value| json!({ "taskData": data });
+    let updates = |id: &str, updates: Value| json!({ "taskId": id, "updates": updates });
+    for (tool, arguments, field) in [
+        (spawn, json!({ "teamName": null }), "teamName"),
+        (spawn, json!({ "teamName": escape }), "teamName"),
+        (spawn, leader(json!({ "agentId": "../x" })), "agentId"),
+        (spawn, leader(json!({ "agentName": escape })), "agentName"),
         ("join-team", json!({}), "agentId"),
         (
             "join-team",
@@ -395,28 +287,12 @@ async fn malformed_calls_name_the_parameter() {
         ("join-team", json!({ "agentInfo": "w1" }), "agentInfo"),
         ("get-team-info", json!({ "teamName": "a/b" }), "teamName"),
         ("get-team-info", json!({ "teamName": 7 }), "teamName"),
-        ("send-message", json!({ "message": "x" }), "targetAgentId"),
-        ("send-message", json!({ "targetAgentId": "w1" }), "message"),
-        (
-            "send-message",
-            json!({ "targetAgentId": "../w1", "message": "x" }),
-            "targetAgentId",
-        ),
-        (
-            "send-message",
-            json!({ "targetAgentId": "broadcast", "message": "x" }),
-            "targetAgentId",
-        ),
-        (
-            "send-message",
-            json!({ "targetAgentId": "w1", "message": escape }),
-            "message",
-        ),
-        (
-            "send-message",
-            json!({ "targetAgentId": "w1", "message": "x", "fromAgentId": "a:b" }),
-            "agentId",
-        ),
+        (send, json!({ "message": "x" }), "targetAgentId"),
+        (send, json!({ "targetAgentId": "w1" }), "message"),
+        (send, to("../w1", "x"), "targetAgentId"),
+        (send, to("broadcast", "x"), "targetAgentId"),
+        (send, to("w1", escape), "message"),
+        (send, with(to("w1", "x"), json!({ "fromAgentId": "a:b" })), "agentId"),
         (
             "broadcast-message",
             json!({ "message": "x".repeat(16 * 1024 + 1) }),
@@ -424,37 +300,19 @@ async fn malformed_calls_name_the_parameter() {
         ),
         ("poll-inbox", json!({ "timeoutMs": -1 }), "timeoutMs"),
         ("poll-inbox", json!({ "since": "yesterday" }), "since"),
-        ("create-task", json!({}), "taskData"),
-        ("create-task", json!({ "taskData": { "title": escape } }), "title"),
-        (
-            "create-task",
-            json!({ "taskData": { "priority": "urgent" } }),
-            "taskData",
-        ),
-        (
-            "create-task",
-            json!({ "taskData": { "dependencies": ["../t1"] } }),
-            "dependencies",
-        ),
+        (create, json!({}), "taskData"),
+        (create, task(json!({ "title": escape })), "title"),
+        (create, task(json!({ "priority": "urgent" })), "taskData"),
+        (create, task(json!({ "dependencies": ["../t1"] })), "dependencies"),
         ("get-tasks", json!({ "filters": { "status": "done" } }), "filters"),
         ("get-tasks", json!({ "filters": { "owner": "a/b" } }), "owner"),
         ("claim-task", json!({}), "taskId"),
         ("claim-task", json!({ "taskId": "../t1" }), "taskId"),
-        ("update-task", json!({ "taskId": "t1" }), "updates"),
-        (
-            "update-task",
-            json!({ "taskId": "t1", "updates": { "completedAt": "now" } }),
-            "completedAt",
-        ),
-        (
-            "update-task",
-            json!({ "taskId": "..", "updates": { "status": "completed" } }),
-            "taskId",
-        ),
+        (update, json!({ "taskId": "t1" }), "updates"),
+        (update, updates("t1", json!({ "completedAt": "now" })), "completedAt"),
+        (update, updates("..", json!({ "status": "completed" })), "taskId"),
     ] {
-        if arguments.get("teamName").is_none() {
-            arguments["teamName"] = json!("alpha");
-        }
+        let arguments = alpha(arguments);
         let shown = arguments.to_string();
         let result = call(&api, "ann", tool, arguments).await;
         let found = (&result["isError"], &result["structuredContent"]["field"]);
@@ -467,15 +325,8 @@ async fn malformed_calls_name_the_parameter() {
 async fn the_query_chooses_the_tools() {
     let api = Api::start().await;
     let list = async |query: &str| {
-        let headers = [
-            &PROTOCOL[..],
-            &[("mcp-protocol-version", NEWEST), ("mcp-method", "tools/list")],
-        ]
-        .concat();
-        let body = newest("tools/list", json!({})).to_string();
-        let answer = api
-            .request(Method::POST, &format!("/api/mcp{query}"), &headers, body)
-            .await;
+        let path = format!("/api/mcp{query}");
+        let answer = ask_at(&api, &path, &[], "tools/list", json!({})).await;
         let body = answer.json();
         let count = body["result"]["tools"].as_array().map(Vec::len);
         (answer.status, count, body["field"].as_str().map(str::to_owned))

@@ -4,7 +4,7 @@ use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
 
-use super::{NEWEST, OLDER, PATH, PROTOCOL, ask_as, error, newest, result, send};
+use super::{NEWEST, OLDER, PATH, PROTOCOL, ask_as, check_of, error, newest, result, send};
 use crate::api::Api;
 
 // rule: mcp#revisions
@@ -44,8 +44,7 @@ async fn older_revisions_begin_with_a_handshake_that_leaves_nothing_behind() {
         );
         let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
         assert_eq!(send(&api, &later, ping.to_string()).await.json()["result"], json!({}));
-        let check = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
-            "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) } });
+        let check = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": check_of(&api) });
         let answer = send(&api, &later, check.to_string()).await.json();
         assert_eq!(answer["result"]["structuredContent"]["status"], "OK", "{answer}");
     }
@@ -93,41 +92,39 @@ async fn a_tool_or_method_that_is_not_there_is_an_error_of_the_protocol() {
 async fn a_body_that_is_no_request_is_refused_in_the_form_of_the_protocol() {
     let api = Api::start().await;
     let list = newest("tools/list", json!({})).to_string();
-    let headers = [("mcp-protocol-version", NEWEST), ("mcp-method", "tools/list")];
+    let headers = |version, method| vec![("mcp-protocol-version", version), ("mcp-method", method)];
+    let usual = || headers(NEWEST, "tools/list");
+    let future = "2099-01-01";
     let mut lines = Vec::new();
     for (name, more, body) in [
-        ("rubbish", &headers[..], "rubbish".to_owned()),
-        ("a batch", &headers[..], format!("[{list}]")),
-        (
-            "no version of JSON-RPC",
-            &headers[..],
-            list.replace("\"2.0\"", "\"1.0\""),
-        ),
-        ("no method", &headers[..], "{\"jsonrpc\":\"2.0\",\"id\":1}".to_owned()),
-        ("deep", &headers[..], "[".repeat(100_000)),
+        ("rubbish", usual(), "rubbish".to_owned()),
+        ("a batch", usual(), format!("[{list}]")),
+        ("no version of JSON-RPC", usual(), list.replace("\"2.0\"", "\"1.0\"")),
+        ("no method", usual(), "{\"jsonrpc\":\"2.0\",\"id\":1}".to_owned()),
+        ("deep", usual(), "[".repeat(100_000)),
         (
             "a response",
-            &headers[..],
+            usual(),
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}".to_owned(),
         ),
         (
             "another version in the header",
-            &[("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")],
+            headers("2025-11-25", "tools/list"),
             list.clone(),
         ),
         (
             "another method in the header",
-            &[("mcp-protocol-version", NEWEST), ("mcp-method", "tools/call")],
+            headers(NEWEST, "tools/call"),
             list.clone(),
         ),
-        ("no headers", &[], list.clone()),
+        ("no headers", Vec::new(), list.clone()),
         (
             "a version of the future",
-            &[("mcp-protocol-version", "2099-01-01"), ("mcp-method", "tools/list")],
-            list.replace(NEWEST, "2099-01-01"),
+            headers(future, "tools/list"),
+            list.replace(NEWEST, future),
         ),
     ] {
-        let answer = send(&api, more, body).await;
+        let answer = send(&api, &more, body).await;
         let body = answer.json();
         assert_eq!(answer.header("content-type"), Some("application/json"), "{name}");
         lines.push(format!("{name}: {} {}", answer.status, body["error"]));
@@ -184,8 +181,7 @@ async fn only_posts_are_taken() {
 #[tokio::test]
 async fn a_call_is_a_request_like_any_other() {
     let api = Api::start().await;
-    let check = json!({ "name": "check_status", "arguments": api.check_body(&["src/auth.ts"], json!({})) });
-    let answer = ask_as(&api, "ann", "tools/call", check).await;
+    let answer = ask_as(&api, "ann", "tools/call", check_of(&api)).await;
     let timing = answer.header("server-timing").unwrap();
     assert!(timing.contains("desc=\"1 round trip\""), "{timing}");
     for (name, value) in [("cache-control", "no-store"), ("x-content-type-options", "nosniff")] {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{error, result, without_commits};
 use crate::api::{Api, REPO_URL};
+use crate::teams::assert_has;
 
 // rule: mcp#resources
 #[tokio::test]
@@ -25,53 +26,31 @@ async fn resources_are_what_http_shows() {
     };
     let repo = format!("repo_url={REPO_URL}");
     for query in ["", "&branch=main", "&branch=other", "&holder=me"] {
-        let expected = api
-            .get(&format!("/api/locks?{repo}{query}"), &[("x-coord-user", "ann")])
-            .await;
-        assert_eq!(
-            read(format!("coord://locks?{repo}{query}")).await,
-            expected.json(),
-            "{query}"
-        );
+        let expected = api.gets("ann", "locks", query).await.json();
+        let locks = read(format!("coord://locks?{repo}{query}")).await;
+        assert_eq!(locks, expected, "{query}");
     }
-    let graph = api
-        .get(&format!("/api/graph?{repo}&branch=main&focus=src/auth.ts&depth=2"), &[])
-        .await
-        .json();
+    let query = "&branch=main&focus=src/auth.ts&depth=2";
+    let graph = api.gets("ann", "graph", query).await.json();
     assert_eq!(graph["nodes"].as_array().map(Vec::len), Some(3));
     for path in ["src/auth.ts", "src%2Fauth.ts"] {
-        assert_eq!(
-            read(format!("coord://graph/{path}?{repo}&branch=main&depth=2")).await,
-            graph,
-            "{path}"
-        );
+        let part = read(format!("coord://graph/{path}?{repo}&branch=main&depth=2")).await;
+        assert_eq!(part, graph, "{path}");
     }
     let activity = read(format!("coord://activity?{repo}&branch=main")).await;
-    let event = &activity["events"][0];
-    assert_eq!(
-        (&event["type"], &event["files"]),
-        (&json!("lock_granted"), &json!(["src/db.ts"])),
-        "{activity}"
-    );
+    assert_has!(activity["events"][0], { "type": "lock_granted", "files": ["src/db.ts"] });
     let other = read(format!("coord://activity?{repo}&branch=other")).await;
     assert_eq!(other, json!({ "events": [], "cursor": activity["cursor"] }));
-    api.does_in_team("ann/lead", "/api/teams", json!({ "name": "alpha" }))
-        .await;
+    api.calls("ann/lead", "teams", json!({ "name": "alpha" })).await;
     api.adds(json!([{ "title": "A" }])).await;
-    let headers = [("x-coord-user", "ann")];
-    for (uri, path) in [
-        (
-            format!("coord://ledger?{repo}&last=5"),
-            format!("/api/ledger?{repo}&last=5"),
-        ),
-        (format!("coord://team/alpha?{repo}"), format!("/api/teams/alpha?{repo}")),
-        (
-            format!("coord://tasks/t1?{repo}&team=alpha"),
-            format!("/api/tasks/t1?{repo}&team=alpha"),
-        ),
+    for (resource, path, query) in [
+        ("ledger", "ledger", "&last=5"),
+        ("team/alpha", "teams/alpha", ""),
+        ("tasks/t1", "tasks/t1", "&team=alpha"),
     ] {
-        let expected = api.get(&path, &headers).await;
-        assert_eq!((expected.status, read(uri).await), (200, expected.json()), "{path}");
+        let expected = api.shows("ann", path, query).await;
+        let found = read(format!("coord://{resource}?{repo}{query}")).await;
+        assert_eq!(found, expected, "{path}");
     }
     let mut lines = Vec::new();
     for uri in [
@@ -101,19 +80,15 @@ async fn the_prompt_has_the_rules_and_the_task() {
     let api = Api::start().await;
     assert_json_snapshot!("prompts", result(&api, "prompts/list", json!({})).await);
     let arguments = json!({ "task": "Add a pool", "branch": "main" });
-    let prompt = result(
-        &api,
-        "prompts/get",
-        json!({ "name": "coordinate", "arguments": arguments }),
-    )
-    .await;
+    let params = json!({ "name": "coordinate", "arguments": arguments });
+    let prompt = result(&api, "prompts/get", params).await;
     let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
-    assert!(
-        text.contains("Orchestration commands are law") && text.ends_with("The task: Add a pool"),
-        "{text}"
-    );
-    assert!(
-        text.contains("branch: main.") && text.contains("git remote get-url origin"),
-        "{text}"
-    );
+    for part in [
+        "Orchestration commands are law",
+        "branch: main.",
+        "git remote get-url origin",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.ends_with("The task: Add a pool"), "{text}");
 }

@@ -9,8 +9,9 @@ use coord_store::redis::{RedisOptions, RedisStore};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{NEWEST, call, error, newest, result, send, without_commits};
+use super::{ask, ask_as, call, error, result, text, without_commits};
 use crate::api::{Api, REPO_URL, hide_times};
+use crate::teams::assert_has;
 
 /// A claim does the same by HTTP and by MCP: each is made on a separate server.
 // rule: mcp#tools
@@ -79,7 +80,7 @@ async fn a_tool_returns_what_http_returns() {
         );
         let is_error = result["isError"] == true;
         assert_eq!(is_error, expected["status"] == 400, "{tool} {arguments}: {result}");
-        let text = result["content"][0]["text"].as_str().unwrap();
+        let text = text(&result);
         let action = match result["structuredContent"]["error"].as_str() {
             Some("INVALID_FIELD" | "MALFORMED_BODY") => "FIX",
             _ => result["structuredContent"]["orchestration"]["action"].as_str().unwrap(),
@@ -115,8 +116,8 @@ async fn the_command_comes_first_in_every_result() {
         ("ann", "team", &create),
     ] {
         let params = json!({ "name": tool, "arguments": arguments });
-        let answer = super::ask_as(&api, user, "tools/call", params).await;
-        let text = String::from_utf8(answer.bytes.clone()).unwrap();
+        let answer = ask_as(&api, user, "tools/call", params).await;
+        let text = String::from_utf8(answer.bytes).unwrap();
         assert!(
             text.contains("\"structuredContent\":{\"orchestration\":{\"action\":"),
             "{tool}: {text}"
@@ -129,31 +130,18 @@ async fn results_match_the_schemas_of_their_tools() {
     let api = Api::start().await;
     let tools = result(&api, "tools/list", json!({})).await["tools"].clone();
     let valid = |kind: &str, tool: &str, value: &Value| {
-        let tool = tools
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|listed| listed["name"] == tool)
-            .unwrap();
+        let mut tools = tools.as_array().unwrap().iter();
+        let tool = tools.find(|listed| listed["name"] == tool).unwrap();
         jsonschema::draft202012::new(&tool[kind]).unwrap().is_valid(value)
     };
-    let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+    let check = |more: Value| api.check_body(&["src/auth.ts"], more);
+    let post = |status: &str| api.post_body(status, &["src/auth.ts"], json!({}));
     for (user, tool, arguments, is_good) in [
-        ("bob", "post_status", claim.clone(), true),
-        ("ann", "post_status", claim, true),
-        ("ann", "check_status", api.check_body(&["src/auth.ts"], json!({})), true),
-        (
-            "ann",
-            "check_status",
-            api.check_body(&["src/auth.ts"], json!({ "branch": null })),
-            false,
-        ),
-        (
-            "ann",
-            "post_status",
-            api.post_body("BREW", &["src/auth.ts"], json!({})),
-            false,
-        ),
+        ("bob", "post_status", post("WRITING"), true),
+        ("ann", "post_status", post("WRITING"), true),
+        ("ann", "check_status", check(json!({})), true),
+        ("ann", "check_status", check(json!({ "branch": null })), false),
+        ("ann", "post_status", post("BREW"), false),
     ] {
         assert_eq!(valid("inputSchema", tool, &arguments), is_good, "{arguments}");
         let result = call(&api, user, tool, &arguments).await;
@@ -168,19 +156,9 @@ async fn claims_of_several_agents_are_distinguished_by_field_and_by_header() {
     let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
     let params = json!({ "name": "post_status", "arguments": claim });
     for (agent, expected) in [("one", true), ("two", false), ("one", true)] {
-        let headers = [
-            ("mcp-protocol-version", NEWEST),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", "post_status"),
-            ("x-coord-agent", agent),
-        ];
-        let answer = send(&api, &headers, newest("tools/call", params.clone()).to_string())
-            .await
-            .json();
-        assert_eq!(
-            answer["result"]["structuredContent"]["success"], expected,
-            "{agent}: {answer}"
-        );
+        let answer = ask(&api, &[("x-coord-agent", agent)], "tools/call", params.clone()).await;
+        let result = &answer.json()["result"];
+        assert_eq!(result["structuredContent"]["success"], expected, "{agent}: {result}");
     }
 }
 
@@ -196,29 +174,16 @@ async fn a_store_that_is_away_is_offline_in_a_result() {
     // Nobody listens on that port.
     let store = RedisStore::with_options("redis://127.0.0.1:1", nowhere).unwrap();
     let api = Api::start_with(|app| app.store = Arc::new(store)).await;
-    let check = call(
-        &api,
-        "ann",
-        "check_status",
-        &api.check_body(&["src/auth.ts"], json!({})),
-    )
-    .await;
-    assert_eq!(
-        (&check["isError"], &check["structuredContent"]["status"]),
-        (&json!(false), &json!("OFFLINE"))
-    );
-    let text = check["content"][0]["text"].as_str().unwrap();
+    let check = api.check_body(&["src/auth.ts"], json!({}));
+    let check = call(&api, "ann", "check_status", &check).await;
+    assert_has!(check, { "isError": false, "structuredContent": { "status": "OFFLINE" } });
+    let text = text(&check);
     assert!(
         text.starts_with("STOP: ") && text.contains("\nOFFLINE_MODE: "),
         "{text}"
     );
-    let claim = call(
-        &api,
-        "ann",
-        "post_status",
-        &api.post_body("WRITING", &["src/auth.ts"], json!({})),
-    )
-    .await;
+    let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+    let claim = call(&api, "ann", "post_status", &claim).await;
     assert_eq!(claim["structuredContent"]["orchestration"]["action"], "STOP");
     let uri = format!("coord://locks?repo_url={REPO_URL}");
     let refused = error(&api, "resources/read", json!({ "uri": uri })).await;
@@ -227,28 +192,21 @@ async fn a_store_that_is_away_is_offline_in_a_result() {
 
 #[tokio::test]
 async fn a_caller_over_its_rate_limit_gets_rate_limited_and_wait() {
+    let once = Rate {
+        interval_ms: 60_000,
+        burst: 1,
+    };
     let api = Api::start_with(|app| {
         app.rates = Rates {
-            holder: Rate {
-                interval_ms: 60_000,
-                burst: 1,
-            },
+            holder: once,
             ..Rates::NONE
         };
     })
     .await;
     let body = api.check_body(&["src/auth.ts"], json!({}));
-    assert_eq!(
-        call(&api, "ann", "check_status", &body).await["structuredContent"]["status"],
-        "OK"
-    );
+    let granted = call(&api, "ann", "check_status", &body).await;
+    assert_eq!(granted["structuredContent"]["status"], "OK");
     let refused = call(&api, "ann", "check_status", &body).await;
-    assert_eq!(
-        (&refused["isError"], &refused["structuredContent"]["error"]),
-        (&json!(false), &json!("RATE_LIMITED"))
-    );
-    assert!(
-        refused["content"][0]["text"].as_str().unwrap().starts_with("WAIT: "),
-        "{refused}"
-    );
+    assert_has!(refused, { "isError": false, "structuredContent": { "error": "RATE_LIMITED" } });
+    assert!(text(&refused).starts_with("WAIT: "), "{refused}");
 }

@@ -2,72 +2,60 @@
 
 use serde_json::json;
 
-use super::error;
 use crate::api::Api;
 
-const SHUTDOWN: &str = "/api/teams/alpha/shutdown";
+const SHUTDOWN: &str = "teams/alpha/shutdown";
 
 #[tokio::test]
 async fn refusals_about_tasks_have_their_codes() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "id": "docs-1", "title": "B", "dependencies": ["t1"] }]))
         .await;
-    let code = |answer| error(&answer).1;
     let again = json!({ "tasks": [{ "id": "docs-1", "title": "B" }] });
-    assert_eq!(code(api.sends("ann/lead", "/api/tasks", again).await), "TASK_EXISTS");
+    api.refuses("ann/lead", "tasks", again, "409 TASK_EXISTS").await;
     let unknown = json!({ "tasks": [{ "title": "C", "dependencies": ["t99"] }] });
-    assert_eq!(
-        code(api.sends("ann/lead", "/api/tasks", unknown).await),
-        "UNKNOWN_DEPENDENCY"
-    );
-    assert_eq!(code(api.removes("ann/lead", "/api/tasks/t1", "").await), "DEPENDED_ON");
+    api.refuses("ann/lead", "tasks", unknown, "409 UNKNOWN_DEPENDENCY")
+        .await;
+    let removed = api.removes("ann/lead", "tasks/t1", "").await;
+    removed.expect("409 DEPENDED_ON");
     let note = json!({ "note": "n".repeat(16 * 1024) });
-    let mut codes = Vec::new();
+    let mut answers = Vec::new();
     for _ in 0..3 {
-        codes.push(code(api.patches("bob/one", "/api/tasks/t1", note.clone()).await));
+        answers.push(api.patches("bob/one", "tasks/t1", note.clone()).await);
     }
-    assert_eq!(codes.last().unwrap(), "NOTES_FULL", "{codes:?}");
+    answers[2].expect("409 NOTES_FULL");
     for _ in 0..3 {
-        api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+        api.claims_task("bob/one", "t1").await;
         api.expire_claim("t1").await;
     }
-    let held_back = api.sends("bob/one", "/api/tasks/t1/claim", json!({})).await;
-    assert_eq!(code(held_back), "TASK_HELD_BACK");
+    let claim = "tasks/t1/claim";
+    api.refuses("bob/one", claim, json!({}), "409 TASK_HELD_BACK").await;
 }
 
 #[tokio::test]
 async fn refusals_about_teams_and_shutdowns_have_their_codes() {
     let api = Api::with_team().await;
-    let code = |answer| error(&answer).1;
     let another = json!({ "handle": "another" });
-    assert_eq!(
-        code(api.sends("bob/one", "/api/teams/alpha/join", another).await),
-        "ALREADY_MEMBER"
-    );
+    let join = "teams/alpha/join";
+    api.refuses("bob/one", join, another, "409 ALREADY_MEMBER").await;
     let request = json!({ "step": "request", "target": "one", "reason": "The day is over" });
-    let id = api.does_in_team("ann/lead", SHUTDOWN, request).await["shutdown_id"].clone();
+    let id = api.calls("ann/lead", SHUTDOWN, request).await["shutdown_id"].clone();
     let request = json!({ "step": "request", "reason": "The day is over" });
-    assert_eq!(
-        code(api.sends("bob/two", SHUTDOWN, request.clone()).await),
-        "SHUTDOWN_OPEN"
-    );
-    let all = api
-        .does_in_team("ann/lead", "/api/teams", json!({ "name": "beta" }))
+    api.refuses("bob/two", SHUTDOWN, request.clone(), "409 SHUTDOWN_OPEN")
         .await;
-    assert_eq!(all["orchestration"]["action"], "PROCEED");
-    let answer = |step: &str| json!({ "step": step, "shutdown_id": id, "reason": "No" });
-    api.does_in_team("bob/one", SHUTDOWN, answer("approve")).await;
-    let beta = "/api/teams/beta/shutdown";
+    let made = api.calls("ann/lead", "teams", json!({ "name": "beta" })).await;
+    assert_eq!(made["orchestration"]["action"], "PROCEED");
+    let approve = json!({ "step": "approve", "shutdown_id": id });
+    api.calls("bob/one", SHUTDOWN, approve).await;
+    let beta = "teams/beta/shutdown";
     for who in ["bob/one", "bob/two"] {
-        api.does_in_team(who, "/api/teams/beta/join", json!({})).await;
+        api.calls(who, "teams/beta/join", json!({})).await;
     }
-    let id = api.does_in_team("ann/lead", beta, request).await["shutdown_id"].clone();
+    let id = api.calls("ann/lead", beta, request).await["shutdown_id"].clone();
     let answer = |step: &str| json!({ "step": step, "shutdown_id": id, "reason": "No" });
-    api.does_in_team("bob/one", beta, answer("approve")).await;
-    assert_eq!(
-        code(api.sends("bob/one", beta, answer("reject")).await),
-        "SHUTDOWN_ANSWERED"
-    );
+    api.calls("bob/one", beta, answer("approve")).await;
+    api.refuses("bob/one", beta, answer("reject"), "409 SHUTDOWN_ANSWERED")
+        .await;
 }
 
 #[tokio::test]
@@ -75,8 +63,8 @@ async fn a_login_that_has_made_twenty_teams_gets_too_many() {
     let api = Api::start().await;
     for number in 0..20 {
         let name = json!({ "name": format!("team-{number}") });
-        api.does_in_team("bob/one", "/api/teams", name).await;
+        api.calls("bob/one", "teams", name).await;
     }
-    let more = api.sends("bob/two", "/api/teams", json!({ "name": "more" })).await;
-    assert_eq!((more.status, error(&more).1.as_str()), (409, "TOO_MANY"));
+    let more = json!({ "name": "more" });
+    api.refuses("bob/two", "teams", more, "409 TOO_MANY").await;
 }

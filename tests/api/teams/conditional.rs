@@ -1,15 +1,14 @@
 //! `If-None-Match`: a board that has not changed is not sent again; by the clock alone, an expired claim changes it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use coord_domain::team::TeamName;
 use serde_json::json;
 
-use crate::answer::Answer;
-use crate::api::{Api, REPO_URL};
+use super::in_milliseconds;
+use crate::api::{Answer, Api, REPO_URL};
 
 async fn get(api: &Api, path: &str, tag: &str) -> Answer {
-    let path = format!("{path}?repo_url={REPO_URL}&team=alpha");
+    let path = format!("/api/{path}repo_url={REPO_URL}&team=alpha");
     api.get(&path, &[("x-coord-user", "eve"), ("if-none-match", tag)]).await
 }
 
@@ -22,7 +21,7 @@ fn tag(answer: &Answer) -> String {
 async fn a_board_that_has_not_changed_is_not_sent_again() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
-    for path in ["/api/tasks", "/api/teams/alpha"] {
+    for path in ["tasks?", "teams/alpha?"] {
         let first = get(&api, path, "\"none\"").await;
         assert_eq!(first.status, 200, "{path}");
         let known = tag(&first);
@@ -37,17 +36,13 @@ async fn a_board_that_has_not_changed_is_not_sent_again() {
             assert_eq!(first.header(name), Some(value), "{path}");
         }
     }
-    let before = tag(&get(&api, "/api/tasks", "").await);
-    api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
-    let after = get(&api, "/api/tasks", &before).await;
+    let before = tag(&get(&api, "tasks?", "").await);
+    api.claims_task("bob/one", "t1").await;
+    let after = get(&api, "tasks?", &before).await;
     assert_eq!(after.status, 200);
-    // Another question has another answer, and so has a member, who is told what waits.
-    let filtered = format!("/api/tasks?repo_url={REPO_URL}&team=alpha&status=pending");
+    // Another query has another response, and so has a member, who also gets what waits.
     let tagged = tag(&after);
-    let other = api
-        .get(&filtered, &[("x-coord-user", "eve"), ("if-none-match", &tagged)])
-        .await;
-    assert_eq!(other.status, 200);
+    assert_eq!(get(&api, "tasks?status=pending&", &tagged).await.status, 200);
     let own = format!("/api/tasks?repo_url={REPO_URL}&team=alpha");
     let headers = [
         ("x-coord-user", "bob"),
@@ -61,20 +56,15 @@ async fn a_board_that_has_not_changed_is_not_sent_again() {
 async fn a_claim_that_expires_changes_the_etag_of_the_board_without_a_write() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
-    api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    api.claims_task("bob/one", "t1").await;
     // As if it had been claimed long ago: two seconds are left.
-    let tasks = coord_teams_state::tasks::keys::tasks(&crate::api::repo(), &TeamName::parse("alpha").unwrap());
-    let stored = api.command(["HGET", &tasks, "t1"]).await.unwrap();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-    task["expires"] = json!(u64::try_from(now.as_millis()).unwrap() + 2000);
-    api.command(["HSET", &tasks, "t1", &task.to_string()]).await;
-    let held = get(&api, "/api/tasks", "").await;
-    assert_eq!(held.json()["tasks"][0]["lease"]["state"], json!("held"));
+    api.alters("t1", json!({ "expires": in_milliseconds(2000) })).await;
+    let held = get(&api, "tasks?", "").await;
+    assert_eq!(held.json()["tasks"][0]["lease"]["state"], "held");
     let known = tag(&held);
     // time: the claim expires.
     tokio::time::sleep(Duration::from_millis(2100)).await;
-    let lapsed = get(&api, "/api/tasks", &known).await;
-    assert_eq!(lapsed.status, 200);
-    assert_eq!(lapsed.json()["tasks"][0]["lease"]["state"], json!("lapsed"));
+    let expired = get(&api, "tasks?", &known).await;
+    assert_eq!(expired.status, 200);
+    assert_eq!(expired.json()["tasks"][0]["lease"]["state"], "lapsed");
 }

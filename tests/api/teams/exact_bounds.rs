@@ -3,49 +3,31 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{body, error};
+use super::{with, wrong_field};
 use crate::api::Api;
 
-/// A request of `who`, and the field that it is about.
-struct Case {
-    who: &'static str,
-    method: Method,
-    path: &'static str,
-    field: &'static str,
-    /// Accepted.
-    most: Value,
-    /// Refused, and nothing is changed.
-    more: Value,
-}
-
-fn case(who: &'static str, method: Method, path: &'static str, field: &'static str, most: Value, more: Value) -> Case {
-    Case {
-        who,
-        method,
-        path,
-        field,
-        most,
-        more,
+/// A body whose `field` has so many characters, bytes, items or seconds.
+fn body_of(field: &str, count: usize) -> Value {
+    let text = |letter: &str| letter.repeat(count);
+    let task = |value: Value| json!({ "tasks": [{ field: value }] });
+    match field {
+        "name" | "handle" | "note" | "result" => json!({ field: text("n") }),
+        "agent_name" => json!({ field: text("ö") }),
+        // Characters, not bytes.
+        "title" => task(json!(text("\u{1f600}"))),
+        // Bytes, not characters.
+        "description" => task(json!("ö".repeat(count / 2) + &"x".repeat(count % 2))),
+        "id" => task(json!(text("i"))),
+        "tasks" => json!({ field: vec![json!({}); count] }),
+        "dependencies" => task(json!(vec!["t1"; count])),
+        "files" => task((0..count).map(|number| format!("src/{number}.ts")).collect()),
+        "lease_seconds" | "limit" => json!({ field: count }),
+        "message" => json!({ "to": ["two"], field: text("m") }),
+        "summary" => json!({ "to": ["two"], "message": "x", field: text("ö") }),
+        "to" => json!({ field: vec!["one"; count], "message": "x" }),
+        "reason" => json!({ "step": "request", "target": "two", field: text("ö") }),
+        _ => panic!("no body for {field}"),
     }
-}
-
-fn post(who: &'static str, path: &'static str, field: &'static str, most: Value, more: Value) -> Case {
-    case(who, Method::POST, path, field, most, more)
-}
-
-impl Api {
-    async fn tries(&self, case: &Case, sent: &Value) -> (u16, Value) {
-        let (user, body) = body(case.who, sent.clone());
-        let headers = [("x-coord-user", user.as_str()), ("content-type", "application/json")];
-        let answer = self
-            .request(case.method.clone(), case.path, &headers, body.to_string())
-            .await;
-        (answer.status, answer.json())
-    }
-}
-
-fn text(letter: &str, count: usize) -> String {
-    letter.repeat(count)
 }
 
 // rule: teams#text-bounds
@@ -54,144 +36,33 @@ async fn each_bound_takes_its_most_and_not_one_more() {
     const LONG: usize = 16 * 1024;
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
-    let new_task = |more: Value| json!({ "tasks": [more] });
-    let some = |count: usize| (0..count).map(|number| format!("src/{number}.ts")).collect::<Vec<_>>();
-    let message = |more: Value| {
-        let mut sent = json!({ "to": ["two"], "message": "x" });
-        sent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        sent
-    };
-    let cases = [
-        post(
-            "eve/one",
-            "/api/teams",
-            "name",
-            json!({ "name": text("n", 64) }),
-            json!({ "name": text("m", 65) }),
-        ),
-        post(
-            "eve/two",
-            "/api/teams/alpha/join",
-            "handle",
-            json!({ "handle": text("h", 64) }),
-            json!({ "handle": text("i", 65) }),
-        ),
-        post(
-            "eve/three",
-            "/api/teams/alpha/join",
-            "agent_name",
-            json!({ "agent_name": text("ö", 500) }),
-            json!({ "agent_name": text("ö", 501) }),
-        ),
-        // Characters, not bytes.
-        post(
-            "ann/lead",
-            "/api/tasks",
-            "title",
-            new_task(json!({ "title": text("\u{1f600}", 200) })),
-            new_task(json!({ "title": text("x", 201) })),
-        ),
-        // Bytes, not characters.
-        post(
-            "ann/lead",
-            "/api/tasks",
-            "description",
-            new_task(json!({ "description": text("ö", LONG / 2) })),
-            new_task(json!({ "description": text("ö", LONG / 2) + "x" })),
-        ),
-        post(
-            "ann/lead",
-            "/api/tasks",
-            "id",
-            new_task(json!({ "id": text("i", 64) })),
-            new_task(json!({ "id": text("j", 65) })),
-        ),
-        post(
-            "ann/lead",
-            "/api/tasks",
-            "tasks",
-            json!({ "tasks": vec![json!({}); 200] }),
-            json!({ "tasks": vec![json!({}); 201] }),
-        ),
-        post(
-            "ann/lead",
-            "/api/tasks",
-            "dependencies",
-            new_task(json!({ "dependencies": vec!["t1"; 256] })),
-            new_task(json!({ "dependencies": vec!["t1"; 257] })),
-        ),
-        post(
-            "ann/lead",
-            "/api/tasks",
-            "files",
-            new_task(json!({ "files": some(512) })),
-            new_task(json!({ "files": some(513) })),
-        ),
-        case(
-            "ann/lead",
-            Method::PATCH,
-            "/api/tasks/t2",
-            "note",
-            json!({ "note": text("n", LONG) }),
-            json!({ "note": text("n", LONG + 1) }),
-        ),
-        post(
-            "bob/one",
-            "/api/tasks/t1/claim",
-            "lease_seconds",
-            json!({ "lease_seconds": 86_400 }),
-            json!({ "lease_seconds": 86_401 }),
-        ),
-        post(
-            "bob/one",
-            "/api/tasks/t1/complete",
-            "result",
-            json!({ "result": text("r", LONG) }),
-            json!({ "result": text("r", LONG + 1) }),
-        ),
-        post(
-            "ann/lead",
-            "/api/messages",
-            "message",
-            message(json!({ "message": text("m", LONG) })),
-            message(json!({ "message": text("m", LONG + 1) })),
-        ),
-        post(
-            "ann/lead",
-            "/api/messages",
-            "summary",
-            message(json!({ "summary": text("ö", 500) })),
-            message(json!({ "summary": text("ö", 501) })),
-        ),
-        post(
-            "ann/lead",
-            "/api/messages",
-            "to",
-            message(json!({ "to": vec!["one"; 100] })),
-            message(json!({ "to": vec!["one"; 101] })),
-        ),
-        post(
-            "bob/two",
-            "/api/messages/read",
-            "limit",
-            json!({ "limit": 500 }),
-            json!({ "limit": 501 }),
-        ),
-        post(
-            "ann/lead",
-            "/api/teams/alpha/shutdown",
-            "reason",
-            json!({ "step": "request", "target": "two", "reason": text("ö", 500) }),
-            json!({ "step": "request", "target": "two", "reason": text("ö", 501) }),
-        ),
-    ];
-    for case in &cases {
+    for (who, path, field, most) in [
+        ("eve/one", "teams", "name", 64),
+        ("eve/two", "teams/alpha/join", "handle", 64),
+        ("eve/three", "teams/alpha/join", "agent_name", 500),
+        ("ann/lead", "tasks", "title", 200),
+        ("ann/lead", "tasks", "description", LONG),
+        ("ann/lead", "tasks", "id", 64),
+        ("ann/lead", "tasks", "tasks", 200),
+        ("ann/lead", "tasks", "dependencies", 256),
+        ("ann/lead", "tasks", "files", 512),
+        ("ann/lead", "tasks/t2", "note", LONG),
+        ("bob/one", "tasks/t1/claim", "lease_seconds", 86_400),
+        ("bob/one", "tasks/t1/complete", "result", LONG),
+        ("ann/lead", "messages", "message", LONG),
+        ("ann/lead", "messages", "summary", 500),
+        ("ann/lead", "messages", "to", 100),
+        ("bob/two", "messages/read", "limit", 500),
+        ("ann/lead", "teams/alpha/shutdown", "reason", 500),
+    ] {
+        let method = if field == "note" { Method::PATCH } else { Method::POST };
         let before = api.newest_event().await;
-        let (status, refused) = api.tries(case, &case.more).await;
-        assert_eq!((status, &refused["field"]), (400, &json!(case.field)), "{refused}");
-        assert_eq!(api.newest_event().await, before, "{}: nothing has happened", case.field);
-        let (status, accepted) = api.tries(case, &case.most).await;
-        assert_eq!(status, 200, "{}: {accepted}", case.field);
+        let more = body_of(field, most + 1);
+        let refused = api.sends_by(method.clone(), who, path, &more).await;
+        assert_eq!(wrong_field(&refused), field);
+        assert_eq!(api.newest_event().await, before, "{field}: nothing has happened");
+        let accepted = api.sends_by(method, who, path, &body_of(field, most)).await;
+        assert_eq!(accepted.status, 200, "{field}: {}", accepted.json());
     }
 }
 
@@ -199,7 +70,7 @@ async fn each_bound_takes_its_most_and_not_one_more() {
 async fn no_text_has_what_a_terminal_obeys_or_a_reader_does_not_see() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
-    api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    api.claims_task("bob/one", "t1").await;
     let before = api.newest_event().await;
     for hidden in [
         "\u{1b}[2J",
@@ -213,65 +84,35 @@ async fn no_text_has_what_a_terminal_obeys_or_a_reader_does_not_see() {
     ] {
         let words = format!("Fine{hidden}words");
         for (who, path, field, more) in [
-            (
-                "ann/lead",
-                "/api/tasks",
-                "title",
-                json!({ "tasks": [{ "title": words }] }),
-            ),
-            (
-                "ann/lead",
-                "/api/tasks",
-                "description",
-                json!({ "tasks": [{ "description": words }] }),
-            ),
+            ("ann/lead", "tasks", "title", json!({})),
+            ("ann/lead", "tasks", "description", json!({})),
+            ("bob/one", "tasks/t1/complete", "result", json!({})),
+            ("bob/one", "tasks/t1/release", "note", json!({})),
+            ("bob/one", "messages", "message", json!({ "to": ["two"] })),
             (
                 "bob/one",
-                "/api/tasks/t1/complete",
-                "result",
-                json!({ "result": words }),
-            ),
-            ("bob/one", "/api/tasks/t1/release", "note", json!({ "note": words })),
-            (
-                "bob/one",
-                "/api/messages",
-                "message",
-                json!({ "to": ["two"], "message": words }),
-            ),
-            (
-                "bob/one",
-                "/api/messages",
+                "messages",
                 "summary",
-                json!({ "to": ["two"], "message": "x", "summary": words }),
+                json!({ "to": ["two"], "message": "x" }),
             ),
-            (
-                "bob/one",
-                "/api/messages",
-                "to",
-                json!({ "to": [words], "message": "x" }),
-            ),
+            ("bob/one", "messages", "to", json!({ "message": "x" })),
             (
                 "ann/lead",
-                "/api/teams/alpha/shutdown",
+                "teams/alpha/shutdown",
                 "reason",
-                json!({ "step": "request", "reason": words }),
+                json!({ "step": "request" }),
             ),
-            ("eve/one", "/api/teams/alpha/join", "handle", json!({ "handle": words })),
-            (
-                "eve/one",
-                "/api/teams/alpha/join",
-                "agent_name",
-                json!({ "agent_name": words }),
-            ),
-            ("eve/one", "/api/teams", "name", json!({ "name": words })),
+            ("eve/one", "teams/alpha/join", "handle", json!({})),
+            ("eve/one", "teams/alpha/join", "agent_name", json!({})),
+            ("eve/one", "teams", "name", json!({})),
         ] {
-            let refused = api.sends(who, path, more).await;
-            assert_eq!(
-                (refused.status, &refused.json()["field"]),
-                (400, &json!(field)),
-                "{hidden:?}: {:?}",
-                error(&refused)
-            );
+            let written = match (path, field) {
+                ("tasks", _) => json!({ "tasks": [{ field: words }] }),
+                (_, "to") => json!({ "to": [words] }),
+                _ => json!({ field: words }),
+            };
+            let refused = api.sends(who, path, with(more, written)).await;
+            assert_eq!(wrong_field(&refused), field, "{hidden:?}");
             let shown = String::from_utf8(refused.bytes).unwrap();
             assert!(!shown.contains(hidden), "{field}: {shown:?}");
         }

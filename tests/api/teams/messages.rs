@@ -3,12 +3,11 @@
 use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 
-use super::error;
+use super::{assert_has, texts_of, wrong_field};
 use crate::api::{Api, repo};
 
 fn texts(answer: &Value) -> Vec<&str> {
-    let messages = answer["messages"].as_array().unwrap().iter();
-    messages.map(|message| message["message"].as_str().unwrap()).collect()
+    texts_of(&answer["messages"], "message")
 }
 
 // rule: teams#cursor
@@ -16,77 +15,51 @@ fn texts(answer: &Value) -> Vec<&str> {
 async fn a_message_comes_again_until_its_cursor_comes_back() {
     let api = Api::with_team().await;
     let sent = json!({ "to": ["ONE"], "message": "Hello\nthere", "summary": "Hello", "task_id": "t1" });
-    api.does_in_team("ann/lead", "/api/messages", sent).await;
-    let read = async |more: Value| api.does_in_team("bob/one", "/api/messages/read", more).await;
+    api.calls("ann/lead", "messages", sent).await;
+    let read = async |more: Value| api.calls("bob/one", "messages/read", more).await;
     let first = read(json!({})).await;
     let message = &first["messages"][0];
-    assert_eq!(
-        (
-            &message["from"],
-            &message["login"],
-            &message["to"],
-            &message["type"],
-            &message["read"]
-        ),
-        (
-            &json!("lead"),
-            &json!("ann"),
-            &json!("one"),
-            &json!("plain"),
-            &json!(false)
-        )
-    );
-    assert_eq!(
-        (&message["summary"], &message["task_id"], message.get("reply_to")),
-        (&json!("Hello"), &json!("t1"), None)
-    );
+    assert_has!(message, {
+        "from": "lead", "login": "ann", "to": "one", "type": "plain", "read": false, "summary": "Hello", "task_id": "t1",
+    });
+    assert_eq!(message.get("reply_to"), None);
     let reply = json!({ "to": ["lead"], "message": "Hello to you", "reply_to": message["id"] });
-    api.does_in_team("bob/one", "/api/messages", reply).await;
-    let replied = api.does_in_team("ann/lead", "/api/messages/read", json!({})).await;
+    api.calls("bob/one", "messages", reply).await;
+    let replied = api.inbox("ann/lead").await;
     assert_eq!(replied["messages"][0]["reply_to"], message["id"]);
-    assert_eq!(
-        (texts(&read(json!({})).await), &first["unread"]),
-        (vec!["Hello\nthere"], &json!(1))
-    );
+    assert_eq!(first["unread"], 1);
+    assert_eq!(texts(&read(json!({})).await), ["Hello\nthere"]);
     let after = read(json!({ "cursor": first["cursor"] })).await;
-    assert_eq!(
-        (texts(&after), &after["unread"], &after["timed_out"]),
-        (vec![], &json!(0), &json!(false))
-    );
-    assert_eq!(texts(&read(json!({})).await), [""; 0]);
-    let ahead = api
-        .sends("bob/one", "/api/messages/read", json!({ "cursor": 99 }))
-        .await;
-    assert_eq!((error(&ahead).0, error(&ahead).1.as_str()), (409, "CURSOR_AHEAD"));
+    assert_has!(after, { "messages": [], "unread": 0, "timed_out": false });
+    assert_eq!(read(json!({})).await["messages"], json!([]));
+    let ahead = json!({ "cursor": 99 });
+    api.refuses("bob/one", "messages/read", ahead, "409 CURSOR_AHEAD").await;
 }
 
 #[tokio::test]
 async fn the_history_lists_the_members_that_have_not_read() {
     let api = Api::with_team().await;
     for (to, text) in [("one", "a"), ("broadcast", "b"), ("two", "c")] {
-        api.does_in_team("ann/lead", "/api/messages", json!({ "to": [to], "message": text }))
-            .await;
+        api.writes_to(to, text).await;
     }
-    api.does_in_team("bob/one", "/api/messages/read", json!({ "cursor": 2 }))
-        .await;
-    let history = async |query: &str| api.shows("eve", "/api/messages", &format!("&team=alpha{query}")).await;
+    api.calls("bob/one", "messages/read", json!({ "cursor": 2 })).await;
+    let history = async |query: &str| api.shows("eve", "messages", &format!("&team=alpha{query}")).await;
     let all = history("").await;
-    assert_eq!(texts(&all), ["c", "b", "a"]);
-    let unread: Vec<_> = all["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|message| message["unread_by"].clone())
+    let messages = all["messages"].as_array().unwrap().iter();
+    let unread: Vec<_> = messages
+        .map(|message| json!([message["message"], message["unread_by"]]))
         .collect();
-    assert_eq!(unread, [json!(["two"]), json!(["two"]), Value::Null]);
-    assert_eq!(all["messages"][0]["unread_count"], json!(1));
+    assert_eq!(
+        unread,
+        [json!(["c", ["two"]]), json!(["b", ["two"]]), json!(["a", null])]
+    );
+    assert_eq!(all["messages"][0]["unread_count"], 1);
     assert_eq!(texts(&history("&member=one").await), ["b", "a"]);
     let page = history("&limit=2").await;
     assert_eq!((texts(&page), &page["earlier"]), (vec!["c", "b"], &json!(2)));
     let last = history("&limit=2&before=2").await;
     assert_eq!((texts(&last), &last["earlier"]), (vec!["a"], &Value::Null));
-    let reads = api.does_in_team("bob/two", "/api/messages/read", json!({})).await;
-    assert_eq!(texts(&reads), ["b", "c"]);
+    assert_eq!(texts(&api.inbox("bob/two").await), ["b", "c"]);
 }
 
 /// A message whose reader had left counted as read, or was gone.
@@ -98,27 +71,25 @@ async fn unread_messages_of_a_former_member_stay_unread_in_the_history() {
         (json!(["one"]), "b"),
         (json!(["one", "two"]), "c"),
     ] {
-        api.does_in_team("ann/lead", "/api/messages", json!({ "to": to, "message": text }))
-            .await;
+        let sent = json!({ "to": to, "message": text });
+        api.calls("ann/lead", "messages", sent).await;
     }
-    api.does_in_team("bob/one", "/api/messages/read", json!({ "cursor": 1 }))
-        .await;
-    api.does_in_team("bob/two", "/api/messages/read", json!({ "cursor": 3 }))
-        .await;
+    for (who, cursor) in [("bob/one", 1), ("bob/two", 3)] {
+        api.calls(who, "messages/read", json!({ "cursor": cursor })).await;
+    }
     let history = async || {
-        let page = api.shows("eve", "/api/messages", "&team=alpha").await;
-        let messages = page["messages"].as_array().unwrap().clone();
+        let page = api.shows("eve", "messages", "&team=alpha").await;
+        let messages = page["messages"].as_array().unwrap().iter();
         let about = |message: &Value| json!([message["message"], message["read"], message["unread_by"]]);
-        messages.iter().map(about).collect::<Vec<_>>()
+        messages.map(about).collect::<Vec<_>>()
     };
-    api.does_in_team("bob/one", "/api/teams/alpha/leave", json!({})).await;
-    let unread = json!(["one"]);
+    api.calls("bob/one", "teams/alpha/leave", json!({})).await;
     assert_eq!(
         history().await,
-        [json!(["c", false, unread]), json!(["b", false, unread])]
+        [json!(["c", false, ["one"]]), json!(["b", false, ["one"]])]
     );
     // If a member leaves afterward, nothing is kept twice.
-    api.does_in_team("bob/two", "/api/teams/alpha/leave", json!({})).await;
+    api.calls("bob/two", "teams/alpha/leave", json!({})).await;
     assert_eq!(history().await.len(), 2);
 }
 
@@ -127,21 +98,19 @@ async fn unread_messages_of_a_former_member_stay_unread_in_the_history() {
 async fn idle_goes_to_the_leader_and_is_answered_with_what_is_ready() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
-    let idle = api
-        .does_in_team("bob/one", "/api/messages", json!({ "type": "idle", "message": "" }))
-        .await;
+    let idle = json!({ "type": "idle", "message": "" });
+    let idle = api.calls("bob/one", "messages", idle).await;
     assert_eq!(idle["ready"], json!(["t1"]));
-    let inbox = api.does_in_team("ann/lead", "/api/messages/read", json!({})).await;
-    assert_eq!(
-        (&inbox["messages"][0]["type"], &inbox["messages"][0]["from"]),
-        (&json!("idle"), &json!("one"))
-    );
+    let inbox = api.inbox("ann/lead").await;
+    assert_has!(inbox["messages"][0], { "type": "idle", "from": "one" });
 }
 
 // rule: teams#kinds
 #[tokio::test]
 async fn an_unsendable_header_is_refused() {
     let api = Api::with_team().await;
+    let to_one = |message: &str| json!({ "to": ["one"], "message": message });
+    let of_type = |kind: &str| json!({ "to": ["one"], "message": "x", "type": kind });
     for (sent, field, message) in [
         (json!({ "to": ["one"] }), "message", "message is required"),
         (json!({ "message": "x" }), "to", "to is required"),
@@ -153,76 +122,34 @@ async fn an_unsendable_header_is_refused() {
             "to",
             "to has 101 recipients",
         ),
-        (
-            json!({ "to": ["one"], "message": "x", "type": "idle" }),
-            "to",
-            "to must be left out",
-        ),
-        (
-            json!({ "to": ["one"], "message": "x", "type": "nudge" }),
-            "type",
-            "type is not known: Invalid message type",
-        ),
-        (
-            json!({ "to": ["one"], "message": "x", "type": "task_assignment" }),
-            "type",
-            "type is that of",
-        ),
-        (
-            json!({ "to": ["one"], "message": "x", "type": "shutdown_request" }),
-            "type",
-            "type is that of",
-        ),
-        (
-            json!({ "to": ["one"], "message": "x", "type": "shutdown_approved" }),
-            "type",
-            "type is that of",
-        ),
-        (
-            json!({ "to": ["one"], "message": "x", "type": "shutdown_rejected" }),
-            "type",
-            "type is that of",
-        ),
-        (
-            json!({ "to": ["one"], "message": "x".repeat(16_385) }),
-            "message",
-            "message has more than",
-        ),
-        (
-            json!({ "to": ["one"], "message": "a\u{202e}b" }),
-            "message",
-            "message has invisible",
-        ),
+        (of_type("idle"), "to", "to must be left out"),
+        (of_type("nudge"), "type", "type is not known: Invalid message type"),
+        (of_type("task_assignment"), "type", "type is that of"),
+        (of_type("shutdown_request"), "type", "type is that of"),
+        (of_type("shutdown_approved"), "type", "type is that of"),
+        (of_type("shutdown_rejected"), "type", "type is that of"),
+        (to_one(&"x".repeat(16_385)), "message", "message has more than"),
+        (to_one("a\u{202e}b"), "message", "message has invisible"),
         (
             json!({ "to": ["one"], "message": "x", "task_id": "../t1" }),
             "task_id",
             "task_id ",
         ),
     ] {
-        let refused = api.sends("ann/lead", "/api/messages", sent).await;
-        let (status, _, sentence) = error(&refused);
-        assert_eq!((status, &refused.json()["field"]), (400, &json!(field)), "{sentence}");
-        assert!(sentence.starts_with(message), "{sentence}");
+        let answer = api.sends("ann/lead", "messages", sent).await;
+        assert_eq!(wrong_field(&answer), field, "{message}");
+        let body = answer.json();
+        assert!(body["message"].as_str().unwrap().starts_with(message), "{body}");
     }
-    let nobody = api
-        .sends(
-            "ann/lead",
-            "/api/messages",
-            json!({ "to": ["one", "zoe"], "message": "x" }),
-        )
+    let nobody = json!({ "to": ["one", "zoe"], "message": "x" });
+    let refused = api
+        .refuses("ann/lead", "messages", nobody, "409 UNKNOWN_RECIPIENT")
         .await;
     assert_eq!(
-        error(&nobody),
-        (
-            409,
-            "UNKNOWN_RECIPIENT".to_owned(),
-            "Recipient \"zoe\" is not a member of team \"alpha\"".to_owned()
-        )
+        refused["message"],
+        "Recipient \"zoe\" is not a member of team \"alpha\""
     );
-    assert_eq!(
-        texts(&api.does_in_team("bob/one", "/api/messages/read", json!({})).await),
-        [""; 0]
-    );
+    assert_eq!(api.inbox("bob/one").await["messages"], json!([]));
 }
 
 // rule: teams#inbox
@@ -231,8 +158,7 @@ async fn a_message_to_a_full_inbox_is_refused_with_inbox_full_and_wait() {
     let api = Api::with_team().await;
     // As if 1,000 had come that it has not read: see the order of the counts in the scripts.
     let members = coord_teams_state::teams::keys::members(&repo());
-    let sent = json!({ "to": ["one"], "message": "x" });
-    api.does_in_team("ann/lead", "/api/messages", sent.clone()).await;
+    api.writes_to("one", "x").await;
     let Some(StoreValue::Bulk(counts)) = api.command(["HGET", &members, "alpha/one"]).await else {
         panic!("no counts of the inbox");
     };
@@ -240,10 +166,9 @@ async fn a_message_to_a_full_inbox_is_refused_with_inbox_full_and_wait() {
     assert_eq!(counts.split(' ').filter(|count| *count == "1").count(), 2, "{counts}");
     let full = counts.replacen('1', "1000", 1);
     api.command(["HSET", &members, "alpha/one", &full]).await;
-    let refused = api.sends("ann/lead", "/api/messages", sent).await;
-    let (status, code, sentence) = error(&refused);
-    assert_eq!((status, code.as_str()), (409, "INBOX_FULL"), "{counts} {sentence}");
-    assert_eq!(refused.json()["orchestration"]["action"], json!("WAIT"));
+    let sent = json!({ "to": ["one"], "message": "x" });
+    let refused = api.refuses("ann/lead", "messages", sent, "409 INBOX_FULL WAIT").await;
+    let sentence = refused["message"].as_str().unwrap();
     assert!(
         sentence.starts_with("The inbox of \"one\" has 1000 unread messages"),
         "{sentence}"
@@ -254,19 +179,12 @@ async fn a_message_to_a_full_inbox_is_refused_with_inbox_full_and_wait() {
 async fn of_many_that_have_not_read_a_message_some_are_named() {
     let api = Api::with_team().await;
     for number in 0..30 {
-        api.does_in_team(&format!("zoe/z{number}"), "/api/teams/alpha/join", json!({}))
+        api.calls(&format!("zoe/z{number}"), "teams/alpha/join", json!({}))
             .await;
     }
-    api.does_in_team(
-        "ann/lead",
-        "/api/messages",
-        json!({ "to": ["broadcast"], "message": "x" }),
-    )
-    .await;
-    let history = api.shows("eve", "/api/messages", "&team=alpha").await;
+    api.writes_to("broadcast", "x").await;
+    let history = api.shows("eve", "messages", "&team=alpha").await;
     let message = &history["messages"][0];
-    assert_eq!(
-        (message["unread_by"].as_array().unwrap().len(), &message["unread_count"]),
-        (20, &json!(32))
-    );
+    assert_eq!(message["unread_by"].as_array().unwrap().len(), 20);
+    assert_eq!(message["unread_count"], 32);
 }

@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::error;
+use super::{assert_has, texts_of};
 use crate::api::Api;
 
 fn ids(page: &Value) -> Vec<&str> {
-    let tasks = page["tasks"].as_array().unwrap().iter();
-    tasks.map(|task| task["id"].as_str().unwrap()).collect()
+    texts_of(&page["tasks"], "id")
 }
 
 #[tokio::test]
@@ -19,38 +18,19 @@ async fn tasks_of_one_request_name_each_other() {
         {},
     ]);
     assert_eq!(api.adds(tasks).await, ["t1", "t2", "t3"]);
-    let listed = api.shows("eve", "/api/tasks", "&team=alpha").await;
-    let tasks = listed["tasks"].as_array().unwrap();
-    assert_eq!(
-        (&tasks[0]["blocks"], &tasks[1]["dependencies"]),
-        (&json!(["t2"]), &json!(["t1"]))
-    );
-    assert_eq!(
-        (&tasks[0]["files"], &tasks[0]["isReady"]),
-        (&json!(["src/db.ts"]), &json!(true))
-    );
-    assert_eq!(
-        (&tasks[1]["isReady"], &tasks[1]["intent_id"]),
-        (&json!(false), &json!("REQ-1"))
-    );
-    assert_eq!(
-        (&tasks[2]["title"], &tasks[2]["priority"]),
-        (&json!("Untitled Task"), &json!("normal"))
-    );
-    assert_eq!(
-        (&tasks[1]["description"], &tasks[1]["lease"]),
-        (&Value::Null, &json!({ "state": "none" }))
-    );
-    let shown = api.shows("eve", "/api/tasks/t2", "&team=alpha").await;
-    assert_eq!(
-        (&shown["task"]["description"], &shown["task"]["createdBy"]),
-        (&json!("Line one\nand two"), &json!("lead"))
-    );
+    let tasks = api.shows("eve", "tasks", "&team=alpha").await["tasks"].clone();
+    assert_has!(tasks[0], { "blocks": ["t2"], "files": ["src/db.ts"], "isReady": true });
+    assert_has!(tasks[1], { "dependencies": ["t1"], "isReady": false, "intent_id": "REQ-1", "description": null });
+    assert_eq!(tasks[1]["lease"], json!({ "state": "none" }));
+    assert_has!(tasks[2], { "title": "Untitled Task", "priority": "normal" });
+    assert_has!(api.task("t2").await, { "description": "Line one\nand two", "createdBy": "lead" });
 }
 
 #[tokio::test]
 async fn an_error_in_one_task_refuses_all() {
     let api = Api::with_team().await;
+    let ring = json!([{ "ref": "a", "dependencies": ["b"] }, { "ref": "b", "dependencies": ["a"] }]);
+    let many = json!({ "dependencies": vec!["t1"; 200], "blocks": vec!["t1"; 41] });
     for (tasks, status, message) in [
         (
             json!([{}, { "dependencies": ["t9"] }]),
@@ -58,11 +38,7 @@ async fn an_error_in_one_task_refuses_all() {
             "Dependency task t9 does not exist",
         ),
         (json!([{}, { "blocks": ["t9"] }]), 409, "Blocked task t9 does not exist"),
-        (
-            json!([{ "ref": "a", "dependencies": ["b"] }, { "ref": "b", "dependencies": ["a"] }]),
-            409,
-            "Circular dependency detected: ",
-        ),
+        (ring, 409, "Circular dependency detected: "),
         (
             json!([{ "ref": "a", "dependencies": ["a"] }]),
             409,
@@ -98,37 +74,32 @@ async fn an_error_in_one_task_refuses_all() {
             "dependencies has 257 tasks; send 256 at most",
         ),
         (
-            json!(vec![
-                json!({ "dependencies": vec!["t1"; 200], "blocks": vec!["t1"; 41] });
-                17
-            ]),
+            json!(vec![many; 17]),
             400,
             "tasks have 4097 dependencies together; send 4096 at most",
         ),
     ] {
-        let refused = api.sends("ann/lead", "/api/tasks", json!({ "tasks": tasks })).await;
-        let (found, _, sentence) = error(&refused);
-        assert!(found == status && sentence.starts_with(message), "{found} {sentence}");
+        let answer = api.sends("ann/lead", "tasks", json!({ "tasks": tasks })).await;
+        let body = answer.json();
+        assert_eq!(answer.status, status, "{message}: {body}");
+        assert!(body["message"].as_str().unwrap().starts_with(message), "{body}");
     }
-    assert_eq!(ids(&api.shows("eve", "/api/tasks", "&team=alpha").await), [""; 0]);
+    assert_eq!(ids(&api.shows("eve", "tasks", "&team=alpha").await), [""; 0]);
 }
 
 // rule: teams#request-key
 #[tokio::test]
 async fn a_repeated_key_makes_no_second_task() {
     let api = Api::with_team().await;
-    let request = json!({ "request_key": "k-1", "tasks": [{ "title": "A" }] });
-    let first = api.does_in_team("ann/lead", "/api/tasks", request.clone()).await;
-    let again = api.does_in_team("ann/lead", "/api/tasks", request).await;
+    let request = |key: &str, title: &str| json!({ "request_key": key, "tasks": [{ "title": title }] });
+    let first = api.calls("ann/lead", "tasks", request("k-1", "A")).await;
+    let again = api.calls("ann/lead", "tasks", request("k-1", "A")).await;
     assert_eq!(first["ids"], again["ids"]);
-    let other = json!({ "request_key": "k-1", "tasks": [{ "title": "B" }] });
-    assert_eq!(error(&api.sends("ann/lead", "/api/tasks", other).await).1, "KEY_REUSED");
-    let wrong = json!({ "request_key": "a b", "tasks": [{ "title": "B" }] });
-    assert_eq!(
-        api.sends("ann/lead", "/api/tasks", wrong).await.json()["field"],
-        json!("request_key")
-    );
-    assert_eq!(ids(&api.shows("eve", "/api/tasks", "&team=alpha").await), ["t1"]);
+    api.refuses("ann/lead", "tasks", request("k-1", "B"), "409 KEY_REUSED")
+        .await;
+    let wrong = api.sends("ann/lead", "tasks", request("a b", "B")).await;
+    assert_eq!(wrong.json()["field"], "request_key");
+    assert_eq!(ids(&api.shows("eve", "tasks", "&team=alpha").await), ["t1"]);
 }
 
 // rule: teams#status
@@ -137,41 +108,30 @@ async fn a_change_is_made_whole_or_not_at_all() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
         .await;
+    let refuses = async |edit: Value, refusal: &str| {
+        let answer = api.patches("bob/one", "tasks/t1", edit).await;
+        answer.expect(refusal)["message"].as_str().unwrap().to_owned()
+    };
     let ring = json!({ "title": "C", "dependencies": ["t2"] });
-    let refused = api.patches("bob/one", "/api/tasks/t1", ring).await;
-    assert_eq!(error(&refused).2, "Circular dependency detected: t1 -> t2 -> t1");
     assert_eq!(
-        api.shows("eve", "/api/tasks/t1", "&team=alpha").await["task"]["title"],
-        json!("A")
+        refuses(ring, "409 CIRCULAR_DEPENDENCY").await,
+        "Circular dependency detected: t1 -> t2 -> t1"
     );
+    assert_eq!(api.task("t1").await["title"], "A");
     let change = json!({ "title": "C", "description": "What", "priority": "low", "note": "Seen", "status": "pending" });
-    let changed = api.patches("bob/one", "/api/tasks/t1", change).await;
-    assert_eq!(changed.status, 200, "{}", changed.json());
-    let task = changed.json()["task"].clone();
-    assert_eq!(
-        (&task["title"], &task["description"], &task["priority"]),
-        (&json!("C"), &json!("What"), &json!("low"))
-    );
-    let note = &task["notes"][0];
-    assert_eq!(
-        (&note["by"], &note["login"], &note["text"]),
-        (&json!("one"), &json!("bob"), &json!("Seen"))
-    );
-    let forward = api
-        .patches("bob/one", "/api/tasks/t1", json!({ "status": "in_progress" }))
-        .await;
-    assert_eq!(
-        error(&forward),
+    let task = api.edits_task("bob/one", "t1", change).await;
+    assert_has!(task, { "title": "C", "description": "What", "priority": "low" });
+    assert_has!(task["notes"][0], { "by": "one", "login": "bob", "text": "Seen" });
+    for (status, sentence) in [
         (
-            409,
-            "INVALID_TRANSITION".to_owned(),
-            "An edit does not make task t1 in_progress: it is pending".to_owned()
-        )
-    );
-    let backward = api
-        .patches("bob/one", "/api/tasks/t1", json!({ "status": "completed" }))
-        .await;
-    assert_eq!(error(&backward).2, "Invalid status transition: pending -> completed");
+            "in_progress",
+            "An edit does not make task t1 in_progress: it is pending",
+        ),
+        ("completed", "Invalid status transition: pending -> completed"),
+    ] {
+        let edit = json!({ "status": status });
+        assert_eq!(refuses(edit, "409 INVALID_TRANSITION").await, sentence);
+    }
 }
 
 // rule: teams#assign
@@ -179,34 +139,22 @@ async fn a_change_is_made_whole_or_not_at_all() {
 async fn an_assigned_task_is_reserved_for_its_member_and_sends_a_message() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
-    let both = api
-        .patches("ann/lead", "/api/tasks/t1", json!({ "assignee": "one", "title": "B" }))
-        .await;
-    assert_eq!(error(&both).2, "assignee must be sent alone");
-    let no_right = api
-        .patches("bob/one", "/api/tasks/t1", json!({ "assignee": "one" }))
-        .await;
-    assert_eq!((error(&no_right).0, error(&no_right).1.as_str()), (403, "NOT_CREATOR"));
-    let assigned = api
-        .patches("ann/lead", "/api/tasks/t1", json!({ "assignee": "one" }))
-        .await
-        .json();
-    assert_eq!(assigned["task"]["assignee"], json!("one"));
-    assert!(assigned["task"]["reservedUntil"].is_string());
-    let kept = api.sends("bob/two", "/api/tasks/t1/claim", json!({})).await;
-    assert_eq!(
-        (error(&kept).1.as_str(), &kept.json()["orchestration"]["action"]),
-        ("TASK_RESERVED", &json!("SWITCH_TASK"))
-    );
-    assert_eq!(kept.json()["orchestration"]["metadata"]["task_owner"], json!("one"));
-    let inbox = api.does_in_team("bob/one", "/api/messages/read", json!({})).await;
-    let message = &inbox["messages"][0];
-    assert_eq!(
-        (&message["type"], &message["task_id"]),
-        (&json!("task_assignment"), &json!("t1"))
-    );
-    let next = api.does_in_team("bob/one", "/api/tasks/next", json!({})).await;
-    assert_eq!(next["task"]["id"], json!("t1"));
+    let both = json!({ "assignee": "one", "title": "B" });
+    let both = api.patches("ann/lead", "tasks/t1", both).await.json();
+    assert_eq!(both["message"], "assignee must be sent alone");
+    let assign = json!({ "assignee": "one" });
+    let no_right = api.patches("bob/one", "tasks/t1", assign.clone()).await;
+    no_right.expect("403 NOT_CREATOR");
+    let assigned = api.edits_task("ann/lead", "t1", assign).await;
+    assert_eq!(assigned["assignee"], "one");
+    assert!(assigned["reservedUntil"].is_string());
+    let path = "tasks/t1/claim";
+    let kept = api.refuses("bob/two", path, json!({}), "409 TASK_RESERVED").await;
+    assert_has!(kept["orchestration"], { "action": "SWITCH_TASK", "metadata": { "task_owner": "one" } });
+    let inbox = api.inbox("bob/one").await;
+    assert_has!(inbox["messages"][0], { "type": "task_assignment", "task_id": "t1" });
+    let next = api.calls("bob/one", "tasks/next", json!({})).await;
+    assert_eq!(next["task"]["id"], "t1");
 }
 
 #[tokio::test]
@@ -219,26 +167,27 @@ async fn lists_are_filtered_and_paged() {
     let docs =
         json!([{ "title": "Docs", "description": "All of\nit", "files": ["README.md"], "dependencies": ["t1"] }]);
     api.adds(docs).await;
-    api.does_in_team("bob/one", "/api/tasks/t2/claim", json!({})).await;
-    let list = async |query: &str| api.shows("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
-    assert_eq!(ids(&list("&status=in_progress").await), ["t2"]);
-    assert_eq!(ids(&list("&owner=ONE").await), ["t2"]);
-    assert_eq!(ids(&list("&readiness=blocked").await), ["t8"]);
-    assert_eq!(ids(&list("&readiness=ready&limit=3").await), ["t1", "t3", "t4"]);
-    assert_eq!(ids(&list("&text=DOC").await), ["t8"]);
-    assert_eq!(ids(&list("&readiness=unclaimed&limit=3").await), ["t1", "t3", "t4"]);
+    api.claims_task("bob/one", "t2").await;
+    let list = async |query: &str| api.shows("eve", "tasks", &format!("&team=alpha{query}")).await;
+    for (query, expected) in [
+        ("&status=in_progress", &["t2"][..]),
+        ("&owner=ONE", &["t2"]),
+        ("&readiness=blocked", &["t8"]),
+        ("&readiness=ready&limit=3", &["t1", "t3", "t4"]),
+        ("&text=DOC", &["t8"]),
+        ("&readiness=unclaimed&limit=3", &["t1", "t3", "t4"]),
+        ("&file=README.md", &["t8"]),
+    ] {
+        assert_eq!(ids(&list(query).await), expected, "{query}");
+    }
     let edit = json!({ "description": "All of it" });
-    assert_eq!(api.patches("bob/one", "/api/tasks/t3", edit).await.status, 200);
-    let description = |page: &Value| page["tasks"][2].get("description").cloned();
-    assert_eq!(description(&list("").await), None);
-    assert_eq!(description(&list("&descriptions=true").await), Some(json!("All of it")));
-    assert_eq!(ids(&list("&file=README.md").await), ["t8"]);
+    api.edits_task("bob/one", "t3", edit).await;
+    assert_eq!(list("").await["tasks"][2].get("description"), None);
     assert_eq!(list("&text=doc").await["tasks"][0]["description"], Value::Null);
     let described = list("&descriptions=true").await["tasks"].clone();
-    assert_eq!(
-        (&described[7]["description"], &described[0]["description"]),
-        (&json!("All of\nit"), &Value::Null)
-    );
+    for (place, description) in [(0, Value::Null), (2, json!("All of it")), (7, json!("All of\nit"))] {
+        assert_eq!(described[place]["description"], description, "{place}");
+    }
     let page = list("&limit=5").await;
     assert_eq!((ids(&page).len(), &page["next"]), (5, &json!(5)));
     let rest = list("&limit=5&after=5").await;
@@ -254,7 +203,7 @@ async fn lists_are_filtered_and_paged() {
         "&file=../x",
         "&descriptions=1",
     ] {
-        let refused = api.gets("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
+        let refused = api.gets("eve", "tasks", &format!("&team=alpha{query}")).await;
         assert_eq!(refused.status, 400, "{query}");
     }
 }
@@ -265,21 +214,12 @@ async fn a_task_on_which_others_depend_is_deleted_only_with_unlink() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
         .await;
-    let refused = api.removes("ann/lead", "/api/tasks/t1", "").await;
-    assert_eq!(error(&refused).2, "Cannot delete task t1 because task t2 depends on it");
-    let removed = api.removes("ann/lead", "/api/tasks/t1", "&unlink=true").await;
+    let kept = api.removes("ann/lead", "tasks/t1", "").await.json();
+    assert_eq!(kept["message"], "Cannot delete task t1 because task t2 depends on it");
+    let removed = api.removes("ann/lead", "tasks/t1", "&unlink=true").await;
     assert_eq!((removed.status, &removed.json()["unblocked"]), (200, &json!(1)));
-    let gone = api.gets("eve", "/api/tasks/t1", "&team=alpha").await;
-    assert_eq!(
-        error(&gone),
-        (
-            404,
-            "UNKNOWN_TASK".to_owned(),
-            "Task t1 not found in team alpha".to_owned()
-        )
-    );
-    assert_eq!(
-        api.shows("eve", "/api/tasks/t2", "&team=alpha").await["task"]["dependencies"],
-        json!([])
-    );
+    let gone = api.gets("eve", "tasks/t1", "&team=alpha").await;
+    let gone = gone.expect("404 UNKNOWN_TASK");
+    assert_eq!(gone["message"], "Task t1 not found in team alpha");
+    assert_eq!(api.task("t2").await["dependencies"], json!([]));
 }

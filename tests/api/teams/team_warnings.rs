@@ -2,32 +2,42 @@
 
 use serde_json::{Value, json};
 
-use crate::api::Api;
+use super::{assert_has, with};
+use crate::api::{Api, REPO_URL};
+
+/// A check of one file, from an up-to-date working copy.
+fn check(api: &Api) -> Value {
+    json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head })
+}
+
+/// The same file with a status: `WRITING` or `OPEN`.
+fn post(api: &Api, status: &str, more: Value) -> Value {
+    let post = json!({ "status": status, "message": "Try what is told" });
+    with(check(api), with(post, more))
+}
+
+/// The leader asks `bob/one` to stop: the shutdown `s1`.
+async fn asks_to_stop(api: &Api) {
+    let request = json!({ "step": "request", "target": "one", "reason": "Enough" });
+    api.calls("ann/lead", "teams/alpha/shutdown", request).await;
+}
 
 /// The warnings about teams of a check, a claim and a release of one file, which must agree.
 async fn team_warnings(api: &Api, who: &str) -> Vec<String> {
-    let work = |more: Value| {
-        let mut body = json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head });
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        body
-    };
-    let post =
-        |status: &str| work(json!({ "status": status, "message": "Try what is told", "abandon": status == "OPEN" }));
+    let claim = post(api, "WRITING", json!({}));
+    let release = post(api, "OPEN", json!({ "abandon": true }));
     let answers = [
-        api.does_in_team(who, "/api/check_status", work(json!({}))).await,
-        api.does_in_team(who, "/api/post_status", post("WRITING")).await,
-        api.does_in_team(who, "/api/post_status", post("OPEN")).await,
+        api.calls(who, "check_status", check(api)).await,
+        api.calls(who, "post_status", claim).await,
+        api.calls(who, "post_status", release.clone()).await,
         // A repeated release is answered as the first was, with what waits now.
-        api.does_in_team(who, "/api/post_status", post("OPEN")).await,
+        api.calls(who, "post_status", release).await,
     ];
     let all = answers.map(|answer| {
-        let teams: Vec<coord_protocol::Membership> =
-            serde_json::from_value(answer.get("your_teams").cloned().unwrap_or(json!([]))).unwrap();
-        let warnings = answer["warnings"].as_array().unwrap().iter();
-        let texts = warnings.map(|warning| warning.as_str().unwrap().to_owned());
-        let texts = texts
-            .filter(|text| text.starts_with("UNREAD") || text.starts_with("SHUTDOWN"))
-            .collect::<Vec<_>>();
+        let teams = answer.get("your_teams").cloned().unwrap_or(json!([]));
+        let teams: Vec<coord_protocol::Membership> = serde_json::from_value(teams).unwrap();
+        let mut texts: Vec<String> = serde_json::from_value(answer["warnings"].clone()).unwrap();
+        texts.retain(|text| text.starts_with("UNREAD") || text.starts_with("SHUTDOWN"));
         // Fields and warnings say the same.
         let of_fields: Vec<String> = teams.iter().flat_map(coord_protocol::Membership::warnings).collect();
         assert_eq!(of_fields, texts, "{answer}");
@@ -42,8 +52,7 @@ async fn a_member_is_warned_unread_until_it_has_read_its_messages() {
     let api = Api::with_team().await;
     assert_eq!(team_warnings(&api, "bob/one").await, [""; 0]);
     for to in ["one", "broadcast"] {
-        let sent = json!({ "to": [to], "message": "Hello" });
-        api.does_in_team("ann/lead", "/api/messages", sent).await;
+        api.writes_to(to, "Hello").await;
     }
     assert_eq!(
         team_warnings(&api, "bob/one").await,
@@ -57,46 +66,32 @@ async fn a_member_is_warned_unread_until_it_has_read_its_messages() {
     for other in ["ann/lead", "bob/else", "bob"] {
         assert_eq!(team_warnings(&api, other).await, [""; 0], "{other}");
     }
-    let read = api.does_in_team("bob/one", "/api/messages/read", json!({})).await;
-    let proof = json!({ "cursor": read["cursor"] });
-    api.does_in_team("bob/one", "/api/messages/read", proof).await;
+    let cursor = api.inbox("bob/one").await["cursor"].clone();
+    let proof = json!({ "cursor": cursor });
+    api.calls("bob/one", "messages/read", proof).await;
     assert_eq!(team_warnings(&api, "bob/one").await, [""; 0]);
 }
 
 #[tokio::test]
 async fn a_member_is_warned_shutdown_requested_until_it_has_answered() {
     let api = Api::with_team().await;
-    let path = "/api/teams/alpha/shutdown";
-    let body = json!({ "step": "request", "target": "one", "reason": "Enough" });
-    let request = api.does_in_team("ann/lead", path, body).await;
+    asks_to_stop(&api).await;
     let requested = "SHUTDOWN_REQUESTED: 'lead' asks you, 'one' of team 'alpha', to stop (shutdown s1): read your messages, and approve or reject.";
-    assert_eq!(
-        team_warnings(&api, "bob/one").await,
-        [requested, "UNREAD: A message waits for you, 'one' of team 'alpha'."]
-    );
+    let unread = "UNREAD: A message waits for you, 'one' of team 'alpha'.";
+    assert_eq!(team_warnings(&api, "bob/one").await, [requested, unread]);
     assert_eq!(team_warnings(&api, "bob/two").await, [""; 0]);
-    let reject = json!({ "step": "reject", "reason": "Not yet", "shutdown_id": request["shutdown_id"] });
-    api.does_in_team("bob/one", path, reject).await;
-    assert_eq!(
-        team_warnings(&api, "bob/one").await,
-        ["UNREAD: A message waits for you, 'one' of team 'alpha'."]
-    );
+    let reject = json!({ "step": "reject", "reason": "Not yet", "shutdown_id": "s1" });
+    api.calls("bob/one", "teams/alpha/shutdown", reject).await;
+    assert_eq!(team_warnings(&api, "bob/one").await, [unread]);
 }
 
 // rule: teams#waiting
 #[tokio::test]
 async fn responses_about_locks_list_the_teams_of_a_member_and_none_for_others() {
     let api = Api::with_team().await;
-    api.does_in_team(
-        "ann/lead",
-        "/api/messages",
-        json!({ "to": ["one"], "message": "Hello" }),
-    )
-    .await;
-    let request = json!({ "step": "request", "target": "one", "reason": "Enough" });
-    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", request).await;
-    let work = json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head });
-    let mut checked = api.does_in_team("bob/one", "/api/check_status", work.clone()).await;
+    api.writes_to("one", "Hello").await;
+    asks_to_stop(&api).await;
+    let mut checked = api.calls("bob/one", "check_status", check(&api)).await;
     let respond_by = checked["your_teams"][0]["shutdown"]["respond_by"].take();
     assert!(respond_by.as_str().unwrap().ends_with('Z'), "{respond_by}");
     assert_eq!(
@@ -107,25 +102,21 @@ async fn responses_about_locks_list_the_teams_of_a_member_and_none_for_others() 
         }])
     );
     // Refused claims have them, too: WAIT, PULL, and a release with PUSH.
-    let claim = |head: &str, status: &str| json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": head, "status": status, "message": "Telling" });
-    let refused = async |claim: Value, command: &str| {
-        let refused = api.sends("bob/one", "/api/post_status", claim).await.json();
-        assert_eq!(refused["orchestration"]["action"], json!(command), "{refused}");
-        assert_eq!(refused["your_teams"][0]["unread"], json!(2), "{refused}");
+    let refused = async |status: &str, more: Value, command: &str| {
+        let post = post(&api, status, more);
+        let refused = api.sends("bob/one", "post_status", post).await.json();
+        assert_has!(refused["orchestration"], { "action": command });
+        assert_has!(refused["your_teams"][0], { "unread": 2 });
     };
-    api.does_in_team("ann/lead", "/api/post_status", claim(&api.head, "WRITING"))
-        .await;
-    refused(claim(&api.head, "WRITING"), "WAIT").await;
-    let mut given_back = claim(&api.head, "OPEN");
-    given_back["abandon"] = json!(true);
-    api.does_in_team("ann/lead", "/api/post_status", given_back).await;
-    refused(claim(&"0".repeat(40), "WRITING"), "PULL").await;
-    api.does_in_team("bob/one", "/api/post_status", claim(&api.head, "WRITING"))
-        .await;
-    let mut unpushed = claim(&api.head, "OPEN");
-    unpushed["new_repo_head"] = json!("1".repeat(40));
-    refused(unpushed, "PUSH").await;
-    let stranger = api.does_in_team("eve", "/api/check_status", work).await;
+    let claim = post(&api, "WRITING", json!({}));
+    api.calls("ann/lead", "post_status", claim.clone()).await;
+    refused("WRITING", json!({}), "WAIT").await;
+    let release = post(&api, "OPEN", json!({ "abandon": true }));
+    api.calls("ann/lead", "post_status", release).await;
+    refused("WRITING", json!({ "agent_head": "0".repeat(40) }), "PULL").await;
+    api.calls("bob/one", "post_status", claim).await;
+    refused("OPEN", json!({ "new_repo_head": "1".repeat(40) }), "PUSH").await;
+    let stranger = api.calls("eve", "check_status", check(&api)).await;
     assert_eq!(stranger.get("your_teams"), None);
 }
 
@@ -134,72 +125,46 @@ async fn responses_about_locks_list_the_teams_of_a_member_and_none_for_others() 
 async fn every_response_about_teams_warns_a_member_of_what_waits() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
-    api.does_in_team("ann/lead", "/api/tasks/t1/claim", json!({})).await;
-    api.does_in_team(
-        "ann/lead",
-        "/api/messages",
-        json!({ "to": ["one"], "message": "Hello" }),
-    )
-    .await;
-    let request = json!({ "step": "request", "target": "one" });
-    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", request).await;
-    let by = |who: &'static str| {
-        let (user, agent) = who.split_once('/').unwrap();
-        [("x-coord-user", user), ("x-coord-agent", agent)]
+    api.claims_task("ann/lead", "t1").await;
+    api.writes_to("one", "Hello").await;
+    asks_to_stop(&api).await;
+    let shown = async |path: &str, query: &str| {
+        let path = format!("/api/{path}?repo_url={REPO_URL}{query}");
+        let headers = [("x-coord-user", "bob"), ("x-coord-agent", "one")];
+        api.get(&path, &headers).await.json()
     };
     let mut responses = Vec::new();
-    for path in [
-        "/api/tasks?team=alpha",
-        "/api/tasks/t1?team=alpha",
-        "/api/teams/alpha?",
-        "/api/messages?team=alpha",
+    for (path, query) in [
+        ("tasks", "&team=alpha"),
+        ("tasks/t1", "&team=alpha"),
+        ("teams/alpha", ""),
+        ("messages", "&team=alpha"),
     ] {
-        let path = format!("{path}&repo_url={}", crate::api::REPO_URL);
-        let path = path.replace("?&", "?");
-        responses.push((path.clone(), api.get(&path, &by("bob/one")).await));
-        let stranger = api.get(&path, &[("x-coord-user", "eve")]).await.json();
-        assert_eq!(
-            (stranger.get("unread"), stranger.get("shutdown")),
-            (None, None),
-            "{path}"
-        );
+        responses.push((path, shown(path, query).await));
+        let stranger = api.gets("eve", path, query).await.json();
+        let (unread, shutdown) = (stranger.get("unread"), stranger.get("shutdown"));
+        assert_eq!((unread, shutdown), (None, None), "{path}");
     }
+    let approve = json!({ "step": "approve", "shutdown_id": "s9" });
     for (path, more) in [
-        ("/api/messages", json!({ "to": ["two"], "message": "Hello" })),
-        ("/api/tasks", json!({ "tasks": [{ "title": "C" }] })),
+        ("messages", json!({ "to": ["two"], "message": "Hello" })),
+        ("tasks", json!({ "tasks": [{ "title": "C" }] })),
         // Refusals: a task of another member; no task while a shutdown asks; no such task.
-        ("/api/tasks/t1/claim", json!({})),
-        ("/api/tasks/next", json!({})),
-        ("/api/tasks/none/release", json!({})),
-        (
-            "/api/teams/alpha/shutdown",
-            json!({ "step": "approve", "shutdown_id": "s9" }),
-        ),
+        ("tasks/t1/claim", json!({})),
+        ("tasks/next", json!({})),
+        ("tasks/none/release", json!({})),
+        ("teams/alpha/shutdown", approve),
     ] {
-        responses.push((path.to_owned(), api.sends("bob/one", path, more).await));
+        responses.push((path, api.sends("bob/one", path, more).await.json()));
     }
     for (path, answer) in responses {
-        let answer = answer.json();
-        assert_eq!(
-            (&answer["unread"], &answer["shutdown"]["id"], &answer["shutdown"]["by"]),
-            (&json!(2), &json!("s1"), &json!("lead")),
-            "{path}: {answer}"
-        );
+        assert_has!(answer, { "unread": 2, "shutdown": { "id": "s1", "by": "lead" } }, "{path}");
     }
-    let listed = api
-        .get(&format!("/api/teams?repo_url={}", crate::api::REPO_URL), &by("bob/one"))
-        .await
-        .json();
-    assert_eq!(
-        (
-            &listed["your_teams"][0]["unread"],
-            &listed["your_teams"][0]["shutdown"]["id"]
-        ),
-        (&json!(2), &json!("s1"))
-    );
-    // The answer to an answer has it no more, and neither has that to who has read.
+    let listed = shown("teams", "").await;
+    assert_has!(listed["your_teams"][0], { "unread": 2, "shutdown": { "id": "s1" } });
+    // The response to an answer has the shutdown no more.
     let reject = json!({ "step": "reject", "reason": "Not yet", "shutdown_id": "s1" });
-    let rejected = api.does_in_team("bob/one", "/api/teams/alpha/shutdown", reject).await;
+    let rejected = api.calls("bob/one", "teams/alpha/shutdown", reject).await;
     assert_eq!((&rejected["unread"], rejected.get("shutdown")), (&json!(2), None));
 }
 
@@ -207,30 +172,17 @@ async fn every_response_about_teams_warns_a_member_of_what_waits() {
 #[tokio::test]
 async fn an_approving_member_learns_which_work_is_unpushed() {
     let api = Api::with_team().await;
-    let work = json!({
-        "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head, "status": "WRITING", "message": "Try"
-    });
-    api.does_in_team("bob/one", "/api/post_status", work).await;
-    let request = json!({ "step": "request", "target": "one" });
-    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", request).await;
+    let claim = post(&api, "WRITING", json!({}));
+    api.calls("bob/one", "post_status", claim).await;
+    asks_to_stop(&api).await;
     let approve = json!({ "step": "approve", "shutdown_id": "s1" });
-    let approved = api.does_in_team("bob/one", "/api/teams/alpha/shutdown", approve).await;
-    assert_eq!(
-        (
-            &approved["shutdown_state"],
-            &approved["unpushed"],
-            &approved["unpushed_count"]
-        ),
-        (
-            &json!("stopped"),
-            &json!([{ "branch": "main", "file_path": "src/told.ts" }]),
-            &json!(1)
-        )
-    );
-    let orchestration = &approved["orchestration"];
-    assert_eq!(orchestration["action"], json!("PUSH"));
-    assert!(
-        orchestration["reason"].as_str().unwrap().contains("'src/told.ts'"),
-        "{orchestration}"
-    );
+    let approved = api.calls("bob/one", "teams/alpha/shutdown", approve).await;
+    assert_has!(approved, {
+        "shutdown_state": "stopped",
+        "unpushed": [{ "branch": "main", "file_path": "src/told.ts" }],
+        "unpushed_count": 1,
+        "orchestration": { "action": "PUSH" },
+    });
+    let reason = approved["orchestration"]["reason"].as_str().unwrap();
+    assert!(reason.contains("'src/told.ts'"), "{reason}");
 }

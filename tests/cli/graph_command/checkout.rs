@@ -1,6 +1,6 @@
 //! Files of a checkout are read in place of blobs: the graph of a commit must be the same as where there is no checkout.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,6 @@ use std::time::{Duration, SystemTime};
 use coord_test_support::git::Repo;
 
 use crate::graph_command::checkout_world::{FEW_FILES, FILES, World, content, name};
-use crate::graph_command::running::graph;
 
 /// A named pipe: opening it waits for a writer.
 fn make_fifo(path: &Path) {
@@ -80,28 +79,17 @@ fn a_file_changed_to_the_same_size_and_time_does_not_show() {
     let path = world.path(&name(0));
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(&path, content(2)).unwrap();
-    File::options()
-        .write(true)
-        .open(&path)
-        .unwrap()
-        .set_modified(modified)
-        .unwrap();
+    world.set_modified(&name(0), modified);
     world.assert_same();
 }
 
 #[test]
 fn a_file_replaced_by_one_of_the_same_size_and_time_does_not_show() {
     let world = World::new(&[]);
-    let (path, other) = (world.path(&name(0)), world.path("other"));
-    fs::write(&other, content(2)).unwrap();
-    let modified = fs::metadata(&path).unwrap().modified().unwrap();
-    File::options()
-        .write(true)
-        .open(&other)
-        .unwrap()
-        .set_modified(modified)
-        .unwrap();
-    fs::rename(other, path).unwrap();
+    let path = world.path(&name(0));
+    world.write("other", &content(2));
+    world.set_modified("other", fs::metadata(&path).unwrap().modified().unwrap());
+    fs::rename(world.path("other"), path).unwrap();
     world.assert_same();
 }
 
@@ -253,12 +241,7 @@ fn a_file_changed_right_after_it_was_added_does_not_show() {
             .repo
             .git(&["commit", "--quiet", "--all", "--message", "Change", "--allow-empty"]);
         world.write(&name(0), &content(target + 10));
-        let expected = format!("{}\t{}", name(0), name(target));
-        let printed = graph(world.repo.path(), &[]);
-        assert!(
-            printed.lines().any(|line| line == expected),
-            "round {round}: no {expected}"
-        );
+        world.assert_imports(0, target, &format!("round {round}"));
     }
 }
 
@@ -309,8 +292,7 @@ fn a_time_set_back_does_not_hide_a_change() {
     let past = SystemTime::now() - Duration::from_secs(100);
     let write_old = |target| {
         world.write(&name(0), &content(target));
-        let file = File::options().write(true).open(world.path(&name(0))).unwrap();
-        file.set_modified(past).unwrap();
+        world.set_modified(&name(0), past);
     };
     for round in 0..100 {
         let target = round % 10 + 100;
@@ -323,11 +305,6 @@ fn a_time_set_back_does_not_hide_a_change() {
             .git(&["commit", "--quiet", "--allow-empty", "--message", "Change"]);
         let blob = world.repo.git(&["cat-file", "-p", &format!("HEAD:{}", name(0))]);
         let really = (100..120).find(|target| content(*target).trim() == blob).unwrap();
-        let expected = format!("{}\t{}", name(0), name(really));
-        let printed = graph(world.repo.path(), &[]);
-        assert!(
-            printed.lines().any(|line| line == expected),
-            "round {round}: no {expected}"
-        );
+        world.assert_imports(0, really, &format!("round {round}"));
     }
 }

@@ -1,11 +1,11 @@
 //! Where git converts content on its way out of the object database, a file of the checkout is not its blob.
 
-use std::fs::{self, File};
-use std::path::Path;
+use std::fs;
 use std::time::{Duration, SystemTime};
 
-use crate::graph_command::checkout_world::World;
 use coord_test_support::git::Repo;
+
+use crate::graph_command::checkout_world::World;
 
 /// In a checkout this reads `IMPORT`, which imports nothing.
 fn add_filter(repo: &Repo) {
@@ -29,18 +29,34 @@ fn check_out_again(world: &World) {
     // Git itself goes by whole seconds, and would look again at what is as young as its index.
     let past = SystemTime::now() - Duration::from_secs(100);
     for name in world.repo.git(&["ls-files"]).lines() {
-        let file = File::options().write(true).open(world.path(name)).unwrap();
-        file.set_modified(past).unwrap();
+        world.set_modified(name, past);
     }
     world.age();
     world.repo.git(&["update-index", "-q", "--really-refresh"]);
 }
 
-fn read(path: &Path) -> String {
-    String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+/// Whether `file` of the checkout has this part.
+fn has(world: &World, file: &str, part: &str) -> bool {
+    let content = fs::read(world.path(file)).unwrap();
+    String::from_utf8_lossy(&content).contains(part)
 }
 
 const FIRST: &str = "src/d0/deep/f0.ts";
+
+/// Commits that no file has attributes any more.
+fn commit_without_attributes(world: &World) {
+    world.repo.git(&["rm", "--quiet", ".gitattributes"]);
+    world.age();
+    world.repo.git(&["commit", "--quiet", "--message", "Name no attribute"]);
+}
+
+/// A checkout whose files are filtered by these attributes at the root.
+fn filtered(attributes: &str) -> World {
+    let world = World::with(&[(".gitattributes", attributes)], add_filter);
+    check_out_again(&world);
+    assert!(has(&world, FIRST, "IMPORT"));
+    world
+}
 
 #[test]
 fn ends_of_lines() {
@@ -61,29 +77,16 @@ fn ends_of_lines() {
         world.assert_same();
         check_out_again(&world);
         world.assert_same();
-        let is_converted = read(&world.path(FIRST)).contains('\r');
         let converts = attributes.contains("crlf") || (setting == "true" && !attributes.contains("-text"));
-        assert_eq!(is_converted, converts, "{attributes:?} {setting}");
+        assert_eq!(has(&world, FIRST, "\r"), converts, "{attributes:?} {setting}");
     }
 }
 
 #[test]
-fn a_filter_named_at_the_root() {
-    let world = World::with(&[(".gitattributes", "*.ts filter=upper\n")], add_filter);
-    check_out_again(&world);
-    assert!(read(&world.path(FIRST)).contains("IMPORT"));
-    world.assert_same();
-}
-
-#[test]
-fn a_filter_named_by_a_macro() {
-    let world = World::with(
-        &[(".gitattributes", "[attr]loud filter=upper\n*.ts loud\n")],
-        add_filter,
-    );
-    check_out_again(&world);
-    assert!(read(&world.path(FIRST)).contains("IMPORT"));
-    world.assert_same();
+fn a_filter_named_at_the_root_itself_or_by_a_macro() {
+    for attributes in ["*.ts filter=upper\n", "[attr]loud filter=upper\n*.ts loud\n"] {
+        filtered(attributes).assert_same();
+    }
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn a_filter_named_in_a_folder_with_and_without_tracked_files() {
             world.repo.git(&["checkout", "--quiet", "--", FIRST]);
             world.age();
             world.repo.git(&["update-index", "-q", "--really-refresh"]);
-            assert!(read(&world.path(FIRST)).contains("IMPORT"), "{place} {is_tracked}");
+            assert!(has(&world, FIRST, "IMPORT"), "{place} {is_tracked}");
             world.assert_same();
         }
     }
@@ -111,48 +114,39 @@ fn a_filter_named_in_a_folder_with_and_without_tracked_files() {
 
 #[test]
 fn a_filter_named_in_the_repository_itself_or_in_a_file_that_the_configuration_names() {
-    for is_named in [false, true] {
+    for place in [".git/info/attributes", "../attributes"] {
         let world = World::with(&[], add_filter);
-        let place = if is_named {
-            "../attributes"
-        } else {
-            ".git/info/attributes"
-        };
         world.write(place, "*.ts filter=upper\n");
-        if is_named {
+        if place == "../attributes" {
             let place = world.path(place);
             world
                 .repo
                 .git(&["config", "core.attributesFile", place.to_str().unwrap()]);
         }
         check_out_again(&world);
-        assert!(read(&world.path(FIRST)).contains("IMPORT"));
+        assert!(has(&world, FIRST, "IMPORT"), "{place}");
         world.assert_same();
     }
 }
 
 #[test]
 fn a_filter_named_in_a_file_of_attributes_that_is_not_checked_out() {
-    let world = World::with(&[(".gitattributes", "*.ts filter=upper\n")], add_filter);
-    check_out_again(&world);
+    let world = filtered("*.ts filter=upper\n");
     fs::remove_file(world.path(".gitattributes")).unwrap();
     world.assert_same();
     world.repo.git(&["sparse-checkout", "set", "--no-cone", "/src/"]);
     assert!(!world.path(".gitattributes").exists());
-    assert!(read(&world.path(FIRST)).contains("IMPORT"));
+    assert!(has(&world, FIRST, "IMPORT"));
     world.assert_same();
 }
 
 /// Git leaves a file as it is when only its attributes change with the commit.
 #[test]
 fn a_filter_that_the_commit_no_longer_names() {
-    let world = World::with(&[(".gitattributes", "*.ts filter=upper\n")], add_filter);
-    check_out_again(&world);
+    let world = filtered("*.ts filter=upper\n");
     world.repo.git(&["checkout", "--quiet", "-b", "plain"]);
-    world.repo.git(&["rm", "--quiet", ".gitattributes"]);
-    world.age();
-    world.repo.git(&["commit", "--quiet", "--message", "Name no filter"]);
-    assert!(read(&world.path(FIRST)).contains("IMPORT"));
+    commit_without_attributes(&world);
+    assert!(has(&world, FIRST, "IMPORT"));
     world.assert_same();
 }
 
@@ -161,12 +155,10 @@ fn an_id_that_is_expanded() {
     let source = "// $Id$\nimport './d1/deep/f1';\n";
     let world = World::new(&[(".gitattributes", "*.ts ident\n"), ("src/id.ts", source)]);
     check_out_again(&world);
-    assert!(read(&world.path("src/id.ts")).contains("$Id: "));
+    assert!(has(&world, "src/id.ts", "$Id: "));
     world.assert_same();
-    world.repo.git(&["rm", "--quiet", ".gitattributes"]);
-    world.age();
-    world.repo.git(&["commit", "--quiet", "--message", "Expand nothing"]);
-    assert!(read(&world.path("src/id.ts")).contains("$Id: "));
+    commit_without_attributes(&world);
+    assert!(has(&world, "src/id.ts", "$Id: "));
     world.assert_same();
 }
 
@@ -176,27 +168,20 @@ fn an_encoding_of_the_checkout() {
         let source = "// é\nimport './d1/deep/f1';\n";
         let attributes = format!("id.ts text working-tree-encoding={encoding}\n");
         let world = World::new(&[("src/readme.md", "text")]);
+        let git = |arguments: &[&str]| world.repo.git(arguments);
         world.write(".gitattributes", &attributes);
-        world.repo.git(&["add", ".gitattributes"]);
+        git(&["add", ".gitattributes"]);
         let blob = world.path("../blob");
         fs::write(&blob, source).unwrap();
-        let id = world
-            .repo
-            .git(&["hash-object", "-w", "--no-filters", blob.to_str().unwrap()]);
-        world.repo.git(&[
-            "update-index",
-            "--add",
-            "--cacheinfo",
-            &format!("100644,{id},src/id.ts"),
-        ]);
-        world.repo.git(&["commit", "--quiet", "--message", "Name an encoding"]);
+        let id = git(&["hash-object", "-w", "--no-filters", blob.to_str().unwrap()]);
+        let entry = format!("100644,{id},src/id.ts");
+        git(&["update-index", "--add", "--cacheinfo", &entry]);
+        git(&["commit", "--quiet", "--message", "Name an encoding"]);
         check_out_again(&world);
-        assert!(!read(&world.path("src/id.ts")).contains('é'), "{encoding}");
+        assert!(!has(&world, "src/id.ts", "é"), "{encoding}");
         world.assert_same();
-        world.repo.git(&["rm", "--quiet", ".gitattributes"]);
-        world.age();
-        world.repo.git(&["commit", "--quiet", "--message", "Name no encoding"]);
-        assert!(!read(&world.path("src/id.ts")).contains('é'), "{encoding}");
+        commit_without_attributes(&world);
+        assert!(!has(&world, "src/id.ts", "é"), "{encoding}");
         world.assert_same();
     }
 }

@@ -1,8 +1,8 @@
 //! A repository with a checkout, whose graph is made of the files and of the objects.
 
-use std::fs;
+use std::fs::{self, File};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use coord_test_support::git::Repo;
 use tempfile::{TempDir, tempdir};
@@ -68,6 +68,18 @@ impl World {
         let path = self.path(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    pub fn set_modified(&self, file: &str, time: SystemTime) {
+        let file = File::options().write(true).open(self.path(file)).unwrap();
+        file.set_modified(time).unwrap();
+    }
+
+    /// Asserts that the graph of HEAD has an edge between these files.
+    pub fn assert_imports(&self, importer: usize, imported: usize, case: &str) {
+        let expected = format!("{}\t{}", name(importer), name(imported));
+        let printed = graph(self.repo.path(), &[]);
+        assert!(printed.lines().any(|line| line == expected), "{case}: no {expected}");
     }
 
     /// Lets the clock of the file system tick, so that git does not take the files for ones that may just be changing.

@@ -2,17 +2,21 @@
 
 use std::fs;
 
-use tempfile::{TempDir, tempdir};
-
-use crate::graph_command::running::{graph, refusal};
 use coord_test_support::git::Repo;
+use tempfile::TempDir;
+
+use crate::graph_command::running::{graph, refusal, repository};
 
 fn project() -> (TempDir, Repo) {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path().join("repo"), &[]);
-    repo.commit(&[
-        ("tsconfig.json", r##"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"##),
-        ("package.json", r##"{"name": "shop", "imports": {"#db": "./src/db.ts"}, "dependencies": {"react": "19"}}"##),
+    repository(&[
+        (
+            "tsconfig.json",
+            r##"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"##,
+        ),
+        (
+            "package.json",
+            r##"{"name": "shop", "imports": {"#db": "./src/db.ts"}, "dependencies": {"react": "19"}}"##,
+        ),
         (
             "src/app.ts",
             "import fs from 'node:fs';\nimport React from 'react';\nimport { db } from './db';\nimport type { T } from '@/types';\n\
@@ -25,13 +29,15 @@ fn project() -> (TempDir, Repo) {
         ("src/page.ts", "import { db } from '@/db';\n"),
         ("src/data.json", "{}\n"),
         ("src/quiet.ts", "export {};\n"),
-        ("tool/run.py", "import os, helper\nfrom . import sibling\nfrom .gone import x\nimport requests\n"),
+        (
+            "tool/run.py",
+            "import os, helper\nfrom . import sibling\nfrom .gone import x\nimport requests\n",
+        ),
         ("tool/helper.py", ""),
         ("tool/sibling.py", ""),
         ("tool/__init__.py", ""),
         ("README.md", "import './src/db'\n"),
-    ]);
-    (temp, repo)
+    ])
 }
 
 #[test]
@@ -59,19 +65,11 @@ fn importers_are_listed_and_files_without_imports_are_explained() {
 
 #[test]
 fn a_name_with_a_control_character_is_shown_escaped() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    repo.commit(&[("a.ts", "import './b\\rc';\n"), ("b\rc.ts", "")]);
-    let explained = graph(repo.path(), &["--explain", "a.ts"]);
-    assert!(
-        explained.contains("-> b\\rc.ts\n") && !explained.contains('\r'),
-        "{explained:?}"
-    );
-    let explained = graph(repo.path(), &["--explain", "b\rc.ts"]);
-    assert!(
-        explained.starts_with("b\\rc.ts: typescript") && !explained.contains('\r'),
-        "{explained:?}"
-    );
+    let (_temp, repo) = repository(&[("a.ts", "import './b\\rc';\n"), ("b\rc.ts", "")]);
+    let [importer, imported] = ["a.ts", "b\rc.ts"].map(|file| graph(repo.path(), &["--explain", file]));
+    assert!(importer.contains("-> b\\rc.ts\n"), "{importer:?}");
+    assert!(imported.starts_with("b\\rc.ts: typescript"), "{imported:?}");
+    assert!(!importer.contains('\r') && !imported.contains('\r'));
 }
 
 #[test]
@@ -132,14 +130,12 @@ fn a_file_that_is_not_in_the_commit_is_refused() {
 fn a_file_is_explained_as_it_was_at_a_revision() {
     let (_temp, repo) = project();
     repo.commit(&[("src/db.ts", "import './quiet';\n")]);
-    let now = graph(repo.path(), &["--explain", "src/db.ts"]);
-    let before = graph(repo.path(), &["--explain", "src/db.ts", "--rev", "HEAD~1"]);
-    assert!(
-        now.contains("-> src/quiet.ts") && !now.contains("-> src/types.ts"),
-        "{now}"
-    );
-    assert!(
-        before.contains("-> src/types.ts") && !before.contains("-> src/quiet.ts"),
-        "{before}"
-    );
+    let (quiet, types) = ("-> src/quiet.ts", "-> src/types.ts");
+    for (revision, present, absent) in [(&[][..], quiet, types), (&["--rev", "HEAD~1"], types, quiet)] {
+        let explained = graph(repo.path(), &[&["--explain", "src/db.ts"], revision].concat());
+        assert!(
+            explained.contains(present) && !explained.contains(absent),
+            "{revision:?}: {explained}"
+        );
+    }
 }

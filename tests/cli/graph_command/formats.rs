@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use tempfile::{TempDir, tempdir};
-
-use crate::graph_command::running::{command, graph, refusal, run};
 use coord_test_support::git::Repo;
+use tempfile::TempDir;
+
+use crate::graph_command::running::{command, graph, refusal, repository, run};
 
 /// Files whose names mean something in one of the formats, each imported once.
 const NASTY: [&str; 10] = [
@@ -25,27 +25,22 @@ const NASTY: [&str; 10] = [
 ];
 
 fn nasty() -> (TempDir, Repo) {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path().join("repo"), &[]);
-    let imports: String = NASTY
-        .iter()
-        .map(|name| {
-            let specifier = name.strip_suffix(".ts").unwrap();
-            let escaped = specifier
-                .replace('\\', "\\\\")
-                .replace('"', "\\\"")
-                .replace('\t', "\\t");
-            format!("import \"./src/{escaped}\";\n")
-        })
-        .collect();
-    let names: Vec<String> = NASTY.iter().map(|name| format!("src/{name}")).collect();
+    let imports = NASTY.map(|name| {
+        let specifier = name.strip_suffix(".ts").unwrap();
+        let escaped = specifier
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\t', "\\t");
+        format!("import \"./src/{escaped}\";\n")
+    });
+    let imports = imports.concat();
+    let names = NASTY.map(|name| format!("src/{name}"));
     let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "export {};\n")).collect();
     files.push(("main.ts", &imports));
     files.push(("src/tab\tagain.ts", "import './tab\\there';\n"));
     files.push(("lonely.ts", "export {};\n"));
     files.push(("picture.png", "PNG"));
-    repo.commit(&files);
-    (temp, repo)
+    repository(&files)
 }
 
 /// Imports of all kinds, each of another file.
@@ -125,9 +120,7 @@ fn dot_is_read_by_graphviz() {
 
 #[test]
 fn kinds_that_are_not_the_languages_own_are_printed_on_demand() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    repo.commit(KINDS);
+    let (_temp, repo) = repository(KINDS);
     let core = graph(repo.path(), &[]);
     assert_eq!(core, graph(repo.path(), &["--kinds", "core"]));
     let all = graph(repo.path(), &["--kinds", "all"]);
@@ -140,9 +133,7 @@ fn kinds_that_are_not_the_languages_own_are_printed_on_demand() {
 
 #[test]
 fn a_graph_without_edges_is_printed_in_every_format() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    repo.commit(&[("a.ts", "")]);
+    let (_temp, repo) = repository(&[("a.ts", "")]);
     for (format, expected) in [("tsv", ""), ("mermaid", "flowchart LR\n")] {
         assert_eq!(graph(repo.path(), &["--format", format]), expected);
     }
@@ -153,39 +144,32 @@ fn a_graph_without_edges_is_printed_in_every_format() {
 
 #[test]
 fn options_that_exclude_each_other_are_refused() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    repo.commit(&[("a.ts", "")]);
-    for arguments in [
-        &["--stats", "--explain", "a.ts"][..],
-        &["--stats", "--cycles"],
-        &["--focus", "a.ts", "--cycles"],
-        &["--explain", "a.ts", "--format", "dot"],
-        &["--explain", "a.ts", "--kinds", "all"],
+    let (_temp, repo) = repository(&[("a.ts", "")]);
+    let excluded = "cannot be used with";
+    for (arguments, why) in [
+        (&["--stats", "--explain", "a.ts"][..], excluded),
+        (&["--stats", "--cycles"], excluded),
+        (&["--focus", "a.ts", "--cycles"], excluded),
+        (&["--explain", "a.ts", "--format", "dot"], excluded),
+        (&["--explain", "a.ts", "--kinds", "all"], excluded),
+        (&["--format", "xml"], "[possible values: tsv, json, dot, mermaid]"),
+        (&["--kinds", "some"], "[possible values: core, all]"),
     ] {
-        assert!(
-            refusal(repo.path(), arguments).contains("cannot be used with"),
-            "{arguments:?}"
-        );
+        assert!(refusal(repo.path(), arguments).contains(why), "{arguments:?}");
     }
-    assert!(refusal(repo.path(), &["--format", "xml"]).contains("[possible values: tsv, json, dot, mermaid]"));
-    assert!(refusal(repo.path(), &["--kinds", "some"]).contains("[possible values: core, all]"));
 }
 
 /// As in `coord graph | head -1`: far more output than a pipe holds, and nobody to read it.
 #[test]
 fn output_into_a_closed_pipe_is_no_failure() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
     let long = "long".repeat(40);
-    let imports: Vec<String> = (0..1000)
+    let imports: String = (0..1000)
         .map(|number| format!("import './{long}/{number}';\n"))
         .collect();
     let names: Vec<String> = (0..1000).map(|number| format!("{long}/{number}.ts")).collect();
     let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
-    let imports = imports.concat();
     files.push(("main.ts", &imports));
-    repo.commit(&files);
+    let (_temp, repo) = repository(&files);
     let printed = graph(repo.path(), &[]);
     assert!(printed.len() > 100_000);
     let mut child = command(repo.path(), &[]).spawn().unwrap();

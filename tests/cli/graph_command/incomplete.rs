@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
-
-use crate::graph_command::running::{command, run};
 use coord_test_support::git::Repo;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::graph_command::running::{command, repository, run};
 
 /// Returns the message on standard error, and the field of the JSON.
 fn incomplete(repo: &Repo) -> (String, Value) {
@@ -20,15 +20,12 @@ fn incomplete(repo: &Repo) -> (String, Value) {
 }
 
 fn project() -> (TempDir, Repo) {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    repo.commit(&[
+    repository(&[
         ("a.ts", "import './b'"),
         ("b.ts", ""),
         ("run.sh", ""),
         ("README.md", ""),
-    ]);
-    (temp, repo)
+    ])
 }
 
 #[test]
@@ -88,15 +85,21 @@ fn one_of_two_names_that_differ_only_in_unicode_form_is_left_out() {
 #[test]
 fn limits_that_are_met_are_reported() {
     let (_temp, repo) = project();
-    let mut limited = command(repo.path(), &[]);
-    limited.env("COORD_GRAPH_MAX_FILES", "1");
-    let ran = run(limited);
-    assert!(ran.stderr.contains("1 file: over_limit") && ran.succeeded, "{ran:?}");
-    let bound = "the repository has more files than COORD_GRAPH_MAX_FILES (1 file: b.ts)";
-    assert!(ran.stderr.contains(bound), "{ran:?}");
-    let mut limited = command(repo.path(), &["--format", "json"]);
-    limited.env("COORD_GRAPH_MAX_FILES", "1");
-    let printed: Value = serde_json::from_str(&run(limited).stdout).unwrap();
+    let limited = |arguments: &[&str]| {
+        let mut command = command(repo.path(), arguments);
+        command.env("COORD_GRAPH_MAX_FILES", "1");
+        let ran = run(command);
+        assert!(ran.succeeded, "{ran:?}");
+        ran
+    };
+    let lines = limited(&[]).stderr;
+    for part in [
+        "1 file: over_limit",
+        "the repository has more files than COORD_GRAPH_MAX_FILES (1 file: b.ts)",
+    ] {
+        assert!(lines.contains(part), "{part}: {lines}");
+    }
+    let printed: Value = serde_json::from_str(&limited(&["--format", "json"]).stdout).unwrap();
     let expected = json!([{"bound": "files", "files": 1, "first": ["b.ts"]}]);
     assert_eq!(printed["incomplete"]["bounds"], expected);
 }

@@ -1,14 +1,12 @@
 //! `--interface`: what others can import of a file.
 
-use tempfile::{TempDir, tempdir};
-
-use crate::graph_command::running::{graph, refusal};
 use coord_test_support::git::Repo;
+use tempfile::TempDir;
+
+use crate::graph_command::running::{graph, refusal, repository};
 
 fn project() -> (TempDir, Repo) {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path().join("repo"), &[]);
-    repo.commit(&[
+    repository(&[
         (
             "src/db.ts",
             "import type { Row } from './row';\nexport function query(text: string): Row[] { return [] }\nexport class Pool { close(): void {} }\n",
@@ -17,8 +15,7 @@ fn project() -> (TempDir, Repo) {
         ("src/broken.ts", "export const a = {\n"),
         ("tool/run.py", "def run(name: str) -> None:\n    pass\n"),
         ("README.md", "# Shop\n"),
-    ]);
-    (temp, repo)
+    ])
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! `--stats`, and the limits that the environment sets.
 
-use tempfile::{TempDir, tempdir};
-
-use crate::graph_command::running::{command, graph, run};
 use coord_test_support::git::Repo;
+use tempfile::TempDir;
+
+use crate::graph_command::running::{command, graph, repository, run};
 
 fn project() -> (TempDir, Repo) {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
     let long = format!("const x = \"{}\";\n", "x".repeat(200_000));
-    repo.commit(&[
+    repository(&[
         (
             "a.ts",
             "import './b';\nimport type { C } from './c';\nimport 'react';\nimport './gone';\nvi.mock('./binary');\n",
@@ -21,8 +19,7 @@ fn project() -> (TempDir, Repo) {
         ("binary.ts", "\0\0\0import './c'\n"),
         ("long.js", &long),
         ("README.md", "text\n"),
-    ]);
-    (temp, repo)
+    ])
 }
 
 /// Without the time that it took.
@@ -36,14 +33,8 @@ fn figures_count_files_edges_and_imports_that_lead_nowhere() {
     let (_temp, repo) = project();
     let printed = graph(repo.path(), &["--stats"]);
     let time = printed.lines().last().unwrap();
-    let seconds: f64 = time
-        .strip_prefix("Time ")
-        .unwrap()
-        .trim()
-        .strip_suffix(" s")
-        .unwrap()
-        .parse()
-        .unwrap();
+    let seconds = time.strip_prefix("Time ").unwrap().trim();
+    let seconds: f64 = seconds.strip_suffix(" s").unwrap().parse().unwrap();
     assert!(seconds > 0.0 && seconds < 60.0, "{time}");
     insta::assert_snapshot!(figures(&printed));
     insta::assert_snapshot!(

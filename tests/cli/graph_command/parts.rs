@@ -1,24 +1,26 @@
 //! `--focus`, `--cycles`, figures as JSON, and pictures that nobody could read.
 
-use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
-
-use crate::graph_command::running::{graph, refusal};
 use coord_test_support::git::Repo;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::graph_command::running::{graph, refusal, repository};
 
 /// A row of files, of which `c` and `d` import each other, and `e` imports a type of `d`'s.
 fn project() -> (TempDir, Repo) {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    repo.commit(&[
+    repository(&[
         ("src/a.ts", "import './b'"),
         ("src/b.ts", "import './c'"),
         ("src/c.ts", "import './d'"),
         ("src/d.ts", "import './c'; vi.mock('./e')"),
         ("src/e.ts", "import type { D } from './d'"),
         ("other.ts", ""),
-    ]);
-    (temp, repo)
+    ])
+}
+
+fn as_json(repo: &Repo, words: &[&str]) -> Value {
+    let printed = graph(repo.path(), &[words, &["--format", "json"]].concat());
+    serde_json::from_str(&printed).unwrap()
 }
 
 #[test]
@@ -32,16 +34,12 @@ fn the_part_around_a_file_has_the_files_within_so_many_steps() {
         "src/b.ts\tsrc/c.ts\nsrc/c.ts\tsrc/d.ts\nsrc/d.ts\tsrc/c.ts\n"
     );
     assert_eq!(part(&["--depth", "0"]), "");
-    let json: Value = serde_json::from_str(&part(&["--depth", "2", "--format", "json"])).unwrap();
-    let distances: Vec<(&str, u64)> = json["nodes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|node| (node["id"].as_str().unwrap(), node["distance"].as_u64().unwrap()))
-        .collect();
+    let json = as_json(&repo, &["--focus", "src/b.ts", "--depth", "2"]);
+    let nodes = json["nodes"].as_array().unwrap().iter();
+    let distances: Vec<Value> = nodes.map(|node| json!([node["id"], node["distance"]])).collect();
     assert_eq!(
-        distances,
-        [("src/a.ts", 1), ("src/b.ts", 0), ("src/c.ts", 1), ("src/d.ts", 2)]
+        json!(distances),
+        json!([["src/a.ts", 1], ["src/b.ts", 0], ["src/c.ts", 1], ["src/d.ts", 2]])
     );
     let error = refusal(repo.path(), &["--focus", "src/no.ts"]);
     assert!(error.contains("src/no.ts is not among the files"), "{error}");
@@ -55,7 +53,7 @@ fn circles_are_the_groups_of_files_that_import_each_other() {
         graph(repo.path(), &["--cycles", "--kinds", "all"]),
         "src/c.ts\tsrc/d.ts\tsrc/e.ts\n"
     );
-    let json: Value = serde_json::from_str(&graph(repo.path(), &["--cycles", "--format", "json"])).unwrap();
+    let json = as_json(&repo, &["--cycles"]);
     assert_eq!(json["cycles"], json!([["src/c.ts", "src/d.ts"]]));
     let error = refusal(repo.path(), &["--cycles", "--format", "dot"]);
     assert!(error.contains("tsv or json"), "{error}");
@@ -64,8 +62,7 @@ fn circles_are_the_groups_of_files_that_import_each_other() {
 #[test]
 fn figures_are_there_for_programs_too() {
     let (_temp, repo) = project();
-    let printed = graph(repo.path(), &["--stats", "--format", "json"]);
-    let mut figures: Value = serde_json::from_str(&printed).unwrap();
+    let mut figures = as_json(&repo, &["--stats"]);
     assert!(figures["seconds"].take().as_f64().unwrap() > 0.0);
     assert!(figures["stored_bytes"].take()["adjacency"].as_u64().unwrap() > 0);
     assert_eq!(figures["version"].take(), repo.git(&["rev-parse", "HEAD"]));
@@ -91,14 +88,10 @@ fn figures_are_there_for_programs_too() {
 
 #[test]
 fn a_picture_with_too_many_edges_is_refused_with_what_to_do() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    let many: Vec<(String, &str)> = (0..501)
-        .map(|number| (format!("f{number}.ts"), "import './hub'"))
-        .collect();
-    let mut files: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let many: Vec<String> = (0..501).map(|number| format!("f{number}.ts")).collect();
+    let mut files: Vec<(&str, &str)> = many.iter().map(|path| (path.as_str(), "import './hub'")).collect();
     files.push(("hub.ts", ""));
-    repo.commit(&files);
+    let (_temp, repo) = repository(&files);
     for format in ["dot", "mermaid"] {
         let error = refusal(repo.path(), &["--format", format]);
         assert!(error.contains("500 edges") && error.contains("--focus"), "{error}");

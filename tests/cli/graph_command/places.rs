@@ -2,23 +2,20 @@
 
 use std::fs;
 
-use tempfile::tempdir;
-
-use crate::graph_command::running::{graph, refusal};
 use coord_test_support::git::Repo;
+use tempfile::{TempDir, tempdir};
+
+use crate::graph_command::running::{graph, refusal, repository};
 
 const EDGE: &str = "src/a.ts\tsrc/b.ts\n";
 
-fn repository(path: std::path::PathBuf) -> Repo {
-    let repo = Repo::init(path, &[]);
-    repo.commit(&[("src/a.ts", "import './b';"), ("src/b.ts", "")]);
-    repo
+fn project() -> (TempDir, Repo) {
+    repository(&[("src/a.ts", "import './b';"), ("src/b.ts", "")])
 }
 
 #[test]
 fn a_folder_inside_a_git_folder_and_a_path_from_elsewhere_lead_to_it() {
-    let temp = tempdir().unwrap();
-    let repo = repository(temp.path().join("repo"));
+    let (temp, repo) = project();
     assert_eq!(graph(repo.path(), &[]), EDGE);
     assert_eq!(graph(&repo.path().join("src"), &[]), EDGE);
     for place in ["repo", "repo/src", "repo/.git", "./repo/src/.."] {
@@ -28,8 +25,7 @@ fn a_folder_inside_a_git_folder_and_a_path_from_elsewhere_lead_to_it() {
 
 #[test]
 fn a_bare_repository_has_a_graph() {
-    let temp = tempdir().unwrap();
-    let repo = repository(temp.path().join("repo"));
+    let (temp, repo) = project();
     repo.git(&["clone", "--quiet", "--bare", ".", "../bare.git"]);
     assert_eq!(graph(temp.path(), &["--repo", "bare.git"]), EDGE);
     assert_eq!(graph(&temp.path().join("bare.git"), &[]), EDGE);
@@ -37,8 +33,7 @@ fn a_bare_repository_has_a_graph() {
 
 #[test]
 fn a_linked_worktree_has_the_graph_of_what_is_checked_out_in_it() {
-    let temp = tempdir().unwrap();
-    let repo = repository(temp.path().join("repo"));
+    let (temp, repo) = project();
     repo.git(&["worktree", "add", "--quiet", "-b", "side", "../linked"]);
     let linked = Repo::at(temp.path().join("linked"));
     linked.commit(&[("src/b.ts", "import './a';")]);
@@ -50,32 +45,27 @@ fn a_linked_worktree_has_the_graph_of_what_is_checked_out_in_it() {
 
 #[test]
 fn a_shallow_clone_has_a_graph() {
-    let temp = tempdir().unwrap();
-    let repo = repository(temp.path().join("repo"));
+    let (temp, repo) = project();
     repo.commit(&[("other.ts", "import './src/a';")]);
     let url = format!("file://{}", repo.path().display());
     repo.git(&["clone", "--quiet", "--depth", "1", &url, "../shallow"]);
-    assert_eq!(
-        graph(&temp.path().join("shallow"), &[]),
-        format!("other.ts\tsrc/a.ts\n{EDGE}")
-    );
+    let printed = graph(&temp.path().join("shallow"), &[]);
+    assert_eq!(printed, format!("other.ts\tsrc/a.ts\n{EDGE}"));
 }
 
 #[test]
 fn a_repository_without_a_commit_is_refused() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path().join("repo"), &[]);
-    let message = refusal(repo.path(), &[]);
-    assert!(message.contains("has no commit yet"), "{message}");
-    let message = refusal(repo.path(), &["--rev", "main"]);
-    assert!(message.contains("main"), "{message}");
+    for (arguments, why) in [(&[][..], "has no commit yet"), (&["--rev", "main"], "main")] {
+        let message = refusal(repo.path(), arguments);
+        assert!(message.contains(why), "{message}");
+    }
 }
 
 #[test]
 fn a_commit_without_files_has_an_empty_graph() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path().join("repo"), &[]);
-    repo.commit(&[]);
+    let (_temp, repo) = repository(&[]);
     assert_eq!(graph(repo.path(), &[]), "");
 }
 

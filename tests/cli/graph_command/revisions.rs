@@ -1,15 +1,11 @@
 //! `--rev`: whose graph it is.
 
-use tempfile::tempdir;
-
-use crate::graph_command::running::{graph, refusal};
-use coord_test_support::git::Repo;
+use crate::graph_command::running::{graph, refusal, repository};
 
 #[test]
 fn a_branch_a_tag_an_id_and_what_leads_to_one_name_a_commit() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    let first = repo.commit(&[("a.ts", "import './b';"), ("b.ts", ""), ("c.ts", "")]);
+    let (_temp, repo) = repository(&[("a.ts", "import './b';"), ("b.ts", ""), ("c.ts", "")]);
+    let first = repo.git(&["rev-parse", "HEAD"]);
     repo.git(&["tag", "light"]);
     repo.git(&["tag", "--annotate", "--message", "A release", "v1"]);
     repo.git(&["tag", "--annotate", "--message", "A tag of a tag", "nested", "v1"]);
@@ -43,9 +39,7 @@ fn a_branch_a_tag_an_id_and_what_leads_to_one_name_a_commit() {
 
 #[test]
 fn an_unknown_commit_is_refused_with_its_name() {
-    let temp = tempdir().unwrap();
-    let repo = Repo::init(temp.path(), &[]);
-    let head = repo.commit(&[("a.ts", "")]);
+    let (_temp, repo) = repository(&[("a.ts", "")]);
     let blob = repo.git(&["rev-parse", "HEAD:a.ts"]);
     repo.git(&["tag", "content", &blob]);
     for (revision, why) in [
@@ -60,14 +54,12 @@ fn an_unknown_commit_is_refused_with_its_name() {
         ("", ""),
         ("--stats", ""),
     ] {
-        let option = format!("--rev={revision}");
-        let message = refusal(repo.path(), &[&option]);
-        assert!(message.contains(why), "{revision}: {message}");
-        assert!(
-            revision.is_empty() || message.contains(revision),
-            "{revision}: {message}"
-        );
+        let message = refusal(repo.path(), &[&format!("--rev={revision}")]);
+        for part in [why, revision] {
+            assert!(message.contains(part), "{revision}: {message}");
+        }
         assert!(!message.contains("panicked"), "{message}");
     }
+    let head = repo.git(&["rev-parse", "HEAD"]);
     assert_eq!(graph(repo.path(), &["--rev", &head]), "");
 }

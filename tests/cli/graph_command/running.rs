@@ -6,8 +6,19 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use coord_test_support::git::Repo;
+use tempfile::TempDir;
+
 /// Long enough for a debug build on a busy machine. A run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The repository `repo` in a folder, with one commit of `files`.
+pub fn repository(files: &[(&str, &str)]) -> (TempDir, Repo) {
+    let temp = tempfile::tempdir().unwrap();
+    let repo = Repo::init(temp.path().join("repo"), &[]);
+    repo.commit(files);
+    (temp, repo)
+}
 
 /// The output of a run, and whether it succeeded.
 #[derive(Debug)]

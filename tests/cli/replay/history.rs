@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use coord_test_support::git::Repo;
-use coord_test_worlds::replay::history::{History, MOST_FILES};
+use coord_test_worlds::replay::history::{History, MAX_FILES};
 
 #[test]
 fn tasks_are_the_commits_of_the_first_parents_with_their_files() {
@@ -13,7 +13,7 @@ fn tasks_are_the_commits_of_the_first_parents_with_their_files() {
     let second = repo.commit(&[("a", "2\n"), ("b", "1\n")]);
     // A commit without a change, and one with too many files, are no tasks.
     repo.git(&["commit", "--quiet", "--allow-empty", "-m", "nothing"]);
-    let names: Vec<String> = (0..=MOST_FILES).map(|number| format!("many/{number}")).collect();
+    let names: Vec<String> = (0..=MAX_FILES).map(|number| format!("many/{number}")).collect();
     repo.commit(&names.iter().map(|name| (name.as_str(), "1\n")).collect::<Vec<_>>());
     repo.git(&["mv", "name with blank", "c"]);
     repo.git(&["commit", "--quiet", "-m", "rename"]);

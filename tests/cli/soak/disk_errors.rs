@@ -5,14 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
-use crate::soak::{Load, ROUND, ROUNDS, judge_round, wait_for_status};
+use crate::soak::{ROUNDS, Round, pause};
 use coord_test_support::embedded;
-use coord_test_support::history::log;
-use coord_test_support::history::recorder::Recorder;
-use coord_test_support::process::{Coord, REPO, REPO_URL, ServerFolder};
+use coord_test_support::process::{Coord, ServerFolder};
 
 /// System calls that read and write a store.
 const CALLS: [&str; 3] = ["fdatasync", "pread64", "pwrite64"];
@@ -57,30 +53,24 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
     let strace = Command::new("strace").arg("-V").output();
     assert!(strace.is_ok(), "this test needs strace");
     let mut errors: BTreeMap<&str, usize> = BTreeMap::new();
-    for round in 0..ROUNDS {
-        let mut random = fastrand::Rng::with_seed(round);
+    for number in 0..ROUNDS {
+        let mut random = fastrand::Rng::with_seed(number);
         let place = ServerFolder::new(crate::COORD);
         let trace = place.folder.path().join("trace");
         let mut server = place.serve();
-        let recorder = Recorder::new(REPO_URL);
-        let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
-        let until = Instant::now() + ROUND;
+        let mut round = Round::start(&place, server.address, number);
         let mut lives = LIVES.iter().cycle().enumerate();
-        while Instant::now() < until {
-            // time: a random moment of the load.
-            tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
+        while round.is_under_way() {
+            pause(random.u64(100..600)).await;
             end(server, random.bool()).await;
-            let (number, failing) = lives.next().expect("it goes round");
+            let (life, failing) = lives.next().expect("it goes round");
             server = serve_on_bad_disk(&place, failing, &trace);
-            *load.address.lock() = server.address;
-            if number % LIVES.len() == 0 {
-                wait_for_status(server.address, &["read_only"]).await;
-                load.becomes_faulty(true);
-                load.sees_in_faults(5).await;
-                load.becomes_faulty(false);
+            round.moves_to(&server);
+            if life % LIVES.len() == 0 {
+                round.reads_without_writing(&server).await;
+                round.becomes_faulty(false);
             }
-            // time: a random moment of the load.
-            tokio::time::sleep(Duration::from_millis(random.u64(500..2000))).await;
+            pause(random.u64(500..2000)).await;
             end(server, random.bool()).await;
             let calls = std::fs::read_to_string(&trace).expect("what it was told");
             for line in calls.lines().filter(|line| line.ends_with("(INJECTED)")) {
@@ -88,22 +78,13 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
                 *errors.entry(call).or_default() += 1;
             }
             server = place.serve();
-            *load.address.lock() = server.address;
+            round.moves_to(&server);
         }
-        wait_for_status(server.address, &["ok"]).await;
-        load.is_over.store(true, Ordering::Relaxed);
-        while let Some(ended) = clients.join_next().await {
-            ended.expect("a client came to its end");
-        }
+        round.ends(&server).await;
         end(server, false).await;
         let store = embedded::open(&place.data().join("store.redb"));
-        let tally = judge_round(
-            &format!("disk that gives errors, round {round}"),
-            &recorder,
-            &log::read(&store, REPO).await,
-            &load,
-        );
-        assert!(tally.grants > 0, "something was granted");
+        let name = format!("disk that gives errors, round {number}");
+        round.has_lost_nothing(&name, &store).await;
     }
     println!("errors: {errors:?}");
     assert!(CALLS.iter().all(|call| errors.contains_key(call)), "{errors:?}");

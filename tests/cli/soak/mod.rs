@@ -5,20 +5,22 @@
 //! Not part of `cargo test`: `cargo test --test cli soak:: -- --ignored --nocapture`.
 
 mod disk_errors;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use coord_store::Store;
 use coord_store::redis::RedisStore;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use tokio::task::JoinSet;
 
 use coord_test_support::embedded;
-use coord_test_support::history::judge::{Rules, Tally, judge};
-use coord_test_support::history::log::{self, Stored};
+use coord_test_support::history::judge::{Rules, judge};
+use coord_test_support::history::log;
 use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
 use coord_test_support::process::{Coord, REPO, REPO_URL, ServerFolder, TTL};
@@ -45,29 +47,6 @@ struct Load {
 }
 
 impl Load {
-    fn start(
-        recorder: &Arc<Recorder>,
-        place: &ServerFolder,
-        address: SocketAddr,
-        seed: u64,
-    ) -> (Arc<Load>, JoinSet<()>) {
-        let load = Arc::new(Load {
-            address: Mutex::new(address),
-            is_over: AtomicBool::new(false),
-            is_faulty: AtomicBool::new(false),
-            answered: AtomicUsize::new(0),
-            unanswered: AtomicUsize::new(0),
-            seen_in_faults: AtomicUsize::new(0),
-        });
-        let mut clients = JoinSet::new();
-        for number in 0..CLIENTS {
-            let client = recorder.client(&format!("user-{}", number / 2), ["", "two"][number % 2]);
-            let random = fastrand::Rng::with_seed(seed * 100 + number as u64);
-            clients.spawn(Arc::clone(&load).ask(client, place.head.clone(), random));
-        }
-        (load, clients)
-    }
-
     async fn ask(self: Arc<Self>, client: Client, head: String, mut random: fastrand::Rng) {
         while !self.is_over.load(Ordering::Relaxed) {
             let address = *self.address.lock();
@@ -88,18 +67,99 @@ impl Load {
             tokio::time::sleep(Duration::from_millis(random.u64(10..40))).await;
         }
     }
+}
 
-    fn becomes_faulty(&self, is_faulty: bool) {
-        self.is_faulty.store(is_faulty, Ordering::Relaxed);
+/// A load on a server, and the record of what its clients were answered.
+struct Round {
+    recorder: Arc<Recorder>,
+    load: Arc<Load>,
+    clients: JoinSet<()>,
+    end: Instant,
+}
+
+impl Round {
+    fn start(place: &ServerFolder, address: SocketAddr, seed: u64) -> Round {
+        let load = Arc::new(Load {
+            address: Mutex::new(address),
+            is_over: AtomicBool::new(false),
+            is_faulty: AtomicBool::new(false),
+            answered: AtomicUsize::new(0),
+            unanswered: AtomicUsize::new(0),
+            seen_in_faults: AtomicUsize::new(0),
+        });
+        let recorder = Recorder::new(REPO_URL);
+        let mut clients = JoinSet::new();
+        for number in 0..CLIENTS {
+            let client = recorder.client(&format!("user-{}", number / 2), ["", "two"][number % 2]);
+            let random = fastrand::Rng::with_seed(seed * 100 + number as u64);
+            clients.spawn(Arc::clone(&load).ask(client, place.head.clone(), random));
+        }
+        Round {
+            recorder,
+            load,
+            clients,
+            end: Instant::now() + ROUND,
+        }
     }
 
-    /// Waits until so many further checks are answered while nothing can be written.
-    async fn sees_in_faults(&self, checks: usize) {
-        let before = self.seen_in_faults.load(Ordering::Relaxed);
+    fn is_under_way(&self) -> bool {
+        Instant::now() < self.end
+    }
+
+    /// The clients ask another server from now on.
+    fn moves_to(&self, server: &Coord) {
+        *self.load.address.lock() = server.address;
+    }
+
+    fn becomes_faulty(&self, is_faulty: bool) {
+        self.load.is_faulty.store(is_faulty, Ordering::Relaxed);
+    }
+
+    /// Waits until the server can write no more, and until some checks are answered nevertheless.
+    async fn reads_without_writing(&self, server: &Coord) {
+        wait_for_status(server.address, "read_only").await;
+        self.becomes_faulty(true);
+        let seen = || self.load.seen_in_faults.load(Ordering::Relaxed);
+        let before = seen();
         until("checks are answered while nothing can be written", async || {
-            self.seen_in_faults.load(Ordering::Relaxed) >= before + checks
+            seen() >= before + 5
         })
         .await;
+    }
+
+    /// Waits until the server is in order again, and until its clients have ended.
+    async fn ends(&mut self, server: &Coord) {
+        wait_for_status(server.address, "ok").await;
+        self.load.is_over.store(true, Ordering::Relaxed);
+        while let Some(ended) = self.clients.join_next().await {
+            ended.expect("a client came to its end");
+        }
+    }
+
+    /// Holds what the clients were answered against what is in `store`.
+    async fn has_lost_nothing(&self, name: &str, store: &dyn Store) {
+        let stored = log::read(store, REPO).await;
+        assert!(stored.events.len() < 10_000, "the log has let go of its beginning");
+        let rules = Rules {
+            neighbors: BTreeMap::new(),
+            shared: BTreeSet::new(),
+            ttls: BTreeSet::from([TTL]),
+        };
+        let tally = judge(&self.recorder.operations(), &stored, &rules);
+        let tally = tally.unwrap_or_else(|violation| panic!("{name}: {:?}: {}", violation.rule, violation.text));
+        let [answered, unanswered] =
+            [&self.load.answered, &self.load.unanswered].map(|count| count.load(Ordering::Relaxed));
+        println!("{name}: {answered} answered, {unanswered} not; {tally:?}");
+        assert!(tally.grants > 0, "something was granted");
+    }
+
+    /// The same in front of a Redis that is in order again.
+    async fn has_lost_nothing_in_redis(mut self, name: &str, mut server: Coord, redis: &RealRedis) {
+        self.ends(&server).await;
+        server.terminate();
+        assert!(server.wait().success(), "it can be stopped");
+        let store = RedisStore::connect(&redis.url()).expect("an address");
+        self.has_lost_nothing(name, &store).await;
     }
 }
 
@@ -133,32 +193,17 @@ async fn health(address: SocketAddr) -> serde_json::Value {
 }
 
 /// Waits until health says that the store is `status`, which it finds out every two seconds.
-async fn wait_for_status(address: SocketAddr, statuses: &[&str]) {
-    until(&format!("health says {statuses:?}"), async || {
-        let report = health(address).await;
-        statuses.iter().any(|status| report["store"]["status"] == **status)
+async fn wait_for_status(address: SocketAddr, status: &str) {
+    until(&format!("health says {status}"), async || {
+        health(address).await["store"]["status"] == status
     })
     .await;
 }
 
-fn judge_round(round: &str, recorder: &Recorder, stored: &Stored, load: &Load) -> Tally {
-    assert!(stored.events.len() < 10_000, "the log has let go of its beginning");
-    let rules = Rules {
-        neighbors: BTreeMap::new(),
-        shared: BTreeSet::new(),
-        ttls: BTreeSet::from([TTL]),
-    };
-    match judge(&recorder.operations(), stored, &rules) {
-        Ok(tally) => {
-            let (answered, unanswered) = (
-                load.answered.load(Ordering::Relaxed),
-                load.unanswered.load(Ordering::Relaxed),
-            );
-            println!("{round}: {answered} answered, {unanswered} not; {tally:?}");
-            tally
-        }
-        Err(violation) => panic!("{round}: {:?}: {}", violation.rule, violation.text),
-    }
+/// Waits for a part of a load or of a fault.
+async fn pause(milliseconds: u64) {
+    // time: a random moment of the load, or the time that a fault lasts.
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
 }
 
 /// Lets the process write files of so many bytes at most: what is beyond fails, as on a full disk.
@@ -177,19 +222,17 @@ fn limit_files(coord: &Coord, bytes: Option<u64>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
 async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_nothing() {
-    for round in 0..ROUNDS {
-        let mut random = fastrand::Rng::with_seed(round);
+    for number in 0..ROUNDS {
+        let mut random = fastrand::Rng::with_seed(number);
         let place = ServerFolder::new(crate::COORD);
+        let file = place.data().join("store.redb");
         // By default, the signal of a file limit would end the process.
         let serve = || place.serve_after("trap '' XFSZ");
         let mut server = serve();
-        let recorder = Recorder::new(REPO_URL);
-        let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
-        let end = Instant::now() + ROUND;
+        let mut round = Round::start(&place, server.address, number);
         let mut is_first = true;
-        while Instant::now() < end {
-            // time: a random moment of the load.
-            tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
+        while round.is_under_way() {
+            pause(random.u64(100..600)).await;
             if random.u8(..8) == 0 {
                 // Also while its disk is full.
                 limit_files(&server, random.bool().then_some(0));
@@ -197,140 +240,95 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
                     .await
                     .expect("killed");
                 server = serve();
-                *load.address.lock() = server.address;
+                round.moves_to(&server);
                 continue;
             }
-            let length = std::fs::metadata(place.data().join("store.redb"))
-                .expect("the store")
-                .len();
-            limit_files(
-                &server,
-                Some(random.choice([0, 0, length / 2, length]).expect("one of them")),
-            );
-            load.becomes_faulty(true);
+            let length = std::fs::metadata(&file).expect("the store").len();
+            let most = random.choice([0, 0, length / 2, length]);
+            limit_files(&server, Some(most.expect("one of them")));
+            round.becomes_faulty(true);
             if is_first {
-                wait_for_status(server.address, &["read_only"]).await;
-                load.sees_in_faults(5).await;
+                round.reads_without_writing(&server).await;
                 is_first = false;
             } else {
-                // time: a random moment of the load.
-                tokio::time::sleep(Duration::from_millis(random.u64(50..500))).await;
+                pause(random.u64(50..500)).await;
             }
-            load.becomes_faulty(false);
+            round.becomes_faulty(false);
             limit_files(&server, None);
         }
-        wait_for_status(server.address, &["ok"]).await;
-        load.is_over.store(true, Ordering::Relaxed);
-        while let Some(ended) = clients.join_next().await {
-            ended.expect("a client came to its end");
-        }
+        round.ends(&server).await;
         limit_files(&server, random.bool().then_some(0));
         server.terminate();
         assert!(server.wait().success(), "it can be stopped, whatever its disk does");
-        let store = embedded::open(&place.data().join("store.redb"));
-        let tally = judge_round(
-            &format!("full disk, round {round}"),
-            &recorder,
-            &log::read(&store, REPO).await,
-            &load,
-        );
-        assert!(tally.grants > 0, "something was granted");
+        let store = embedded::open(&file);
+        let name = format!("full disk, round {number}");
+        round.has_lost_nothing(&name, &store).await;
     }
 }
 
-/// The end of a round in front of a Redis that is in order again.
-async fn has_lost_nothing(
-    round: &str,
-    mut server: Coord,
-    (load, mut clients): (&Load, JoinSet<()>),
-    recorder: &Recorder,
-    redis: &RealRedis,
-) {
-    wait_for_status(server.address, &["ok"]).await;
-    load.is_over.store(true, Ordering::Relaxed);
-    while let Some(ended) = clients.join_next().await {
-        ended.expect("a client came to its end");
-    }
-    server.terminate();
-    assert!(server.wait().success(), "it can be stopped");
-    let store = RedisStore::connect(&redis.url()).expect("an address");
-    let tally = judge_round(round, recorder, &log::read(&store, REPO).await, load);
-    assert!(tally.grants > 0, "something was granted");
+/// The memory of Redis is full for a while.
+async fn fills_memory(redis: &RealRedis, server: &Coord, milliseconds: u64) {
+    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    wait_for_status(server.address, "read_only").await;
+    pause(milliseconds).await;
+    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+}
+
+/// Answers are lost for a while.
+async fn loses_answers(proxy: &Proxy, milliseconds: u64) {
+    proxy.loses_answers(true);
+    pause(milliseconds).await;
+    proxy.loses_answers(false);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
 async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_nothing() {
-    for round in 0..ROUNDS {
-        let mut random = fastrand::Rng::with_seed(round);
+    for number in 0..ROUNDS {
+        let mut random = fastrand::Rng::with_seed(number);
         let place = ServerFolder::new(crate::COORD);
         let mut redis = RealRedis::start(&KEPT).expect("redis-server is installed");
         let proxy = Proxy::start(redis.port()).await;
         let url = format!("redis://127.0.0.1:{}", proxy.port);
         let server = place.serve_on(&["--redis", &url], "");
-        let recorder = Recorder::new(REPO_URL);
-        let (load, clients) = Load::start(&recorder, &place, server.address, round);
-        let end = Instant::now() + ROUND;
-        let mut fault = round;
-        while Instant::now() < end {
-            // time: a random moment of the load.
-            tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
-            let pause = Duration::from_millis(random.u64(50..700));
+        let round = Round::start(&place, server.address, number);
+        let mut fault = number;
+        while round.is_under_way() {
+            pause(random.u64(100..500)).await;
+            let length = random.u64(50..700);
             match fault % 6 {
                 0 => {
                     redis.kill();
-                    // time: the fault lasts.
-                    tokio::time::sleep(pause).await;
+                    pause(length).await;
                     assert!(redis.run(), "redis-server starts again");
                 }
-                1 => {
-                    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-                    wait_for_status(server.address, &["read_only"]).await;
-                    // time: the fault lasts.
-                    tokio::time::sleep(pause).await;
-                    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
-                }
-                2 => {
-                    redis.command(&["CLIENT", "PAUSE", &pause.as_millis().to_string(), "WRITE"]);
-                }
+                1 => fills_memory(&redis, &server, length).await,
+                2 => redis.command(&["CLIENT", "PAUSE", &length.to_string(), "WRITE"]),
                 3 => {
                     redis.signal("STOP");
-                    // time: the fault lasts.
-                    tokio::time::sleep(pause).await;
+                    pause(length).await;
                     redis.signal("CONT");
                 }
-                4 => {
-                    proxy.loses_answers(true);
-                    // time: the fault lasts.
-                    tokio::time::sleep(pause).await;
-                    proxy.loses_answers(false);
-                }
+                4 => loses_answers(&proxy, length).await,
                 _ => {
                     redis.command(&["REPLICAOF", "127.0.0.1", "1"]);
-                    wait_for_status(server.address, &["read_only"]).await;
-                    // time: the fault lasts.
-                    tokio::time::sleep(pause).await;
+                    wait_for_status(server.address, "read_only").await;
+                    pause(length).await;
                     redis.command(&["REPLICAOF", "NO", "ONE"]);
                 }
             }
             fault += 1;
         }
-        has_lost_nothing(
-            &format!("redis, round {round}"),
-            server,
-            (&load, clients),
-            &recorder,
-            &redis,
-        )
-        .await;
+        let name = format!("redis, round {number}");
+        round.has_lost_nothing_in_redis(&name, server, &redis).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
 async fn answers_that_are_lost_over_rest_and_a_full_redis_behind_it_lose_nothing() {
-    for round in 0..ROUNDS - 2 {
-        let mut random = fastrand::Rng::with_seed(round);
+    for number in 0..ROUNDS - 2 {
+        let mut random = fastrand::Rng::with_seed(number);
         let place = ServerFolder::new(crate::COORD);
         let redis = RealRedis::start(&KEPT).expect("redis-server is installed");
         let behind = RedisStore::connect(&redis.url()).expect("a URL");
@@ -341,35 +339,19 @@ async fn answers_that_are_lost_over_rest_and_a_full_redis_behind_it_lose_nothing
             &["--upstash", &format!("http://127.0.0.1:{}", proxy.port)],
             &format!("export UPSTASH_REDIS_REST_TOKEN={}", upstash::TOKEN),
         );
-        let recorder = Recorder::new(REPO_URL);
-        let (load, clients) = Load::start(&recorder, &place, server.address, round);
-        let end = Instant::now() + ROUND;
-        let mut fault = round;
-        while Instant::now() < end {
-            // time: a random moment of the load.
-            tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
-            let pause = Duration::from_millis(random.u64(50..700));
+        let round = Round::start(&place, server.address, number);
+        let mut fault = number;
+        while round.is_under_way() {
+            pause(random.u64(100..500)).await;
+            let length = random.u64(50..700);
             if fault.is_multiple_of(2) {
-                proxy.loses_answers(true);
-                // time: the fault lasts.
-                tokio::time::sleep(pause).await;
-                proxy.loses_answers(false);
+                loses_answers(&proxy, length).await;
             } else {
-                redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-                wait_for_status(server.address, &["read_only"]).await;
-                // time: the fault lasts.
-                tokio::time::sleep(pause).await;
-                redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+                fills_memory(&redis, &server, length).await;
             }
             fault += 1;
         }
-        has_lost_nothing(
-            &format!("rest, round {round}"),
-            server,
-            (&load, clients),
-            &recorder,
-            &redis,
-        )
-        .await;
+        let name = format!("rest, round {number}");
+        round.has_lost_nothing_in_redis(&name, server, &redis).await;
     }
 }

@@ -44,9 +44,7 @@ pub(super) fn post(running: &Running, route: &str, body: &Value) -> (String, Val
 #[test]
 fn every_line_to_try_that_claims_sends_the_id_of_an_agent() {
     let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("data").display().to_string();
-    let mut running = Running::start(serve_on(folder.path(), &["--data-dir", &data], &["--port", "0"], &[]));
-    let lines = banner(&mut running);
+    let lines = banner(&mut Running::on_free_port(folder.path()));
     let posts: Vec<&String> = lines
         .iter()
         .filter(|line| line.starts_with("curl ") && line.contains(" -d "))
@@ -79,20 +77,15 @@ fn the_printed_name_of_a_repository_without_a_remote_works_in_a_request() {
             request.as_object_mut().expect("a request").extend(fields);
             request
         };
-        let (status, answer) = post(&running, "check_status", &with(json!({"repo_url": name})));
-        assert_eq!(
-            (status.as_str(), &answer["status"]),
-            ("200", &json!("OK")),
-            "{name}: {answer:#}"
-        );
-
+        let check = json!({"repo_url": name});
         let claim = json!({"repo_url": name, "status": "WRITING", "message": "Saying how to install the shop"});
-        let (status, answer) = post(&running, "post_status", &with(claim));
-        assert_eq!(
-            (status.as_str(), &answer["success"]),
-            ("200", &json!(true)),
-            "{name}: {answer:#}"
-        );
+        for (route, body, field, value) in [
+            ("check_status", check, "status", json!("OK")),
+            ("post_status", claim, "success", json!(true)),
+        ] {
+            let (status, answer) = post(&running, route, &with(body));
+            assert_eq!((status.as_str(), &answer[field]), ("200", &value), "{name}: {answer:#}");
+        }
 
         // The line to try spells it with a scheme, and means the same repository.
         assert_eq!(to_try["repo_url"], format!("https://{name}"));
@@ -121,20 +114,15 @@ fn the_banner_names_the_reference_of_the_head() {
     let pushed = clone.commit(&[("README.md", "a shop")]);
     clone.git(&["push", "--quiet", "origin", "main"]);
     let unpushed = clone.commit(&[("README.md", "a larger shop")]);
-    let data = folder.path().join("data").display().to_string();
     let line = || {
-        let mut running = Running::start(serve_on(folder.path(), &["--data-dir", &data], &["--port", "0"], &[]));
-        let lines = banner(&mut running);
+        let lines = banner(&mut Running::on_free_port(folder.path()));
         let line = lines.iter().find(|line| line.trim().starts_with("branch "));
         line.expect("the branch").trim().to_owned()
     };
+    let (pushed_7, unpushed_7) = (&pushed[..7], &unpushed[..7]);
     assert_eq!(
         line(),
-        format!(
-            "branch   main at {} (refs/remotes/origin/main), {} is checked out",
-            &pushed[..7],
-            &unpushed[..7]
-        )
+        format!("branch   main at {pushed_7} (refs/remotes/origin/main), {unpushed_7} is checked out")
     );
     // Where several remotes have it and none counts, the command that chooses one.
     clone.git(&["reset", "--quiet", "--hard", &pushed]);
@@ -152,10 +140,7 @@ fn the_banner_names_the_reference_of_the_head() {
     );
     let words: Vec<&str> = choose.split(' ').skip(1).collect();
     clone.git(&words);
-    assert_eq!(
-        line(),
-        format!("branch   main at {} (refs/remotes/hub/main)", &pushed[..7])
-    );
+    assert_eq!(line(), format!("branch   main at {pushed_7} (refs/remotes/hub/main)"));
     clone.git(&["remote", "remove", "fork"]);
     clone.git(&["remote", "rename", "hub", "origin"]);
     let unpushed = clone.commit(&[("README.md", "a shop for all")]);

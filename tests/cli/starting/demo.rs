@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use coord_test_support::waiting::block_until;
 use serde_json::Value;
 
-use crate::starting::exchange;
+use crate::starting::get;
 
 /// A `coord demo`, killed when dropped.
 struct Demo(Child);
@@ -52,8 +52,7 @@ fn four_agents_work_wait_and_are_blocked_until_ctrl_c_which_leaves_nothing() {
     let (place, shown) = address["http://".len()..].split_once("/?").expect("a page");
     assert_eq!(shown, "repo_url=https://localhost/local/shop&branch=main");
     let get = |path: &str| -> Value {
-        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        let answer = exchange(place, &request).expect("it listens");
+        let answer = get(place, path, "").expect("it listens");
         let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
         serde_json::from_str(body).unwrap_or_default()
     };

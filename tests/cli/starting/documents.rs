@@ -7,11 +7,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::starting::{Running, exchange, serve_with};
+use crate::starting::references::ROOT;
+use crate::starting::{Running, get, serve_with};
 use coord_test_support::skipping::skip;
 use coord_test_support::waiting::block_until;
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn document(path: &str) -> String {
     std::fs::read_to_string(Path::new(ROOT).join(path)).expect("a document")
@@ -291,9 +290,12 @@ fn the_sessions_can_be_pasted_one_after_another_and_answer_what_is_shown() {
 
 /// Waits until the import graph is there, which a person does not notice.
 fn has_graph(port: u16) {
-    let request = "GET /api/graph?repo_url=https://github.com/acme/shop&branch=main HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let (address, path) = (
+        format!("127.0.0.1:{port}"),
+        "/api/graph?repo_url=https://github.com/acme/shop&branch=main",
+    );
     block_until("there is a graph", || {
-        exchange(&format!("127.0.0.1:{port}"), request).is_some_and(|answer| answer.contains(r#""state":"ready""#))
+        get(&address, path, "").is_some_and(|answer| answer.contains(r#""state":"ready""#))
     });
 }
 
@@ -336,15 +338,11 @@ fn the_lines_that_make_a_token_make_one_that_is_taken() {
     let token = String::from_utf8(made.stdout).expect("a token");
     let folder = tempfile::tempdir().expect("a folder");
     let running = Running::start(serve_with(folder.path(), &["--listen", "0.0.0.0:0"], &[secret]));
-    let request = |token: &str| {
-        let request = format!(
-            "GET /api/graph?repo_url=https://github.com/team/project&branch=main HTTP/1.1\r\nhost: localhost\r\n\
-             authorization: Bearer {token}\r\nconnection: close\r\n\r\n"
-        );
-        exchange(&running.address, &request).expect("it listens")
-    };
-    let answer = request(token.trim_end());
-    assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
-    let answer = request(&format!("{}x", token.trim_end()));
-    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    let token = token.trim_end();
+    for (token, status) in [(token, "HTTP/1.1 20"), (&format!("{token}x"), "HTTP/1.1 401")] {
+        let credential = format!("authorization: Bearer {token}\r\n");
+        let path = "/api/graph?repo_url=https://github.com/team/project&branch=main";
+        let answer = get(&running.address, path, &credential).expect("it listens");
+        assert!(answer.starts_with(status), "{answer}");
+    }
 }

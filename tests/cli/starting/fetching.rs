@@ -17,14 +17,10 @@ const SECONDS: &str = "5";
 
 /// Makes a hub, the clone in `folder` that is served, and one of another person, who has pushed the first commit.
 fn cloned(folder: &Path) -> (Repo, String) {
-    let hub = folder.join("hub.git");
     let elsewhere = Repo::init(folder.join("elsewhere"), &[]);
     let head = elsewhere.commit(&[("a.txt", "a")]);
-    let (from, hub, served) = (
-        folder.join("elsewhere").display().to_string(),
-        hub.display().to_string(),
-        folder.join("repository").display().to_string(),
-    );
+    let [from, hub, served] =
+        ["elsewhere", "hub.git", "repository"].map(|name| folder.join(name).display().to_string());
     elsewhere.git(&["clone", "--quiet", "--bare", &from, &hub]);
     elsewhere.git(&["clone", "--quiet", &hub, &served]);
     elsewhere.git(&["remote", "add", "origin", &hub]);
@@ -55,8 +51,12 @@ fn a_clone_is_fetched_with_the_fetch_flag_and_left_alone_without_it() {
     };
     let (alone, name) = serve("alone", &[]);
     assert_eq!(check(&alone, &name, &head)["repo_head"], json!(head));
-    let pushed = elsewhere.commit(&[("a.txt", "b")]);
-    elsewhere.git(&["push", "--quiet", "origin", "main"]);
+    let push = |text: &str| {
+        let pushed = elsewhere.commit(&[("a.txt", text)]);
+        elsewhere.git(&["push", "--quiet", "origin", "main"]);
+        pushed
+    };
+    let pushed = push("b");
     // time: a server that does not fetch sees no push.
     sleep(Duration::from_secs(1));
     assert_eq!(check(&alone, &name, &head)["status"], "OK");
@@ -65,14 +65,8 @@ fn a_clone_is_fetched_with_the_fetch_flag_and_left_alone_without_it() {
     // Commits that exist at the start are fetched at once, and later ones with the next fetch.
     let (fetching, name) = serve("fetching", &["--fetch", SECONDS]);
     let mut last = head;
-    for head in [pushed, String::new()] {
-        let head = if head.is_empty() {
-            let next = elsewhere.commit(&[("a.txt", "c")]);
-            elsewhere.git(&["push", "--quiet", "origin", "main"]);
-            next
-        } else {
-            head
-        };
+    for is_at_start in [true, false] {
+        let head = if is_at_start { pushed.clone() } else { push("c") };
         let mut stale = json!({});
         block_until_served("the commit is fetched", || {
             stale = check(&fetching, &name, &last);

@@ -14,7 +14,7 @@ mod texts;
 mod words;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
@@ -33,7 +33,6 @@ fn serve_on(folder: &Path, store: &[&str], words: &[&str], environment: &[(&str,
         let repo = Repo::init(repository.clone(), &[]);
         repo.git(&["remote", "add", "origin", "https://github.com/team/project"]);
         repo.commit(&[("a.txt", "a")]);
-        assert_eq!(repo.path(), repository);
     }
     let mut command = Command::new(crate::COORD);
     for (name, _) in std::env::vars() {
@@ -53,15 +52,6 @@ fn serve_on(folder: &Path, store: &[&str], words: &[&str], environment: &[(&str,
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
-}
-
-/// The same, where it listens on a port that was free a moment ago.
-fn serve(folder: &Path, environment: &[(&str, &str)]) -> (Command, SocketAddr) {
-    let address = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .expect("a port");
-    let command = serve_with(folder, &["--listen", &address.to_string()], environment);
-    (command, address)
 }
 
 /// A `coord serve` that has said where it listens; killed when dropped.
@@ -85,14 +75,14 @@ impl Running {
         }
     }
 
-    fn id(&self) -> u32 {
-        self.process.id()
+    /// For a repository in `folder`.
+    fn on_free_port(folder: &Path) -> Running {
+        Running::start(serve_with(folder, &["--port", "0"], &[]))
     }
 
     /// The answer to a GET, in whole.
     fn get(&self, path: &str) -> String {
-        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        exchange(&self.address, &request).expect("it listens")
+        get(&self.address, path, "").expect("it listens")
     }
 }
 
@@ -105,6 +95,12 @@ fn exchange(address: &str, request: &str) -> Option<String> {
     Some(answer)
 }
 
+/// The same for a GET with `headers`, each of which ends with its line.
+fn get(address: &str, path: &str, headers: &str) -> Option<String> {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n");
+    exchange(address, &request)
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.process.kill();
@@ -112,34 +108,36 @@ impl Drop for Running {
     }
 }
 
-#[test]
-fn a_setting_that_cannot_be_used_keeps_it_from_starting() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (variable, value) in [
-        ("COORD_CORS_ORIGINS", "*"),
-        ("COORD_CORS_ORIGINS", "https://a.example,b.example"),
-        ("COORD_LOCK_TTL_SECONDS", "0"),
-        ("COORD_REPOSITORIES", "acme"),
-    ] {
-        let (mut command, _) = serve(folder.path(), &[(variable, value)]);
-        let Output { status, stderr, .. } = command.output().expect("coord runs");
-        let stderr = String::from_utf8_lossy(&stderr);
-        assert_eq!(status.code(), Some(1), "{variable}={value}: {stderr}");
-        assert!(stderr.starts_with(&format!("coord: {variable} must ")), "{stderr}");
-    }
+/// The message with which `coord` ends.
+fn refusal(mut command: Command) -> String {
+    let Output { status, stderr, .. } = command.output().expect("coord runs");
+    let stderr = String::from_utf8_lossy(&stderr).into_owned();
+    assert_eq!(status.code(), Some(1), "{command:?}: {stderr}");
+    stderr
 }
 
 #[test]
-fn a_repository_that_the_setting_does_not_list_keeps_it_from_starting() {
+fn a_setting_that_cannot_be_used_keeps_it_from_starting() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut command, _) = serve(folder.path(), &[("COORD_REPOSITORIES", "acme/*")]);
-    let Output { status, stderr, .. } = command.output().expect("coord runs");
-    let stderr = String::from_utf8_lossy(&stderr);
-    assert_eq!(status.code(), Some(1), "{stderr}");
-    assert!(
-        stderr.starts_with("coord: github.com/team/project is not among the repositories of COORD_REPOSITORIES"),
-        "{stderr}"
-    );
+    for (variable, value, problem) in [
+        ("COORD_CORS_ORIGINS", "*", "COORD_CORS_ORIGINS must "),
+        (
+            "COORD_CORS_ORIGINS",
+            "https://a.example,b.example",
+            "COORD_CORS_ORIGINS must ",
+        ),
+        ("COORD_LOCK_TTL_SECONDS", "0", "COORD_LOCK_TTL_SECONDS must "),
+        ("COORD_REPOSITORIES", "acme", "COORD_REPOSITORIES must "),
+        // It does not list the repository.
+        (
+            "COORD_REPOSITORIES",
+            "acme/*",
+            "github.com/team/project is not among the repositories of COORD_REPOSITORIES",
+        ),
+    ] {
+        let stderr = refusal(serve_with(folder.path(), &["--port", "0"], &[(variable, value)]));
+        assert!(stderr.starts_with(&format!("coord: {problem}")), "{value}: {stderr}");
+    }
     let listed = [("COORD_REPOSITORIES", "team/*")];
     Running::start(serve_with(folder.path(), &["--port", "0"], &listed));
 }
@@ -147,28 +145,16 @@ fn a_repository_that_the_setting_does_not_list_keeps_it_from_starting() {
 /// Returns the standard error after some requests.
 fn written(environment: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut command, address) = serve(folder.path(), environment);
-    let mut process = command.spawn().expect("coord starts");
-    // It listens when it has said where.
-    let mut stdout = BufReader::new(process.stdout.take().expect("its output"));
-    let mut line = String::new();
-    while !line.contains(&address.to_string()) {
-        line.clear();
-        assert_ne!(stdout.read_line(&mut line).expect("its output"), 0, "coord ended");
-    }
-    for request in [
-        "GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-request-id: mine\r\n\r\n",
-        "GET /nothing?secret HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
-    ] {
-        let mut connection = TcpStream::connect(address).expect("it listens");
-        connection.write_all(request.as_bytes()).expect("sent");
-        let mut answer = String::new();
-        connection.read_to_string(&mut answer).expect("an answer");
+    let mut running = Running::start(serve_with(folder.path(), &["--port", "0"], environment));
+    for (path, headers) in [("/api/health", "x-request-id: mine\r\n"), ("/nothing?secret", "")] {
+        let answer = get(&running.address, path, headers).expect("it listens");
         assert!(answer.starts_with("HTTP/1.1 "), "{answer}");
     }
-    process.kill().expect("killed");
-    let Output { stderr, .. } = process.wait_with_output().expect("gone");
-    String::from_utf8(stderr).expect("text")
+    running.process.kill().expect("killed");
+    let mut text = String::new();
+    let mut stderr = running.process.stderr.take().expect("its errors");
+    stderr.read_to_string(&mut text).expect("text");
+    text
 }
 
 #[test]
@@ -177,11 +163,12 @@ fn the_terminal_stays_quiet_without_rust_log() {
     let text = written(&[("RUST_LOG", "info")]);
     let requests: Vec<&str> = text.lines().filter(|line| line.contains("route=")).collect();
     assert_eq!(requests.len(), 2, "{text}");
-    assert!(requests[0].contains("request{id=\"mine\"}"), "{text}");
-    assert!(
-        requests[0].contains("method=\"GET\" route=\"/api/health\" status=200"),
-        "{text}"
-    );
-    assert!(requests[1].contains("route=\"none\" status=404"), "{text}");
+    for (request, part) in [
+        (0, "request{id=\"mine\"}"),
+        (0, "method=\"GET\" route=\"/api/health\" status=200"),
+        (1, "route=\"none\" status=404"),
+    ] {
+        assert!(requests[request].contains(part), "{part}: {text}");
+    }
     assert!(!text.contains("secret") && !text.contains('\u{1b}'), "{text}");
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::starting::rules::files_below;
+
 pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const FOLDERS: [&str; 8] = [".ci/", "api/", "benches/", "cli/", "docs/", "lib/", "public/", "tests/"];
@@ -185,28 +187,19 @@ fn between<'a>(text: &'a str, begin: &str, ends: &[char]) -> Vec<&'a str> {
 
 /// The files of the state with this extension.
 fn files_of_the_state(extension: &str) -> Vec<PathBuf> {
-    let crates = ["state", "intents_state", "teams_state"].iter();
-    let mut folders: Vec<PathBuf> = crates
-        .map(|name| Path::new(ROOT).join("lib").join(name).join("src"))
-        .collect();
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder of the state") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|found| found == extension) {
-                files.push(path);
-            }
-        }
-    }
-    files
+    ["lib/state/src", "lib/intents_state/src", "lib/teams_state/src"]
+        .iter()
+        .flat_map(|folder| files_below(folder, &[extension]))
+        .collect()
+}
+
+fn page_of_the_state() -> String {
+    fs::read_to_string(Path::new(ROOT).join("docs/internals/state.md")).expect("the page")
 }
 
 #[test]
 fn the_page_of_the_state_lists_each_key() {
-    let root = Path::new(ROOT);
-    let page = fs::read_to_string(root.join("docs/internals/state.md")).expect("the page");
+    let page = page_of_the_state();
     let mut code = String::new();
     for path in files_of_the_state("rs") {
         if path.ends_with("keys.rs") {
@@ -229,8 +222,7 @@ fn the_page_of_the_state_lists_each_key() {
 
 #[test]
 fn the_page_of_the_state_lists_each_event() {
-    let root = Path::new(ROOT);
-    let page = fs::read_to_string(root.join("docs/internals/state.md")).expect("the page");
+    let page = page_of_the_state();
     let (_, events) = page.split_once("\n## Events\n").expect("the events");
     let (events, _) = events.split_once("\n## ").expect("their end");
     let mut found = BTreeSet::new();

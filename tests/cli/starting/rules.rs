@@ -8,8 +8,8 @@ use crate::starting::references::{ROOT, anchors, pages, prose_and_pictures, rule
 
 #[test]
 fn the_documents_stay_short() {
-    const MOST_WORDS: usize = 28_000;
-    const MOST_LINES: usize = 150;
+    const MAX_WORDS: usize = 28_000;
+    const MAX_LINES: usize = 150;
     let counts: BTreeMap<PathBuf, usize> = pages()
         .into_iter()
         .map(|(path, text)| (path, text.split_whitespace().count()))
@@ -17,20 +17,20 @@ fn the_documents_stay_short() {
     let sum: usize = counts.values().sum();
     assert!(sum > 10_000, "the pages are found: {counts:?}");
     assert!(
-        sum <= MOST_WORDS,
-        "docs/ has {sum} words, more than {MOST_WORDS}: say it once, and shorter. {counts:#?}"
+        sum <= MAX_WORDS,
+        "docs/ has {sum} words, more than {MAX_WORDS}: say it once, and shorter. {counts:#?}"
     );
     let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).expect("a document");
     let words = readme.split_whitespace().count();
     assert!(words <= 1_500, "README.md has {words} words");
     let architecture = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).expect("a document");
     let lines = architecture.lines().count();
-    assert!(lines <= MOST_LINES, "ARCHITECTURE.md has {lines} lines");
+    assert!(lines <= MAX_LINES, "ARCHITECTURE.md has {lines} lines");
 }
 
 #[test]
 fn each_page_begins_with_prose_and_an_example() {
-    const MOST_LINES_BEFORE: usize = 12;
+    const MAX_LINES_BEFORE: usize = 12;
     for (path, text) in pages() {
         let mut lines = text.lines();
         let heading = lines.next().expect("a heading");
@@ -42,7 +42,7 @@ fn each_page_begins_with_prose_and_an_example() {
             path.display()
         );
         let example = text.lines().position(|line| line.starts_with("```"));
-        let is_early = example.is_some_and(|line| line <= MOST_LINES_BEFORE);
+        let is_early = example.is_some_and(|line| line <= MAX_LINES_BEFORE);
         assert!(is_early, "{} has no example at its beginning", path.display());
     }
 }

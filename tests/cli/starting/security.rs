@@ -2,24 +2,24 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+use crate::starting::references::ROOT;
+use crate::starting::rules::files_below;
 
-/// The names of the tests in the files below `path`, each as `FILE::NAME`.
-fn tests_below(path: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut paths = vec![path.to_owned()];
-    while let Some(path) = paths.pop() {
-        if path.is_dir() {
-            paths.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            let shown = path.strip_prefix(ROOT).unwrap().display().to_string();
-            let names = tests_in(&fs::read_to_string(&path).unwrap());
-            found.extend(names.into_iter().map(|name| format!("{shown}::{name}")));
-        }
-    }
-    found
+/// The names of the tests in the file `path` or in the files below it, each as `FILE::NAME`.
+fn tests_below(path: &str) -> BTreeSet<String> {
+    let whole = Path::new(ROOT).join(path);
+    let files = match whole.is_dir() {
+        true => files_below(path, &["rs"]),
+        false => vec![whole],
+    };
+    let tests = files.iter().flat_map(|path| {
+        let shown = path.strip_prefix(ROOT).unwrap().display();
+        let names = tests_in(&fs::read_to_string(path).unwrap()).into_iter();
+        names.map(move |name| format!("{shown}::{name}"))
+    });
+    tests.collect()
 }
 
 /// The functions behind `#[test]` or `#[tokio::test]`, whatever other attributes they have; those of a table by `hold!`.
@@ -65,11 +65,9 @@ fn named() -> Vec<String> {
 
 #[test]
 fn the_table_of_security_names_tests_that_exist_and_every_attack() {
-    let root = PathBuf::from(ROOT);
     let mut held = BTreeSet::new();
     for name in named() {
-        let path = name.split("::").next().unwrap();
-        let found = tests_below(&root.join(path));
+        let found = tests_below(name.split("::").next().unwrap());
         match name.contains("::") {
             true => {
                 assert!(found.contains(&name), "{name} is gone");
@@ -81,7 +79,7 @@ fn the_table_of_security_names_tests_that_exist_and_every_attack() {
             }
         }
     }
-    let attacks = tests_below(&root.join("tests/security"));
+    let attacks = tests_below("tests/security");
     let missing: Vec<&String> = attacks.difference(&held).collect();
     assert!(missing.is_empty(), "in no row of the table: {missing:#?}");
     assert!(attacks.len() > 25, "{attacks:#?}");

@@ -363,38 +363,38 @@ fn plain_words_stay_plain() {
 
 #[test]
 fn a_word_that_comes_back_is_found() {
-    let wrong = |source: &str| wrong_in_source(Path::new("a.rs"), source).len();
-    assert_eq!(wrong("/// A lock of another holder.\nfn holder_name() {}\n"), 0);
-    assert_eq!(wrong("/// Who holds it.\n"), 1);
-    assert_eq!(wrong("// It is free. What remains\n// is kept.\n"), 1);
-    assert_eq!(wrong("/// Who holds it? The caller.\n"), 0);
-    assert_eq!(wrong("let it = 1; // Files that are given\n"), 0);
-    assert_eq!(wrong("// Files that are given\n// back by somebody.\n"), 3);
-    assert_eq!(wrong("return \"The lock has lapsed\";\n"), 1);
-    assert_eq!(wrong("return r#\"\"lapsed\" \"LAPSED\" it\"#;\n"), 1);
-    assert_eq!(wrong("return (\"LAPSED\", call.lapses); // `lapses`\n"), 0);
-    let wrong_in_script = |source: &str| wrong_in_source(Path::new("a.js"), source).len();
-    assert_eq!(
-        wrong_in_script("/**\n * Who holds it.\n * @param {string} lapses The number.\n */\n"),
-        1
-    );
-    assert_eq!(
-        wrong_in_script("say(`run --clear-lapses`); say('it lapses'); // mended\n"),
-        2
-    );
-    assert_eq!(wrong("struct Told;\nfn told_state() {}\n"), 2);
-    assert_eq!(wrong("#[cfg(test)]\nmod tests {\n    fn notified_members() {}\n}\n"), 0);
-    assert_eq!(
-        wrong("#[cfg(test)]\nmod tests {\n    // Who holds it.\n    fn told_state() {}\n}\n"),
-        2
-    );
-    let wrong_in_tests = |source: &str| wrong_in_source(Path::new("tests/a.rs"), source).len();
-    assert_eq!(
-        wrong_in_tests("fn a_member_whose_lock_ends_is_notified() {\n    is(\"The lock has lapsed\");\n}\n"),
-        0
-    );
-    assert_eq!(
-        wrong_in_tests("/// What is given back.\nfn told() {} // It has lapsed.\n"),
-        4
-    );
+    let in_tests = |line: &str| format!("#[cfg(test)]\nmod tests {{\n{line}}}\n");
+    for (path, source, count) in [
+        ("a.rs", "/// A lock of another holder.\nfn holder_name() {}\n", 0),
+        ("a.rs", "/// Who holds it.\n", 1),
+        ("a.rs", "// It is free. What remains\n// is kept.\n", 1),
+        ("a.rs", "/// Who holds it? The caller.\n", 0),
+        ("a.rs", "let it = 1; // Files that are given\n", 0),
+        ("a.rs", "// Files that are given\n// back by somebody.\n", 3),
+        ("a.rs", "return \"The lock has lapsed\";\n", 1),
+        ("a.rs", "return r#\"\"lapsed\" \"LAPSED\" it\"#;\n", 1),
+        ("a.rs", "return (\"LAPSED\", call.lapses); // `lapses`\n", 0),
+        (
+            "a.js",
+            "/**\n * Who holds it.\n * @param {string} lapses The number.\n */\n",
+            1,
+        ),
+        ("a.js", "say(`run --clear-lapses`); say('it lapses'); // mended\n", 2),
+        ("a.rs", "struct Told;\nfn told_state() {}\n", 2),
+        ("a.rs", &in_tests("    fn notified_members() {}\n"), 0),
+        ("a.rs", &in_tests("    // Who holds it.\n    fn told_state() {}\n"), 2),
+        (
+            "tests/a.rs",
+            "fn a_member_whose_lock_ends_is_notified() {\n    is(\"The lock has lapsed\");\n}\n",
+            0,
+        ),
+        (
+            "tests/a.rs",
+            "/// What is given back.\nfn told() {} // It has lapsed.\n",
+            4,
+        ),
+    ] {
+        let wrong = wrong_in_source(Path::new(path), source);
+        assert_eq!(wrong.len(), count, "{source}: {wrong:#?}");
+    }
 }

@@ -64,6 +64,6 @@ async fn a_fetching_clone_learns_what_others_push_until_it_is_stopped() {
         .await
         .unwrap()
         .unwrap();
-    // The second may have been under way when it was told to end.
+    // The second may have been under way when it was stopped.
     assert!(fetches.load(Ordering::Relaxed) >= 1);
 }

@@ -3,41 +3,25 @@ use std::sync::Arc;
 
 use coord_domain::{FilePath, RepoId};
 use coord_git::GitSource;
-use coord_sources::{Blob, BlobSink, EntryKind, Source, Sources};
-use parking_lot::Mutex;
+use coord_sources::{EntryKind, Source, Sources};
 use tempfile::tempdir;
 
 use crate::git_source::{serve, sha};
+use crate::{blobs, commit_all};
 use coord_test_support::git::Repo;
 
-/// The contents that the sink got, by index. Fails when an index comes twice.
-pub(crate) async fn read(
-    source: &dyn Source,
-    repo: &RepoId,
-    blobs: Vec<String>,
-    max_bytes: u64,
-) -> BTreeMap<usize, Option<Vec<u8>>> {
-    let got = Arc::new(Mutex::new(BTreeMap::new()));
-    let sink: BlobSink = {
-        let got = Arc::clone(&got);
-        Arc::new(move |index, blob| {
-            let content = match blob {
-                Blob::Content(content) => Some(content.to_vec()),
-                Blob::TooLarge(size) => {
-                    assert!(
-                        size > max_bytes,
-                        "{index} is {size} bytes and was refused at {max_bytes}"
-                    );
-                    None
-                }
-                Blob::Unreadable => None,
-            };
-            let before = got.lock().insert(index, content);
-            assert!(before.is_none(), "{index} came twice");
-        })
-    };
-    source.read_blobs(repo, blobs, max_bytes, sink).await.unwrap();
-    std::mem::take(&mut *got.lock())
+type Contents = BTreeMap<usize, Option<Vec<u8>>>;
+
+/// The contents of the blobs, by index.
+pub(crate) async fn read(source: &dyn Source, repo: &RepoId, blobs: Vec<String>, max_bytes: u64) -> Contents {
+    let mut contents = Contents::new();
+    for (index, content) in crate::read(source, repo, blobs, max_bytes).await {
+        if let Err(Some(size)) = content {
+            assert!(size > max_bytes, "{index} of {size} bytes, refused at {max_bytes}");
+        }
+        contents.insert(index, content.ok());
+    }
+    contents
 }
 
 #[tokio::test]
@@ -155,20 +139,20 @@ async fn names_that_lead_out_of_the_repository_are_left_out() {
 async fn every_wanted_blob_is_answered_once_and_large_ones_with_nothing() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
-    let names: Vec<String> = (0..500).map(|number| format!("d{}/f{number}", number % 7)).collect();
-    let contents: Vec<String> = (0..500).map(|number| format!("{number}\n").repeat(number)).collect();
-    let files: Vec<(&str, &str)> = names
-        .iter()
-        .zip(&contents)
-        .map(|(n, c)| (n.as_str(), c.as_str()))
-        .collect();
-    let head = repo.commit(&files);
+    let file = |number: usize| {
+        (
+            format!("d{}/f{number}", number % 7),
+            format!("{number}\n").repeat(number),
+        )
+    };
+    let contents: BTreeMap<String, String> = (0..500).map(file).collect();
+    let head = commit_all(&repo, contents.clone());
     let (source, id) = serve(repo.path());
     for _ in 0..2 {
         let entries = source.tree(&id, &sha(&head)).await.unwrap();
         assert_eq!(entries.len(), 500);
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
-        let mut wanted: Vec<String> = entries.iter().map(|entry| entry.blob.clone()).collect();
+        let mut wanted = blobs(&entries);
         let strange = [
             tree,
             head.clone(),
@@ -178,18 +162,16 @@ async fn every_wanted_blob_is_answered_once_and_large_ones_with_nothing() {
         ];
         wanted.extend(strange);
         wanted.push(entries[3].blob.clone());
-        let limit = 1000;
-        let got = read(&source, &id, wanted.clone(), limit).await;
-        assert_eq!(got.len(), wanted.len());
+        let got = read(&source, &id, wanted, 1000).await;
+        assert_eq!(got.len(), 506);
         for (index, entry) in entries.iter().enumerate() {
-            let place = names.iter().position(|name| *name == entry.path).unwrap();
-            let content = contents[place].as_bytes();
+            let content = contents[&entry.path].as_bytes();
             let expected = (content.len() <= 1000).then_some(content);
             assert_eq!(got[&index].as_deref(), expected, "{}", entry.path);
         }
         assert!((500..505).all(|index| got[&index].is_none()));
         assert_eq!(got[&505], got[&3]);
-        assert!(read(&source, &id, Vec::new(), limit).await.is_empty());
+        assert!(read(&source, &id, Vec::new(), 1000).await.is_empty());
         repo.git(&["gc", "--quiet"]);
     }
 }
@@ -198,8 +180,7 @@ async fn every_wanted_blob_is_answered_once_and_large_ones_with_nothing() {
 async fn files(source: &GitSource, commit: &str) -> Vec<(String, Option<Vec<u8>>)> {
     let repo = source.repositories().remove(0);
     let tree = source.tree(&repo, &sha(commit)).await.unwrap();
-    let blobs = tree.iter().map(|entry| entry.blob.clone()).collect();
-    let contents = read(source, &repo, blobs, 1 << 20).await;
+    let contents = read(source, &repo, blobs(&tree), 1 << 20).await;
     let paths = tree.into_iter().map(|entry| entry.path);
     paths.zip(contents.into_values()).collect()
 }
@@ -209,11 +190,10 @@ async fn a_repository_opened_for_one_commit_reads_the_same() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path().join("repo"), &[]);
     // Enough for the index to pay.
-    let texts: Vec<(String, String)> = (0..300)
-        .map(|n| (format!("d{}/{n}.ts", n % 7), n.to_string()))
-        .collect();
-    let texts: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (&**path, &**text)).collect();
-    let first = repo.commit(&texts);
+    let first = commit_all(
+        &repo,
+        (0..300).map(|number| (format!("d{}/{number}.ts", number % 7), number.to_string())),
+    );
     let second = repo.commit(&[("d0/0.ts", "changed"), ("more.ts", "m")]);
     let linked = temp.path().join("linked");
     repo.git(&["worktree", "add", "--quiet", linked.to_str().unwrap(), &first]);
@@ -226,13 +206,8 @@ async fn a_repository_opened_for_one_commit_reads_the_same() {
             assert_eq!(once.opened(), usual.opened(), "{}", path.display());
             let read = files(&once, commit).await;
             assert_eq!(read, files(&usual, commit).await, "{} in {}", commit, path.display());
-            assert_eq!(
-                read,
-                files(&once, commit).await,
-                "{} again in {}",
-                commit,
-                path.display()
-            );
+            let again = files(&once, commit).await;
+            assert_eq!(read, again, "{commit} again in {}", path.display());
         }
     }
 }
@@ -270,21 +245,12 @@ async fn an_index_is_read_once_for_all_waves_while_it_is_held() {
     const WAVE: usize = 300;
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path().join("repo"), &[]);
-    let files: Vec<(String, String)> = (0..2 * WAVE)
-        .map(|number| (format!("{number:03}.ts"), format!("file {number}")))
-        .collect();
-    let named: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
-    let head = repo.commit(&named);
+    let files = (0..2 * WAVE).map(|number| (format!("{number:03}.ts"), format!("file {number}")));
+    let head = commit_all(&repo, files);
     let (source, id) = serve(repo.path());
     let source = Sources::of([Arc::new(source) as Arc<dyn Source>]);
     let entries = source.tree(&id, &sha(&head)).await.unwrap();
-    let wave = |number: usize| -> Vec<String> {
-        let entries = &entries[number * WAVE..(number + 1) * WAVE];
-        entries.iter().map(|entry| entry.blob.clone()).collect()
-    };
+    let wave = |number: usize| blobs(&entries[number * WAVE..(number + 1) * WAVE]);
     let hold = source.hold(&id);
     let first = read(&source, &id, wave(0), 1 << 20).await;
     assert_eq!(first[&7].as_deref(), Some(&b"file 7"[..]));

@@ -1,11 +1,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use coord_sources::{Reachable, Source, SourceError};
+use coord_sources::{Blob, Reachable, Source};
 use tempfile::tempdir;
 
 use crate::git_source::files::read;
 use crate::git_source::{branch, serve, sha};
+use crate::{blobs, commit_all};
 use coord_test_support::git::Repo;
 
 #[tokio::test]
@@ -46,14 +47,8 @@ async fn packs_and_fetches_by_other_processes_are_seen() {
 async fn readers_never_fail_while_git_repacks_under_them() {
     let temp = tempdir().unwrap();
     let repo = Arc::new(Repo::init(temp.path(), &[]));
-    let texts: Vec<(String, String)> = (0..300)
-        .map(|n| (format!("d{}/{n}", n % 9), format!("{n} ").repeat(n)))
-        .collect();
-    let files: Vec<(&str, &str)> = texts
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let first = repo.commit(&files);
+    let files = (0..300).map(|number| (format!("d{}/{number}", number % 9), format!("{number} ").repeat(number)));
+    let first = commit_all(&repo, files);
     let (source, id) = serve(repo.path());
     let source = Arc::new(source);
     let done = Arc::new(AtomicBool::new(false));
@@ -67,8 +62,7 @@ async fn readers_never_fail_while_git_repacks_under_them() {
                 assert_eq!(source.is_ancestor(&id, &first, &head).await.unwrap(), Reachable::Yes);
                 assert!(source.recent_commits(&id, &head, 5).await.unwrap().contains(&head));
                 let entries = source.tree(&id, &head).await.unwrap();
-                let blobs: Vec<String> = entries.iter().map(|entry| entry.blob.clone()).collect();
-                let got = read(&*source, &id, blobs, 1 << 20).await;
+                let got = read(&*source, &id, blobs(&entries), 1 << 20).await;
                 assert_eq!(got.len(), entries.len());
                 for (index, entry) in entries.iter().enumerate() {
                     let content = got[&index].as_ref().expect("a blob went missing");
@@ -110,24 +104,17 @@ async fn a_repository_that_is_deleted_is_unreachable() {
     let (source, id) = serve(repo.path());
     let entries = source.tree(&id, &second).await.unwrap();
     std::fs::remove_dir_all(repo.path()).unwrap();
-    let errors = [
-        source.head(&id, &branch("main")).await.map(drop).unwrap_err(),
-        source.is_ancestor(&id, &first, &second).await.map(drop).unwrap_err(),
-        source.recent_commits(&id, &second, 5).await.map(drop).unwrap_err(),
-        source.tree(&id, &second).await.map(drop).unwrap_err(),
-        source
-            .read_blobs(&id, vec![entries[0].blob.clone()], 10, Arc::new(|_, _| ()))
-            .await
-            .unwrap_err(),
-    ];
-    for error in errors {
-        assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
-    }
+    assert_fails!(source.head(&id, &branch("main")).await, Unreachable);
+    assert_fails!(source.is_ancestor(&id, &first, &second).await, Unreachable);
+    assert_fails!(source.recent_commits(&id, &second, 5).await, Unreachable);
+    assert_fails!(source.tree(&id, &second).await, Unreachable);
+    let sink = Arc::new(|_, _: Blob<'_>| ());
+    let answer = source.read_blobs(&id, blobs(&entries[..1]), 10, sink).await;
+    assert_fails!(answer, Unreachable);
     // One that is made at its place is another one, which may have another server.
     let again = Repo::init(repo.path(), &[]);
     let head = sha(&again.commit(&[("b", "1")]));
-    let error = source.head(&id, &branch("main")).await.unwrap_err();
-    assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
+    assert_fails!(source.head(&id, &branch("main")).await, Unreachable);
     assert!(source.lost_reason().is_some());
     let (source, id) = serve(repo.path());
     assert_eq!(source.head(&id, &branch("main")).await.unwrap(), head);
@@ -141,13 +128,7 @@ async fn a_sink_that_fails_is_an_error_and_not_a_crash() {
     let head = sha(&repo.commit(&[("a", "1")]));
     let (source, id) = serve(repo.path());
     let blob = source.tree(&id, &head).await.unwrap().remove(0).blob;
-    let answer = source
-        .read_blobs(
-            &id,
-            vec![blob; 200],
-            10,
-            Arc::new(|_, _| panic!("a defect of the caller")),
-        )
-        .await;
-    assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
+    let sink = Arc::new(|_, _: Blob<'_>| panic!("a defect of the caller"));
+    let answer = source.read_blobs(&id, vec![blob; 200], 10, sink).await;
+    assert_fails!(answer, Unreachable);
 }

@@ -33,6 +33,13 @@ impl Team {
         self.folder.path().join(name)
     }
 
+    /// A team, and its clone as it is served.
+    fn served() -> (Team, Served) {
+        let team = Team::new();
+        let served = Served::at(team.clone.path());
+        (team, served)
+    }
+
     /// A teammate pushes a commit to `branch`.
     fn push_elsewhere(&self, branch: &str, text: &str) -> String {
         let path = self.path("other");
@@ -47,169 +54,150 @@ impl Team {
     }
 }
 
-/// Commit and reference of the head of `name`.
-async fn head(source: &GitSource, repo: &RepoId, name: &str) -> (String, String) {
-    let tip = source.tip(repo, &branch(name)).await.unwrap();
-    assert_eq!(source.head(repo, &branch(name)).await.unwrap(), tip.commit);
-    (tip.commit.as_str().to_owned(), tip.reference)
+/// A source with one repository.
+struct Served {
+    source: GitSource,
+    repo: RepoId,
 }
 
-/// Returns the hint about `name`, which has no head.
-async fn hint(source: &GitSource, repo: &RepoId, name: &str) -> String {
-    match source.head(repo, &branch(name)).await {
-        Err(SourceError::UnknownBranch { hint, .. }) => hint.unwrap_or_default(),
-        other => panic!("{name}: {other:?}"),
+impl Served {
+    fn at(path: &Path) -> Served {
+        let (source, repo) = serve(path);
+        Served { source, repo }
+    }
+
+    /// Commit and reference of the head of `name`.
+    async fn head(&self, name: &str) -> (String, String) {
+        let tip = self.source.tip(&self.repo, &branch(name)).await.unwrap();
+        let head = self.source.head(&self.repo, &branch(name)).await;
+        assert_eq!(head.unwrap(), tip.commit);
+        (tip.commit.as_str().to_owned(), tip.reference)
+    }
+
+    /// The hint about `name`, which has no head, and the branches that are suggested.
+    async fn no_head(&self, name: &str) -> (String, Vec<String>) {
+        match self.source.head(&self.repo, &branch(name)).await {
+            Err(SourceError::UnknownBranch { hint, suggestions, .. }) => (hint.unwrap_or_default(), suggestions),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    async fn hint(&self, name: &str) -> String {
+        self.no_head(name).await.0
     }
 }
 
-/// Runs the command of git that `said` names, word for word.
-fn obey(clone: &Repo, hint_text: &str) {
-    let (_, command) = hint_text.split_once("git config ").unwrap();
+/// Runs the command of git that the hint names, word for word.
+fn obey(clone: &Repo, hint: &str) {
+    let (_, command) = hint.split_once("git config ").unwrap();
     let words: Vec<&str> = command.split(' ').take(2).collect();
     clone.git(&["config", words[0], words[1]]);
 }
 
+/// A commit, and the reference below `refs` that has it.
 fn at(commit: &str, reference: &str) -> (String, String) {
-    (commit.to_owned(), reference.to_owned())
+    (commit.to_owned(), format!("refs/{reference}"))
 }
 
 #[tokio::test]
 async fn the_head_of_a_clone_is_what_was_fetched_and_not_its_own_branch() {
-    let team = Team::new();
-    let (source, id) = serve(team.clone.path());
-    let origin = "refs/remotes/origin/main";
-    assert_eq!(head(&source, &id, "main").await, at(&team.first, origin));
+    let (team, served) = Team::served();
+    let (clone, origin) = (&team.clone, "remotes/origin/main");
+    let first = at(&team.first, origin);
+    assert_eq!(served.head("main").await, first);
 
-    team.clone.commit(&[("a", "nobody has this")]);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, origin),
-        "a commit that was not pushed"
-    );
-    team.clone.git(&["reset", "--quiet", "--hard", &team.first]);
+    clone.commit(&[("a", "nobody has this")]);
+    assert_eq!(served.head("main").await, first, "a commit that was not pushed");
+    clone.git(&["reset", "--quiet", "--hard", &team.first]);
 
-    let pushed = team.push_elsewhere("main", "1");
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, origin),
-        "not fetched yet"
-    );
-    team.clone.git(&["fetch", "--quiet"]);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&pushed, origin),
-        "fetched, and not merged"
-    );
+    let pushed = at(&team.push_elsewhere("main", "1"), origin);
+    assert_eq!(served.head("main").await, first, "not fetched yet");
+    clone.git(&["fetch", "--quiet"]);
+    assert_eq!(served.head("main").await, pushed, "fetched, and not merged");
 
-    team.clone.git(&["pull", "--quiet", "--rebase"]);
-    let own = team.clone.commit(&[("a", "2")]);
-    team.clone.git(&["push", "--quiet"]);
-    assert_eq!(head(&source, &id, "main").await, at(&own, origin), "pushed from here");
-    team.clone.git(&["pack-refs", "--all", "--prune"]);
-    assert_eq!(head(&source, &id, "main").await, at(&own, origin), "packed");
+    clone.git(&["pull", "--quiet", "--rebase"]);
+    let own = at(&clone.commit(&[("a", "2")]), origin);
+    clone.git(&["push", "--quiet"]);
+    assert_eq!(served.head("main").await, own, "pushed from here");
+    clone.git(&["pack-refs", "--all", "--prune"]);
+    assert_eq!(served.head("main").await, own, "packed");
 }
 
 #[tokio::test]
 async fn a_branch_that_was_not_pushed_has_no_head_and_a_hint_with_git_push() {
-    let team = Team::new();
-    let (source, id) = serve(team.clone.path());
-    team.clone.git(&["checkout", "--quiet", "-b", "feature"]);
-    let commit = team.clone.commit(&[("f", "1")]);
-    let text = hint(&source, &id, "feature").await;
+    let (team, served) = Team::served();
+    let clone = &team.clone;
+    clone.git(&["checkout", "--quiet", "-b", "feature"]);
+    let commit = clone.commit(&[("f", "1")]);
+    let text = served.hint("feature").await;
     assert!(
         text.contains("git push -u origin feature") && text.contains("origin did not"),
         "{text}"
     );
-    team.clone
-        .git(&["push", "--quiet", "--set-upstream", "origin", "feature"]);
-    assert_eq!(
-        head(&source, &id, "feature").await,
-        at(&commit, "refs/remotes/origin/feature")
-    );
+    clone.git(&["push", "--quiet", "--set-upstream", "origin", "feature"]);
+    assert_eq!(served.head("feature").await, at(&commit, "remotes/origin/feature"));
 
-    team.clone.git(&["push", "--quiet", "origin", "--delete", "feature"]);
-    let text = hint(&source, &id, "feature").await;
+    clone.git(&["push", "--quiet", "origin", "--delete", "feature"]);
+    let text = served.hint("feature").await;
     assert!(
         text.contains("git push"),
         "deleted on the remote, and still here: {text}"
     );
-    let text = hint(&source, &id, "nowhere").await;
+    let text = served.hint("nowhere").await;
     assert_eq!(text, "origin had no such branch at the last fetch of the served clone");
 }
 
 #[tokio::test]
 async fn a_remote_branch_without_a_local_one_has_a_head() {
-    let team = Team::new();
-    let (source, id) = serve(team.clone.path());
+    let (team, served) = Team::served();
     let commit = team.push_elsewhere("topic/x", "1");
-    hint(&source, &id, "topic/x").await;
+    served.no_head("topic/x").await;
     team.clone.git(&["fetch", "--quiet"]);
-    assert_eq!(
-        head(&source, &id, "topic/x").await,
-        at(&commit, "refs/remotes/origin/topic/x")
-    );
-    let Err(SourceError::UnknownBranch { suggestions, .. }) = source.head(&id, &branch("topic/y")).await else {
-        panic!("topic/y exists");
-    };
+    assert_eq!(served.head("topic/x").await, at(&commit, "remotes/origin/topic/x"));
+    let (_, suggestions) = served.no_head("topic/y").await;
     assert_eq!(suggestions[0], "topic/x", "suggestions are those that have a head");
 }
 
 #[tokio::test]
 async fn the_last_branch_that_is_deleted_at_the_remote_does_not_bring_the_own_one_back() {
-    let team = Team::new();
-    let (source, id) = serve(team.clone.path());
-    team.clone.commit(&[("a", "not pushed")]);
-    head(&source, &id, "main").await;
-    team.clone.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
-    team.clone
-        .git(&["update-ref", "--no-deref", "-d", "refs/remotes/origin/HEAD"]);
-    hint(&source, &id, "main").await;
+    let (team, served) = Team::served();
+    let clone = &team.clone;
+    clone.commit(&[("a", "not pushed")]);
+    served.head("main").await;
+    clone.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    clone.git(&["update-ref", "--no-deref", "-d", "refs/remotes/origin/HEAD"]);
+    served.no_head("main").await;
 }
 
 #[tokio::test]
 async fn the_remote_of_the_upstream_goes_before_origin_but_what_it_calls_the_branch_does_not_count() {
     let team = Team::new();
-    let fork = Repo::init(team.path("fork.git"), &["--bare"]);
+    Repo::init(team.path("fork.git"), &["--bare"]);
     let clone = &team.clone;
     clone.git(&["remote", "add", "fork", "../fork.git"]);
     let second = clone.commit(&[("a", "2")]);
     clone.git(&["push", "--quiet", "fork", "main"]);
-    let (source, id) = serve(clone.path());
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/origin/main")
-    );
+    let served = Served::at(clone.path());
+    let first = at(&team.first, "remotes/origin/main");
+    assert_eq!(served.head("main").await, first);
     clone.git(&["branch", "--quiet", "--set-upstream-to=fork/main", "main"]);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&second, "refs/remotes/fork/main"),
-        "configured while it runs"
-    );
+    let second = at(&second, "remotes/fork/main");
+    assert_eq!(served.head("main").await, second, "configured while it runs");
     clone.git(&["update-ref", "-d", "refs/remotes/fork/main"]);
-    let text = hint(&source, &id, "main").await;
+    let (text, suggestions) = served.no_head("main").await;
     assert!(
         text.contains("origin has it") && text.contains("git config branch.main.remote origin"),
         "{text}"
     );
-    let Err(SourceError::UnknownBranch { suggestions, .. }) = source.head(&id, &branch("main")).await else {
-        panic!("it has no head");
-    };
     assert!(!suggestions.contains(&"origin/main".to_owned()), "{suggestions:?}");
     clone.git(&["branch", "--quiet", "--unset-upstream", "main"]);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/origin/main")
-    );
+    assert_eq!(served.head("main").await, first);
 
     // Made from origin/main, as `git checkout -b feature origin/main` does.
     clone.git(&["branch", "--quiet", "--track", "feature", "origin/main"]);
-    assert!(hint(&source, &id, "feature").await.contains("git push -u"));
+    assert!(served.hint("feature").await.contains("git push -u"));
     clone.git(&["push", "--quiet", "origin", "feature"]);
-    assert_eq!(
-        head(&source, &id, "feature").await,
-        at(&team.first, "refs/remotes/origin/feature")
-    );
-    drop(fork);
+    assert_eq!(served.head("feature").await, at(&team.first, "remotes/origin/feature"));
 }
 
 #[tokio::test]
@@ -219,48 +207,34 @@ async fn of_several_remotes_without_an_origin_the_one_that_has_the_branch_counts
     let clone = &team.clone;
     clone.git(&["remote", "rename", "origin", "hub"]);
     clone.git(&["branch", "--unset-upstream", "main"]);
-    let (source, id) = serve(clone.path());
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/hub/main"),
-        "the only remote"
-    );
+    let served = Served::at(clone.path());
+    let of_hub = at(&team.first, "remotes/hub/main");
+    assert_eq!(served.head("main").await, of_hub, "the only remote");
     clone.git(&["remote", "add", "fork", "../fork.git"]);
     clone.git(&["push", "--quiet", "fork", "main:topic"]);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/hub/main")
-    );
-    assert_eq!(
-        head(&source, &id, "topic").await,
-        at(&team.first, "refs/remotes/fork/topic")
-    );
+    assert_eq!(served.head("main").await, of_hub);
+    assert_eq!(served.head("topic").await, at(&team.first, "remotes/fork/topic"));
     clone.git(&["push", "--quiet", "fork", "main"]);
-    let text = hint(&source, &id, "main").await;
+    let text = served.hint("main").await;
     assert!(
         text.contains("hub and fork have it") && text.contains("git config branch.main.remote hub"),
         "{text}"
     );
-    assert_eq!(source.opened()[0].headless, None, "it had a head");
+    assert_eq!(served.source.opened()[0].headless, None, "it had a head");
     let opened = serve(clone.path()).0.opened().remove(0);
     assert_eq!(opened.headless, Some(branch("main")));
     assert_eq!(opened.hint.as_deref(), Some(text.as_str()));
     for remote in ["hub", "fork"] {
         obey(clone, &text.replace("remote hub", &format!("remote {remote}")));
-        assert_eq!(
-            head(&source, &id, "main").await,
-            at(&team.first, &format!("refs/remotes/{remote}/main"))
-        );
+        let expected = at(&team.first, &format!("remotes/{remote}/main"));
+        assert_eq!(served.head("main").await, expected);
     }
     // It is followed, and so another remote's does not count when its own is gone.
     clone.git(&["update-ref", "-d", "refs/remotes/fork/main"]);
-    let text = hint(&source, &id, "main").await;
+    let text = served.hint("main").await;
     assert!(text.contains("follows fork") && text.contains("hub has it"), "{text}");
     obey(clone, &text);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/hub/main")
-    );
+    assert_eq!(served.head("main").await, of_hub);
 }
 
 #[tokio::test]
@@ -272,11 +246,11 @@ async fn a_remote_that_was_never_fetched_leaves_the_own_branch_until_the_first_p
     // Tags of one's own are no sign of a fetch.
     repo.git(&["tag", "v1"]);
     repo.git(&["config", "--add", "remote.origin.fetch", "+refs/tags/*:refs/tags/*"]);
-    let (source, id) = serve(repo.path());
-    assert_eq!(head(&source, &id, "main").await, at(&first, "refs/heads/main"));
+    let served = Served::at(repo.path());
+    assert_eq!(served.head("main").await, at(&first, "heads/main"));
     repo.git(&["push", "--quiet", "--force", "origin", "main"]);
     repo.commit(&[("a", "2")]);
-    assert_eq!(head(&source, &id, "main").await, at(&first, "refs/remotes/origin/main"));
+    assert_eq!(served.head("main").await, at(&first, "remotes/origin/main"));
 }
 
 #[tokio::test]
@@ -285,8 +259,9 @@ async fn bare_repositories_mirrors_and_those_without_a_remote_have_their_own_hea
     let hub = Repo::at(team.path("hub.git"));
     hub.git(&["remote", "add", "backup", "../backup.git"]);
     hub.git(&["update-ref", "refs/remotes/backup/main", &team.first]);
-    Repo::at(team.folder.path()).git(&["clone", "--quiet", "--bare", "hub.git", "bare.git"]);
-    Repo::at(team.folder.path()).git(&["clone", "--quiet", "--mirror", "hub.git", "mirror.git"]);
+    let here = Repo::at(team.folder.path());
+    here.git(&["clone", "--quiet", "--bare", "hub.git", "bare.git"]);
+    here.git(&["clone", "--quiet", "--mirror", "hub.git", "mirror.git"]);
     let alone = Repo::init(team.path("alone"), &[]);
     let own = alone.commit(&[("a", "1")]);
     let pushed = team.push_elsewhere("main", "1");
@@ -296,16 +271,12 @@ async fn bare_repositories_mirrors_and_those_without_a_remote_have_their_own_hea
         ("mirror.git", &team.first),
         ("alone", &own),
     ] {
-        let (source, id) = serve(&team.path(name));
-        assert_eq!(
-            head(&source, &id, "main").await,
-            at(commit, "refs/heads/main"),
-            "{name}"
-        );
+        let head = Served::at(&team.path(name)).head("main").await;
+        assert_eq!(head, at(commit, "heads/main"), "{name}");
     }
-    let (source, id) = serve(&team.path("mirror.git"));
+    let served = Served::at(&team.path("mirror.git"));
     Repo::at(team.path("mirror.git")).git(&["fetch", "--quiet"]);
-    assert_eq!(head(&source, &id, "main").await, at(&pushed, "refs/heads/main"));
+    assert_eq!(served.head("main").await, at(&pushed, "heads/main"));
 }
 
 #[tokio::test]
@@ -317,28 +288,18 @@ async fn a_bare_folder_that_people_work_around_is_a_clone_once_it_has_fetched() 
     std::fs::write(project.path().join(".git"), "gitdir: ./.bare\n").unwrap();
     project.git(&["worktree", "add", "--quiet", "main", "main"]);
     let work = Repo::at(team.path("project/main"));
-    let (source, id) = serve(work.path());
-    let local = work.commit(&[("a", "not pushed")]);
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&local, "refs/heads/main"),
-        "it fetches into no references"
-    );
+    let served = Served::at(work.path());
+    let local = at(&work.commit(&[("a", "not pushed")]), "heads/main");
+    assert_eq!(served.head("main").await, local, "it fetches into no references");
     project.git(&["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
     project.git(&["fetch", "--quiet"]);
+    let fetched = at(&team.first, "remotes/origin/main");
     for path in ["project/main", "project", "project/.bare"] {
-        let (source, id) = serve(&team.path(path));
-        assert_eq!(
-            head(&source, &id, "main").await,
-            at(&team.first, "refs/remotes/origin/main"),
-            "{path}"
-        );
+        let head = Served::at(&team.path(path)).head("main").await;
+        assert_eq!(head, fetched, "{path}");
     }
-    assert_eq!(
-        head(&source, &id, "main").await.0,
-        team.first,
-        "what runs reads the configuration again"
-    );
+    // The source that has run since before reads the configuration again.
+    assert_eq!(served.head("main").await, fetched);
 }
 
 #[tokio::test]
@@ -349,12 +310,9 @@ async fn a_clone_of_one_branch_has_a_head_for_that_alone() {
     Repo::at(team.folder.path()).git(&["clone", "--quiet", "--single-branch", "--branch=main", &url, "single"]);
     let single = Repo::at(team.path("single"));
     single.git(&["branch", "topic"]);
-    let (source, id) = serve(single.path());
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/origin/main")
-    );
-    hint(&source, &id, "topic").await;
+    let served = Served::at(single.path());
+    assert_eq!(served.head("main").await, at(&team.first, "remotes/origin/main"));
+    served.no_head("topic").await;
 }
 
 #[tokio::test]
@@ -362,20 +320,16 @@ async fn a_fetch_line_may_lead_anywhere() {
     let team = Team::new();
     let clone = &team.clone;
     clone.git(&["config", "--unset-all", "remote.origin.fetch"]);
-    clone.git(&[
-        "config",
-        "--add",
-        "remote.origin.fetch",
-        "+refs/heads/*:refs/hub/*/here",
-    ]);
-    clone.git(&["config", "--add", "remote.origin.fetch", "^refs/heads/private"]);
+    for line in ["+refs/heads/*:refs/hub/*/here", "^refs/heads/private"] {
+        clone.git(&["config", "--add", "remote.origin.fetch", line]);
+    }
     let pushed = team.push_elsewhere("main", "1");
     team.push_elsewhere("private", "1");
     clone.git(&["fetch", "--quiet"]);
     clone.git(&["branch", "private"]);
-    let (source, id) = serve(clone.path());
-    assert_eq!(head(&source, &id, "main").await, at(&pushed, "refs/hub/main/here"));
-    hint(&source, &id, "private").await;
+    let served = Served::at(clone.path());
+    assert_eq!(served.head("main").await, at(&pushed, "hub/main/here"));
+    served.no_head("private").await;
 }
 
 #[tokio::test]
@@ -383,30 +337,24 @@ async fn worktrees_share_the_heads_of_their_clone() {
     let team = Team::new();
     team.clone.git(&["worktree", "add", "--quiet", "-b", "side", "../side"]);
     let side = Repo::at(team.path("side"));
-    side.commit(&[("s", "1")]);
-    let (source, id) = serve(Path::new(side.path()));
-    assert_eq!(
-        head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/origin/main")
-    );
-    hint(&source, &id, "side").await;
-    let opened = &source.opened()[0];
-    assert_eq!(
-        (&opened.default_branch, &opened.headless),
-        (&Some(branch("main")), &Some(branch("side")))
-    );
-    assert_eq!(opened.head, Some(sha(&side.git(&["rev-parse", "HEAD"]))));
+    let commit = side.commit(&[("s", "1")]);
+    let served = Served::at(side.path());
+    assert_eq!(served.head("main").await, at(&team.first, "remotes/origin/main"));
+    served.no_head("side").await;
+    let opened = &served.source.opened()[0];
+    assert_eq!(opened.default_branch, Some(branch("main")));
+    assert_eq!(opened.headless, Some(branch("side")));
+    assert_eq!(opened.head, Some(sha(&commit)));
 }
 
 #[tokio::test]
 async fn a_configuration_that_is_damaged_while_it_is_served_makes_no_wrong_head() {
-    let team = Team::new();
-    let (source, id) = serve(team.clone.path());
+    let (team, served) = Team::served();
     let config = team.clone.path().join(".git/config");
     let good = std::fs::read(&config).unwrap();
     std::fs::write(&config, "[core\n").unwrap();
-    let answer = source.head(&id, &branch("main")).await;
-    assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
+    let answer = served.source.head(&served.repo, &branch("main")).await;
+    assert_fails!(answer, Unreachable);
     std::fs::write(&config, good).unwrap();
-    assert_eq!(head(&source, &id, "main").await.0, team.first);
+    assert_eq!(served.head("main").await.0, team.first);
 }

@@ -31,7 +31,7 @@ EDITED = [
 ]
 SEED = 33
 # Larger files cost the compiler more than they tell.
-MOST_BYTES = 40_000
+MAX_BYTES = 40_000
 # Of the edits, so many must differ in their declarations: otherwise the check tells nothing.
 LEAST_DIFFERENT = 0.1
 TOKEN = re.compile(r"""[A-Za-z_$][\w$]*|\d+|\s+|"[^"\n]*"|'[^'\n]*'|=>|\*\*|//[^\n]*|[^\w\s]""")
@@ -105,7 +105,7 @@ def make(root, release, ending, count, seed):
     """Two folders of `count` files each, before and after an edit of each."""
     texts = []
     for path in sorted(release.rglob(ending)):
-        is_one = path.is_file() and not path.name.endswith(".d.ts") and 200 < path.stat().st_size < MOST_BYTES
+        is_one = path.is_file() and not path.name.endswith(".d.ts") and 200 < path.stat().st_size < MAX_BYTES
         if is_one and path.suffix in (".ts", ".js", ".py"):
             texts.append(path)
     numbers = random.Random(f"{seed} {release.name}")

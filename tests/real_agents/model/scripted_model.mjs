@@ -65,7 +65,7 @@ export class ScriptedModel {
    * @param {Step[]} steps
    */
   play(name, steps, end = () => true) {
-    const part = { name, steps, end, results: [], items: [], tools: [], isDone: false };
+    const part = { name, steps, end, results: [], items: [], isDone: false };
     this.#parts.set(name, part);
     return part;
   }
@@ -102,7 +102,7 @@ export class ScriptedModel {
       throw new Error(`there is no part ${name}`);
     }
     const results = items.slice(asked).filter(({ kind }) => kind === "result").map(({ text }) => text);
-    Object.assign(part, { items, tools, results });
+    Object.assign(part, { items, results });
     let before = 0;
     for (const { calls, until = () => true } of part.steps) {
       if (before === results.length) {

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 
-use super::{Local, MOST, QUERY, few_places, listen, read_until, send, status};
+use super::{Local, MAX_CONNECTIONS, QUERY, few_places, listen, read_until, send, status};
 
 const HEALTH: &str = "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
@@ -22,7 +22,7 @@ const TIMES: usize = 8;
 
 async fn hold(address: SocketAddr, request: &str) -> Vec<TcpStream> {
     let mut held = Vec::new();
-    for _ in 0..TIMES * MOST {
+    for _ in 0..TIMES * MAX_CONNECTIONS {
         held.push(send(address, request).await);
     }
     held
@@ -55,7 +55,10 @@ async fn sockets_slow_heads_and_slow_bodies_keep_no_other_client_out() {
         let mut held = hold(local.address, request).await;
         assert_eq!(status(local.address, HEALTH).await, 200, "{request:?}");
         // The system tells of the end of a connection a moment later than of an answer.
-        coord_test_support::waiting::until("the oldest have made room", async || open(&mut held).await <= MOST).await;
+        coord_test_support::waiting::until("the oldest have made room", async || {
+            open(&mut held).await <= MAX_CONNECTIONS
+        })
+        .await;
     }
 }
 
@@ -69,7 +72,7 @@ async fn heads_that_come_byte_by_byte_keep_no_other_client_out() {
             let connection: &mut TcpStream = connection;
             let _ = connection.write_all(&[byte]).await;
         }
-        for _ in 0..MOST {
+        for _ in 0..MAX_CONNECTIONS {
             held.push(send(local.address, "G").await);
         }
         assert_eq!(status(local.address, HEALTH).await, 200);
@@ -103,7 +106,7 @@ async fn streams_of_agents_outlive_a_flood_of_connections() {
         let events = read_until(stream, "Beside a flood").await;
         assert!(events.contains("Beside a flood"), "{events}");
     }
-    assert!(open(&mut held).await < MOST);
+    assert!(open(&mut held).await < MAX_CONNECTIONS);
 }
 
 #[tokio::test]
@@ -120,7 +123,7 @@ async fn sockets_without_a_credential_are_evicted_after_their_upgrade_too() {
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     );
     let mut held = Vec::new();
-    for _ in 0..2 * MOST {
+    for _ in 0..2 * MAX_CONNECTIONS {
         let mut socket = send(address, &upgrade).await;
         let answer = read_until(&mut socket, "\r\n\r\n").await;
         assert!(answer.starts_with("HTTP/1.1 101 "), "{answer}");
@@ -134,7 +137,7 @@ async fn sockets_without_a_credential_are_evicted_after_their_upgrade_too() {
 async fn one_address_takes_its_share_of_the_connections_and_no_other_address_loses_one() {
     const OF_ADDRESS: usize = 16;
     let places = Places::new(ConnectionConfig {
-        most: MOST,
+        most: MAX_CONNECTIONS,
         most_of_address: OF_ADDRESS,
         counts_loopback: true,
         ..ConnectionConfig::default()
@@ -152,7 +155,7 @@ async fn one_address_takes_its_share_of_the_connections_and_no_other_address_los
         }
     }
     let mut flood = Vec::new();
-    for _ in 0..TIMES * MOST {
+    for _ in 0..TIMES * MAX_CONNECTIONS {
         flood.push(from(2).await);
     }
     // The server has accepted all of them once one that came later is answered.

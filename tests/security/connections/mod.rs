@@ -19,14 +19,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// How many connections the server of a test has.
-const MOST: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 /// Much longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 const QUERY: &str = "repo_url=https://github.com/acme/shop&branch=main";
 
 fn few_places() -> Arc<Places> {
     Places::new(ConnectionConfig {
-        most: MOST,
+        most: MAX_CONNECTIONS,
         ..ConnectionConfig::default()
     })
 }

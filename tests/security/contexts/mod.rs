@@ -73,19 +73,24 @@ async fn operations(site: &Site) -> Vec<Operation> {
     all
 }
 
-/// Each problem of each output, and the numbers of the texts that were seen.
-fn judge_outputs(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<usize>) {
+/// Asserts that no output has a problem, and returns the numbers of the texts that were seen.
+async fn judge_outputs(site: &Site, walk: &Walk<'_>) -> BTreeSet<usize> {
+    let outputs = outputs::all(site).await;
     let is_name = |number: usize| {
         walk.sent
             .get(number)
             .is_some_and(|sent| NAMES.contains(&sent.field.as_str()))
     };
     let problem = |output: &Output| Some(format!("{}: {}", output.name, output.problem(is_name)?));
-    let seen = outputs
-        .iter()
-        .flat_map(|output| markers(&output.text))
-        .map(|(number, _)| number);
-    (outputs.iter().filter_map(problem).collect(), seen.collect())
+    let problems: Vec<String> = outputs.iter().filter_map(problem).collect();
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    let seen = outputs.iter().flat_map(|output| markers(&output.text));
+    seen.map(|(number, _)| number).collect()
 }
 
 /// The fields of which a text was taken, and none was seen.
@@ -107,14 +112,7 @@ async fn hostile_texts_in_any_field_are_refused_or_shown_as_words_of_their_login
     for operation in operations(&site).await {
         walk.sends(&operation, &TAILS).await;
     }
-    let outputs = outputs::all(&site).await;
-    let (problems, seen) = judge_outputs(&walk, &outputs);
-    assert!(
-        problems.is_empty(),
-        "{} problems:\n{}",
-        problems.len(),
-        problems.join("\n")
-    );
+    let seen = judge_outputs(&site, &walk).await;
     let (taken, all) = (walk.sent.iter().filter(|sent| sent.is_taken).count(), walk.sent.len());
     assert!(
         all > 3_000 && taken > 100 && seen.len() > 50,
@@ -130,14 +128,7 @@ async fn hostile_texts_that_another_version_has_stored_are_shown_as_words_of_the
     for operation in operations(&site).await {
         walk.sends(&operation, &[PLAIN]).await;
     }
-    let outputs = outputs::all(&site).await;
-    let (problems, seen) = judge_outputs(&walk, &outputs);
-    assert!(
-        problems.is_empty(),
-        "{} problems:\n{}",
-        problems.len(),
-        problems.join("\n")
-    );
+    let seen = judge_outputs(&site, &walk).await;
     assert_eq!(lost(&walk, &seen), [""; 0], "taken, and seen nowhere");
     let hostile = everything();
     let end = format!("wZ{PLAIN}");
@@ -149,13 +140,6 @@ async fn hostile_texts_that_another_version_has_stored_are_shown_as_words_of_the
     });
     let rewritten = rewritten.await;
     assert!(rewritten > 20, "{rewritten}");
-    let outputs = outputs::all(&site).await;
-    let (problems, seen) = judge_outputs(&walk, &outputs);
-    assert!(
-        problems.is_empty(),
-        "{} problems:\n{}",
-        problems.len(),
-        problems.join("\n")
-    );
+    let seen = judge_outputs(&site, &walk).await;
     assert!(seen.len() > 20, "{}", seen.len());
 }

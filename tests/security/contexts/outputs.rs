@@ -7,7 +7,7 @@ use super::site::Site;
 use coord_test_worlds::world::REPO_URL;
 
 /// Most intents and tasks that commands show one by one: each takes a process.
-const MOST_SHOWN: usize = 40;
+const MAX_SHOWN: usize = 40;
 
 /// An output, and how it is read.
 pub struct Output {
@@ -65,6 +65,12 @@ pub async fn all(site: &Site) -> Vec<Output> {
     found.push(Output::new(Kind::Other, "live events", site.events()));
     found.push(Output::new(Kind::Other, "log of the server", site.log()));
     found
+}
+
+/// `json` with the members of `more`.
+fn merged(mut json: Json, more: &Json) -> Json {
+    json.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json
 }
 
 /// The strings named `name` in the list `list` of `json`.
@@ -134,23 +140,8 @@ async fn of_tools(site: &Site) -> Vec<Output> {
     let locks = site.reads(&format!("/api/locks?repo_url={REPO_URL}")).await;
     let mut files = named(&locks, "locks", "file_path");
     files.truncate(8);
-    let work = |more: Json| {
-        let mut arguments =
-            json!({ "repo_url": REPO_URL, "branch": "main", "agent_head": site.head, "agent_id": "reader" });
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        arguments
-    };
-    let caller = |more: Json| {
-        let mut arguments = json!({ "repo_url": REPO_URL, "agent_id": "reader" });
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        arguments
-    };
+    let caller = |more: Json| merged(json!({ "repo_url": REPO_URL, "agent_id": "reader" }), &more);
+    let work = |more: Json| merged(caller(json!({ "branch": "main", "agent_head": site.head })), &more);
     let mut calls = vec![
         ("check_status", work(json!({ "file_paths": files }))),
         (
@@ -219,8 +210,10 @@ fn of_hooks(site: &Site) -> Vec<Output> {
         ),
         ("Stop", json!({ "stop_hook_active": false })),
     ] {
-        let mut call = json!({ "session_id": "s-1", "cwd": folder, "hook_event_name": event });
-        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let call = merged(
+            json!({ "session_id": "s-1", "cwd": folder, "hook_event_name": event }),
+            &more,
+        );
         let (out, errors) = site.run(&["hook", "claude-code", event], &call.to_string());
         found.push(Output::new(Kind::Texts, format!("hook {event}"), out));
         found.push(Output::new(Kind::Text, format!("hook {event}, standard error"), errors));
@@ -263,13 +256,13 @@ fn of_commands(site: &Site, known: &[Output]) -> Vec<Output> {
         named(&output.text, list, name)
     };
     let ids = |path: &str, list: &str| all(path, list, "id");
-    for team in all("/api/teams", "teams", "name").iter().take(MOST_SHOWN) {
+    for team in all("/api/teams", "teams", "name").iter().take(MAX_SHOWN) {
         lines.push(with(&["team", "show", team], &[]));
     }
-    for id in ids("/api/intents", "intents").iter().take(MOST_SHOWN) {
+    for id in ids("/api/intents", "intents").iter().take(MAX_SHOWN) {
         lines.push(with(&["intent", "show", id], &[]));
     }
-    for id in ids("/api/tasks?team=alpha&limit=500", "tasks").iter().take(MOST_SHOWN) {
+    for id in ids("/api/tasks?team=alpha&limit=500", "tasks").iter().take(MAX_SHOWN) {
         lines.push(with(&["task", "show", id, "--team", "alpha"], &[]));
     }
     let mut found = Vec::new();

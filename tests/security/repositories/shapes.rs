@@ -29,6 +29,24 @@ pub struct Made {
     pub has_programs: bool,
 }
 
+impl Made {
+    fn with_programs(folder: PathBuf, reached: Reached) -> Made {
+        Made {
+            folder,
+            reached,
+            has_programs: true,
+        }
+    }
+
+    fn without_programs(folder: PathBuf, reached: Reached) -> Made {
+        Made {
+            folder,
+            reached,
+            has_programs: false,
+        }
+    }
+}
+
 /// Files that configure agents and Coord, with programs and servers wherever one can be named.
 fn tracked(world: &World) -> Vec<(&'static str, String)> {
     let run = |name: &str| format!("touch {}", world.path("ran").join(name).display());
@@ -187,11 +205,7 @@ fn hostile(world: &World, name: &str, host: Option<&str>) -> PathBuf {
 
 /// Files that agents and Coord read, all hostile, in a clone whose own configuration is right.
 pub fn files_of_agents(world: &World) -> Made {
-    Made {
-        folder: clone(world, "hostile", ""),
-        reached: Reached::Serve,
-        has_programs: false,
-    }
+    Made::without_programs(clone(world, "hostile", ""), Reached::Serve)
 }
 
 pub fn tracked_files_like_a_git_folder(world: &World) -> Made {
@@ -210,35 +224,19 @@ pub fn tracked_files_like_a_git_folder(world: &World) -> Made {
     ]);
     let found = coord_git::WorkingCopy::containing(&lib).unwrap();
     assert_eq!(found.root(), path);
-    Made {
-        folder: lib,
-        reached: Reached::Serve,
-        has_programs: true,
-    }
+    Made::with_programs(lib, Reached::Serve)
 }
 
 pub fn a_git_folder_that_names_a_server_elsewhere(world: &World) -> Made {
-    Made {
-        folder: hostile(world, "hostile", Some("0.0.0.0")),
-        reached: Reached::Nothing,
-        has_programs: true,
-    }
+    Made::with_programs(hostile(world, "hostile", Some("0.0.0.0")), Reached::Nothing)
 }
 
 pub fn a_git_folder_that_names_a_server_of_this_machine(world: &World) -> Made {
-    Made {
-        folder: hostile(world, "hostile", Some("127.0.0.1")),
-        reached: Reached::Fake,
-        has_programs: true,
-    }
+    Made::with_programs(hostile(world, "hostile", Some("127.0.0.1")), Reached::Fake)
 }
 
 pub fn a_git_folder_that_names_no_server(world: &World) -> Made {
-    Made {
-        folder: hostile(world, "hostile", None),
-        reached: Reached::Serve,
-        has_programs: true,
-    }
+    Made::with_programs(hostile(world, "hostile", None), Reached::Serve)
 }
 
 pub fn a_git_file_that_leads_elsewhere(world: &World) -> Made {
@@ -247,11 +245,7 @@ pub fn a_git_file_that_leads_elsewhere(world: &World) -> Made {
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join(".git"), format!("gitdir: {}/.git\n", elsewhere.display())).unwrap();
     fs::write(folder.join("a.txt"), "b\n").unwrap();
-    Made {
-        folder,
-        reached: Reached::Serve,
-        has_programs: true,
-    }
+    Made::with_programs(folder, Reached::Serve)
 }
 
 pub fn a_git_file_that_leads_to_tracked_files(world: &World) -> Made {
@@ -269,11 +263,7 @@ pub fn a_git_file_that_leads_to_tracked_files(world: &World) -> Made {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
-    Made {
-        folder: path.join("vendor/lib"),
-        reached: Reached::Nothing,
-        has_programs: true,
-    }
+    Made::with_programs(path.join("vendor/lib"), Reached::Nothing)
 }
 
 /// A hostile repository below a good one, in which commands are run; `is_submodule` makes it a submodule.
@@ -301,20 +291,12 @@ fn nested(world: &World, is_submodule: bool) -> PathBuf {
 }
 
 pub fn a_repository_inside_of_another_one(world: &World) -> Made {
-    Made {
-        folder: nested(world, false).join("vendor"),
-        reached: Reached::Nothing,
-        has_programs: true,
-    }
+    Made::with_programs(nested(world, false).join("vendor"), Reached::Nothing)
 }
 
 pub fn around_a_submodule(world: &World) -> Made {
-    Made {
-        folder: nested(world, true),
-        reached: Reached::Serve,
-        // `git status` looks into submodules.
-        has_programs: true,
-    }
+    // `git status` looks into submodules.
+    Made::with_programs(nested(world, true), Reached::Serve)
 }
 
 pub fn a_bare_repository_that_is_the_current_folder(world: &World) -> Made {
@@ -323,11 +305,7 @@ pub fn a_bare_repository_that_is_the_current_folder(world: &World) -> Made {
     fs::write(path.join("a.txt"), "a\n").unwrap();
     let settings = programs(world, &path.join("hooks")) + &asking(world, "127.0.0.1");
     append(&path.join("config"), &settings);
-    Made {
-        folder: path,
-        reached: Reached::Nothing,
-        has_programs: false,
-    }
+    Made::without_programs(path, Reached::Nothing)
 }
 
 pub fn settings_that_are_included(world: &World) -> Made {
@@ -336,22 +314,14 @@ pub fn settings_that_are_included(world: &World) -> Made {
     let include = "[include]\n\tpath = ../included\n[includeIf \"onbranch:main\"]\n\tpath = ../included\n";
     let made = clone(world, "hostile", include);
     fs::write(made.join("included"), settings).unwrap();
-    Made {
-        folder: made,
-        reached: Reached::Serve,
-        has_programs: true,
-    }
+    Made::with_programs(made, Reached::Serve)
 }
 
 pub fn settings_of_a_worktree(world: &World) -> Made {
     let path = clone(world, "hostile", "[extensions]\n\tworktreeConfig = true\n");
     let settings = programs(world, &path.join(".git/own-hooks")) + &asking(world, "0.0.0.0");
     fs::write(path.join(".git/config.worktree"), settings).unwrap();
-    Made {
-        folder: path,
-        reached: Reached::Nothing,
-        has_programs: true,
-    }
+    Made::with_programs(path, Reached::Nothing)
 }
 
 /// Files of Coord's own folder that name the server of the world as the one that runs, and events to be recorded.
@@ -379,22 +349,14 @@ fn own_folder(world: &World, root: &Path) {
 pub fn a_folder_of_coord_from_an_archive(world: &World) -> Made {
     let folder = clone(world, "hostile", "");
     own_folder(world, &folder);
-    Made {
-        folder,
-        reached: Reached::Serve,
-        has_programs: false,
-    }
+    Made::without_programs(folder, Reached::Serve)
 }
 
 pub fn a_folder_of_coord_with_a_store_that_is_none(world: &World) -> Made {
     let folder = clone(world, "hostile", "");
     own_folder(world, &folder);
     fs::write(folder.join(".git/coord/store.redb"), "redb\u{1a}\n".repeat(2000)).unwrap();
-    Made {
-        folder,
-        reached: Reached::Nothing,
-        has_programs: false,
-    }
+    Made::without_programs(folder, Reached::Nothing)
 }
 
 pub fn a_folder_of_coord_of_another_user(world: &World) -> Made {
@@ -408,11 +370,7 @@ pub fn a_folder_of_coord_of_another_user(world: &World) -> Made {
             paths.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         }
     }
-    Made {
-        folder,
-        reached: Reached::Nothing,
-        has_programs: false,
-    }
+    Made::without_programs(folder, Reached::Nothing)
 }
 
 pub fn pipes_in_place_of_files_of_git(world: &World) -> Made {
@@ -427,9 +385,5 @@ pub fn pipes_in_place_of_files_of_git(world: &World) -> Made {
         fs::create_dir_all(pipe.parent().unwrap()).unwrap();
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     }
-    Made {
-        folder: folder.join("vendor"),
-        reached: Reached::Nothing,
-        has_programs: false,
-    }
+    Made::without_programs(folder.join("vendor"), Reached::Nothing)
 }

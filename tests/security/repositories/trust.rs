@@ -10,18 +10,24 @@ use coord_test_support::waiting::block_until;
 
 use super::world::{SECRET, World};
 
-/// A repository whose own settings name the server of the world by an address that is not loopback's.
-fn repository(world: &World) -> std::path::PathBuf {
-    let path = world.path("clone");
-    let repo = Repo::init(&path, &[]);
+/// The repository `clone` with one file.
+fn clone(world: &World) -> Repo {
+    let repo = Repo::init(world.path("clone"), &[]);
     repo.commit(&[("a.txt", "a\n")]);
+    repo
+}
+
+/// Names `file` of the world as the file of the token.
+fn name_token_file(world: &World, repo: &Repo, file: &str) {
+    repo.git(&["config", "coord.tokenFile", &world.path(file).display().to_string()]);
+}
+
+/// A repository whose own settings name the server of the world by an address that is not loopback's.
+fn repository(world: &World) -> Repo {
+    let repo = clone(world);
     repo.git(&["config", "coord.url", &format!("http://0.0.0.0:{}", world.port)]);
-    repo.git(&[
-        "config",
-        "coord.tokenFile",
-        &world.path("outside/secret").display().to_string(),
-    ]);
-    path
+    name_token_file(world, &repo, "outside/secret");
+    repo
 }
 
 /// Runs the command `line` in a terminal in `folder` where the person types `typed`. No token is in the environment.
@@ -59,9 +65,13 @@ fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<
 #[test]
 fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back() {
     let world = World::new();
-    let folder = repository(&world);
-    let claim = "coord claim a.txt --message x --agent one";
-    let trust = |typed: &str| in_terminal(&world, &folder, "coord trust", typed);
+    let repo = repository(&world);
+    let trust = |typed: &str| in_terminal(&world, repo.path(), "coord trust", typed);
+    let claim = || in_terminal(&world, repo.path(), "coord claim a.txt --message x --agent one", "").unwrap();
+    let assert_refused = || {
+        let refused = claim();
+        assert!(refused.contains("run `coord trust`"), "{refused}");
+    };
     let Some(shown) = trust("n\n") else { return };
     for part in [
         format!(
@@ -74,12 +84,11 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
     ] {
         assert!(shown.contains(&part), "{part}: {shown}");
     }
-    let refused = in_terminal(&world, &folder, claim, "").unwrap();
-    assert!(refused.contains("run `coord trust`"), "{refused}");
+    assert_refused();
     assert_eq!(world.seen(), "");
 
     assert!(trust("y\n").unwrap().contains("Confirmed."));
-    let granted = in_terminal(&world, &folder, claim, "").unwrap();
+    let granted = claim();
     assert!(granted.contains("PROCEED"), "{granted}");
     let seen = world.seen();
     assert!(
@@ -90,28 +99,14 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
     assert!(trust("").unwrap().contains("confirmed this server already"));
 
     // Another file, or another server, is another question.
-    let repo = Repo::at(&folder);
-    repo.git(&[
-        "config",
-        "coord.tokenFile",
-        &world.path("home/.netrc").display().to_string(),
-    ]);
-    let refused = in_terminal(&world, &folder, claim, "").unwrap();
-    assert!(refused.contains("run `coord trust`"), "{refused}");
-    repo.git(&[
-        "config",
-        "coord.tokenFile",
-        &world.path("outside/secret").display().to_string(),
-    ]);
+    name_token_file(&world, &repo, "home/.netrc");
+    assert_refused();
+    name_token_file(&world, &repo, "outside/secret");
 
-    assert!(
-        in_terminal(&world, &folder, "coord trust --remove", "")
-            .unwrap()
-            .contains("Removed")
-    );
+    let removed = in_terminal(&world, repo.path(), "coord trust --remove", "").unwrap();
+    assert!(removed.contains("Removed"), "{removed}");
     let seen = world.seen();
-    let refused = in_terminal(&world, &folder, claim, "").unwrap();
-    assert!(refused.contains("run `coord trust`"), "{refused}");
+    assert_refused();
     assert_eq!(world.seen(), seen);
 }
 
@@ -119,10 +114,10 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
 #[test]
 fn no_script_and_no_agent_confirms_a_server() {
     let world = World::new();
-    let folder = repository(&world);
-    let printed = world.run(&folder, &["trust", "--yes"]);
+    let repo = repository(&world);
+    let printed = world.run(repo.path(), &["trust", "--yes"]);
     assert!(printed.contains("run it in a terminal"), "{printed}");
-    let Some(printed) = in_terminal(&world, &folder, "COORD_AGENT=one coord trust --yes", "y\n") else {
+    let Some(printed) = in_terminal(&world, repo.path(), "COORD_AGENT=one coord trust --yes", "y\n") else {
         return;
     };
     assert!(
@@ -137,15 +132,13 @@ fn no_script_and_no_agent_confirms_a_server() {
 #[test]
 fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     let world = World::new();
-    let path = world.path("clone");
-    let repo = Repo::init(&path, &[]);
-    repo.commit(&[("a.txt", "a\n")]);
+    let repo = clone(&world);
     let url = format!("http://0.0.0.0:{}", world.port);
     let init = ["init", "codex", "--url", &url, "--yes", "--no-check", "--no-guard"];
-    let printed = world.run(&path, &init);
+    let printed = world.run(repo.path(), &init);
     assert!(printed.contains("git config --local coord.url"), "{printed}");
     let claim = ["claim", "a.txt", "--message", "x", "--agent", "one"];
-    let granted = world.run(&path, &claim);
+    let granted = world.run(repo.path(), &claim);
     assert!(granted.contains("PROCEED"), "{granted}");
     assert!(world.seen().contains(&format!("{SECRET}-token")));
     // The repository names another one, or a file for the token.
@@ -155,7 +148,7 @@ fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     ] {
         repo.git(&["config", key, &value]);
         let before = world.seen();
-        let printed = in_terminal(&world, &path, "coord check a.txt", "");
+        let printed = in_terminal(&world, repo.path(), "coord check a.txt", "");
         assert!(
             printed.is_none_or(|printed| printed.contains("run `coord trust`")),
             "{key}"
@@ -219,9 +212,8 @@ fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
 #[test]
 fn a_git_that_hangs_is_ended_with_what_it_started() {
     let world = World::new();
-    let path = world.path("clone");
-    let repo = Repo::init(&path, &[]);
-    repo.commit(&[("a.txt", "a\n")]);
+    let repo = clone(&world);
+    let path = repo.path();
     // Git waits for whoever writes to the pipe; Coord opens no included file.
     let pipe = path.join(".git/more");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -231,7 +223,7 @@ fn a_git_that_hangs_is_ended_with_what_it_started() {
     let mut coord = Command::new(env!("CARGO_BIN_EXE_coord"));
     let output = coord
         .args(["init", "codex", "--yes", "--no-check"])
-        .current_dir(&path)
+        .current_dir(path)
         .env("HOME", world.path("home"))
         .output()
         .unwrap();

@@ -28,9 +28,7 @@ fn bounds_of(line: &str) -> Vec<&str> {
         .strip_prefix("local ")
         .and_then(|rest| rest.split_once(" ="));
     let names = declared.map_or("", |(names, _)| names).split(", ");
-    names
-        .filter(|name| *name == "MOST" || name.starts_with("MOST_"))
-        .collect()
+    names.filter(|name| name.starts_with("MAX_")).collect()
 }
 
 /// Returns the parts between backticks.

@@ -16,7 +16,7 @@ use coord_test_support::history::operation::{Act, Answer, Holder, Mode, Operatio
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Register {
     held: BTreeMap<Holder, Mode>,
-    given_back: BTreeSet<Holder>,
+    released: BTreeSet<Holder>,
     queue: Vec<(Holder, Mode, bool)>,
 }
 
@@ -89,6 +89,12 @@ impl Register {
         reserved.any(|(other, wanted, _)| Self::excludes((holder, mode), (other, *wanted)))
     }
 
+    /// The place of such a claim in the queue.
+    fn place_of(&self, holder: &Holder, mode: Mode) -> Option<usize> {
+        let mut queue = self.queue.iter();
+        queue.position(|(other, wanted, _)| other == holder && *wanted == mode)
+    }
+
     /// Reserves the file for the claim at `place`, if it waits for nobody.
     fn notice(&mut self, place: usize) {
         let (holder, mode, _) = self.queue[place].clone();
@@ -99,11 +105,7 @@ impl Register {
 
     /// Whether the file is reserved before a claim of `holder`, who has less than that.
     fn comes_after(&mut self, holder: &Holder, mode: Mode) -> bool {
-        let own = self
-            .queue
-            .iter()
-            .position(|(other, wanted, _)| other == holder && *wanted == mode);
-        for place in 0..own.unwrap_or(self.queue.len()) {
+        for place in 0..self.place_of(holder, mode).unwrap_or(self.queue.len()) {
             let (other, wanted, _) = &self.queue[place];
             if Self::excludes((holder, mode), (other, *wanted)) {
                 self.notice(place);
@@ -126,13 +128,10 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
             let is_renewal = had.is_some_and(|had| had >= mode);
             let is_reserved = !is_renewal && next.comes_after(holder, mode);
             let is_blocked = is_reserved || register.is_locked(holder, mode);
-            let own = next
-                .queue
-                .iter()
-                .position(|(other, wanted, _)| other == holder && *wanted == mode);
+            let own = next.place_of(holder, mode);
             if !is_blocked {
                 next.held.insert(holder.clone(), mode.max(had.unwrap_or(mode)));
-                next.given_back.remove(holder);
+                next.released.remove(holder);
                 next.queue
                     .retain(|(other, wanted, _)| other != holder || *wanted > mode);
             } else if let Some(own) = own {
@@ -152,9 +151,9 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
         Act::Release => {
             let had = next.held.remove(holder);
             if had.is_some() {
-                next.given_back.insert(holder.clone());
+                next.released.insert(holder.clone());
             }
-            let is_known = had.is_some() || register.given_back.contains(holder);
+            let is_known = had.is_some() || register.released.contains(holder);
             let is_taken = !is_known && others.any(|(_, mode)| *mode == Mode::Writing);
             next.queue.retain(|(other, ..)| other != holder);
             for place in 0..next.queue.len() {

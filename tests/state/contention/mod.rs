@@ -1,4 +1,4 @@
-//! Many clients at once over HTTP, and whether what they were told can be true.
+//! Many clients at once over HTTP, and whether their answers can be true.
 
 mod arena;
 mod duel;

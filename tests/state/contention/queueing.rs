@@ -21,33 +21,26 @@ const TURNS: usize = 6;
 pub async fn queueing([store, _]: Connections, seed: u64) {
     let arena = Arc::new(arena::open(&[(store, 600)], &[]).await);
     let recorder = Recorder::new(REPO_URL);
-    let clients = all_at_once(1 + SMALL + READERS, seed, |number, _| {
+    let holders = 1 + SMALL + READERS;
+    let clients = all_at_once(holders, seed, |number, _| {
         let (name, files, mode) = match number {
             0 => ("big".to_owned(), FILES.to_vec(), Mode::Writing),
             1..=SMALL => (format!("small-{number}"), vec![FILES[number % 3]], Mode::Writing),
             _ => (format!("reader-{number}"), FILES.to_vec(), Mode::Reading),
         };
         let (client, arena) = (recorder.client(&name, ""), Arc::clone(&arena));
-        async move { (name, play(&client, &arena, &files, mode).await) }
+        async move { play(&client, &arena, &files, mode).await }
     });
-    let mut refusals = 0;
-    for (name, refused) in clients.await {
-        eprintln!("{name} was refused {refused} times for {TURNS} turns");
-        refusals += refused;
-    }
+    let refusals: usize = clients.await.into_iter().sum();
     let tally = verdict(&arena, &recorder, BTreeSet::from([600])).await;
-    let holders = 1 + SMALL + READERS;
-    assert_eq!(
-        (tally.grants, tally.releases),
-        (TURNS * holders, TURNS * holders),
-        "{tally:?}"
-    );
+    let turns = TURNS * holders;
+    assert_eq!((tally.grants, tally.releases), (turns, turns), "{tally:?}");
     assert_eq!(tally.conflicts, refusals, "{tally:?}");
 }
 
 /// Returns the number of refusals. An agent that is refused every time would never finish.
 async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usize {
-    const MOST: usize = 2_000;
+    const MAX_REFUSALS: usize = 2_000;
     let mut request = Request::at(HEAD, files, Act::Claim(mode));
     let (mut turns, mut refused) = (0, 0);
     while turns < TURNS {
@@ -56,7 +49,7 @@ async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usi
             Some(Answer::Granted(_)) => turns += 1,
             Some(Answer::Refused(code)) if code == "LOCK_CONFLICT" => {
                 refused += 1;
-                assert!(refused < MOST, "starved after {turns} turns");
+                assert!(refused < MAX_REFUSALS, "starved after {turns} turns");
                 // time: an agent pauses.
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 continue;

@@ -1,6 +1,6 @@
 //! Random Lua scripts.
 
-use crate::differential::words::{Words, command_in_script};
+use crate::differential::words::{Words, command_in_script, one_of};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -43,57 +43,15 @@ fn statement() -> impl Strategy<Value = String> {
 /// A value of Lua, as source.
 fn expression() -> BoxedStrategy<String> {
     let leaf = prop_oneof![
-        select(
-            &[
-                "nil",
-                "true",
-                "false",
-                "1",
-                "0",
-                "-1",
-                "3.99",
-                "-3.99",
-                "1e15",
-                "1e14",
-                "1e100",
-                "0.1",
-                "123456789012",
-                "1/0",
-                "0/0",
-                "-0",
-                "1e-7",
-                "cjson.null",
-                "\"\"",
-                "\"a/b\"",
-                "\"q\\\"\\\\\\n\\t\\127\\001\\200\"",
-                "{}",
-                "2^53",
-                "function() end",
-            ][..]
+        one_of(
+            "nil¦true¦false¦1¦0¦-1¦3.99¦-3.99¦1e15¦1e14¦1e100¦0.1¦123456789012¦1/0¦0/0¦-0¦1e-7¦cjson.null¦\"\"¦\"a/b\"¦\
+             \"q\\\"\\\\\\n\\t\\127\\001\\200\"¦{}¦2^53¦function() end"
         )
         .prop_map(str::to_owned),
         "[a-z]{1,3}".prop_map(|text| format!("{text:?}")),
     ];
     leaf.prop_recursive(3, 16, 5, |inner| {
-        let key = select(
-            &[
-                "",
-                "a=",
-                "b=",
-                "err=",
-                "ok=",
-                "[1]=",
-                "[2]=",
-                "[3]=",
-                "[7]=",
-                "[12]=",
-                "[40]=",
-                "[1.5]=",
-                "[0]=",
-                "[true]=",
-                "[\"x y\"]=",
-            ][..],
-        );
+        let key = one_of("¦a=¦b=¦err=¦ok=¦[1]=¦[2]=¦[3]=¦[7]=¦[12]=¦[40]=¦[1.5]=¦[0]=¦[true]=¦[\"x y\"]=");
         prop::collection::vec((key, inner), 0..5)
             // The server itself ends up in trouble with {err=TABLE}; it is not what we compare.
             .prop_filter("an error is a text", |items| {
@@ -125,54 +83,10 @@ pub fn about_a_value() -> impl Strategy<Value = String> {
 
 /// Texts that are JSON, or nearly.
 pub fn json() -> BoxedStrategy<Vec<u8>> {
-    let leaf = select(
-        &[
-            "null",
-            "true",
-            "false",
-            "0",
-            "-1",
-            "1.5",
-            "1e3",
-            "-0",
-            "1E-2",
-            "123456789012345678",
-            "\"\"",
-            "\"a\"",
-            "\"\\u00e9\\n\"",
-            "\"\\ud83d\\ude00\"",
-            "\"\\ud83d\"",
-            "\"\\u0000x\"",
-            "\"\\/\\b\\f\\r\\t\\\\\\\"\"",
-            "\"\\x\"",
-            "\"open",
-            "012",
-            "0x1F",
-            "1.",
-            ".5",
-            "-",
-            "+1",
-            "NaN",
-            "inf",
-            "-Infinity",
-            "nan",
-            "nulL",
-            "tru",
-            "[",
-            "]",
-            "{",
-            "}",
-            "{}",
-            "[]",
-            ",",
-            ":",
-            "{1:2}",
-            "[1,]",
-            "{\"a\":1,}",
-            "\"\\uZZZZ\"",
-            "1e",
-            "\u{1}",
-        ][..],
+    let leaf = one_of(
+        "null¦true¦false¦0¦-1¦1.5¦1e3¦-0¦1E-2¦123456789012345678¦\"\"¦\"a\"¦\"\\u00e9\\n\"¦\"\\ud83d\\ude00\"¦\
+         \"\\ud83d\"¦\"\\u0000x\"¦\"\\/\\b\\f\\r\\t\\\\\\\"\"¦\"\\x\"¦\"open¦012¦0x1F¦1.¦.5¦-¦+1¦NaN¦inf¦-Infinity¦\
+         nan¦nulL¦tru¦[¦]¦{¦}¦{}¦[]¦,¦:¦{1:2}¦[1,]¦{\"a\":1,}¦\"\\uZZZZ\"¦1e¦\u{1}",
     )
     .prop_map(|text| text.as_bytes().to_vec())
     .boxed();

@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-use coord_domain::{Holder, UserId};
+use coord_domain::LockMode::Writing;
+use coord_domain::{CommitSha, Holder, LockReason, NeighborPolicy, UserId};
 use coord_settings::Rates;
 use coord_state as state;
 use coord_state::admission::{
-    AdmissionTerms, Admitted, HeadTerms, RememberedMember, ReportedHead, USES_EVERYTHING, admit, forget, recall,
-    remember,
+    AdmissionTerms, Admitted, RememberedMember, ReportedHead, admit, forget, recall, remember,
 };
+use coord_state::locks::{
+    ClaimOutcome, ClaimTerms, GateTerms, PolicyTerms, Release, ReleaseOutcome, Survey, check_status, claim, release,
+};
+use coord_store::StoreError;
 
-use crate::world::World;
+use crate::world::{World, file_paths};
 
 /// A credential, by its hash.
 const CREDENTIAL: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -20,20 +24,73 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// Where nothing of the head is asked of anybody.
 pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> AdmissionTerms<'a> {
     AdmissionTerms {
-        work_branch: None,
-        repo: &world.repo,
-        branch: &world.branch,
-        holder,
         rates,
-        head: HeadTerms::Stored,
-        known_commits: &[],
-        uses: &USES_EVERYTHING,
+        ..AdmissionTerms::of(&world.repo, &world.branch, holder, None, &[])
     }
 }
 
 pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<ReportedHead> {
     let admitted = admit(&*world.store, entry, state::Read::nothing()).await.unwrap();
     admitted.map(|(head, _)| head)
+}
+
+/// A check for writing, once, by these terms and without intents.
+pub async fn check_once(
+    world: &World,
+    terms: &AdmissionTerms<'_>,
+    paths: &[impl AsRef<str>],
+) -> Result<Admitted<Survey>, StoreError> {
+    let policy = PolicyTerms::of(NeighborPolicy::Block);
+    check_status(
+        &*world.store,
+        terms,
+        &file_paths(paths),
+        Writing,
+        &policy,
+        &GateTerms::NONE,
+    )
+    .await
+}
+
+/// A claim for writing of an agent at `head`, once, by these terms and without intents.
+pub async fn claim_once(
+    world: &World,
+    terms: &AdmissionTerms<'_>,
+    head: &CommitSha,
+    paths: &[impl AsRef<str>],
+) -> Result<Admitted<ClaimOutcome>, StoreError> {
+    let wanted = ClaimTerms {
+        claim: Writing,
+        policy: &PolicyTerms::of(NeighborPolicy::Block),
+        agent_head: head,
+        message: &LockReason::parse("Rewriting the parser").unwrap(),
+        ttl_seconds: 300,
+        wait_seconds: 0,
+        claimed: &world.claimed,
+        take_over: None,
+        paths: &file_paths(paths),
+        gate: GateTerms::NONE,
+    };
+    claim(&*world.store, terms, &wanted).await
+}
+
+/// A release without a push, once, by these terms.
+pub async fn abandon_once(
+    world: &World,
+    terms: &AdmissionTerms<'_>,
+    head: &CommitSha,
+    paths: &[impl AsRef<str>],
+) -> Result<Admitted<ReleaseOutcome>, StoreError> {
+    let wanted = Release {
+        new_head: None,
+        agent_head: head,
+        is_abandoned: true,
+        message: &LockReason::parse("Throwing it away").unwrap(),
+        paths: &file_paths(paths),
+        can_ask: false,
+        judged_files: &[],
+    };
+    release(&*world.store, terms, &wanted).await
 }
 
 fn member(can_push: bool) -> RememberedMember {
@@ -87,24 +144,20 @@ async fn records_of_another_version_are_ignored(world: World) {
     }
 }
 
-async fn a_credential_of_one_repository_does_not_count_in_another(world: World) {
-    let other = World::over(world.store.clone(), None);
+/// A credential of one repository does not count in another.
+async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
+    let other = world.beside();
     world.remembers(&member(true)).await;
     assert_eq!(other.recalls().await, None);
-}
-
-async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
-    let other = World::over(world.store.clone(), None);
-    world.remembers(&member(true)).await;
     other.remembers(&member(false)).await;
-    let known = CREDENTIAL.to_owned();
     let credentials = [
-        (world.repo.clone(), "made-up".to_owned()),
-        (other.repo.clone(), known.clone()),
-        (world.repo.clone(), known.clone()),
-        (other.repo.clone(), "made-up".to_owned()),
-        (world.repo.clone(), known),
-    ];
+        (&world, "made-up"),
+        (&other, CREDENTIAL),
+        (&world, CREDENTIAL),
+        (&other, "made-up"),
+        (&world, CREDENTIAL),
+    ]
+    .map(|(world, credential)| (world.repo.clone(), credential.to_owned()));
     let found = recall(&*world.store, &credentials, DAY).await.unwrap();
     let rights: Vec<Option<bool>> = found
         .iter()
@@ -116,6 +169,5 @@ async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
 on_every_store!(
     a_verified_credential_is_remembered_with_its_age_for_a_day,
     records_of_another_version_are_ignored,
-    a_credential_of_one_repository_does_not_count_in_another,
     verdicts_are_read_many_at_once_and_answered_in_order,
 );

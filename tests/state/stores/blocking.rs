@@ -57,21 +57,13 @@ async fn every_row_holds_for_checks_and_for_claims(world: World) {
         // The other is a different login in one turn, and another agent of my own in the next.
         for (turn, name) in ["bob", "ann/other"].into_iter().enumerate() {
             let case = format!("row {row}: {wanted:?} while {name} is {others:?} {place:?}, {policy:?}");
-            let folder = format!("row{row}/{turn}");
-            let file = |name: &str| format!("{folder}/{name}");
-            let mine = file("mine.ts");
-            store_graph(
-                &world,
-                &[
-                    (&file("importer.ts"), &[mine.as_str()][..]),
-                    (&mine, &[file("imported.ts").as_str()]),
-                ],
-            )
-            .await;
+            let file = |name: &str| format!("row{row}/{turn}/{name}");
+            let [mine, imported, importer] = ["mine.ts", "imported.ts", "importer.ts"].map(file);
+            store_graph(&world, &[(&importer, &[&*mine]), (&mine, &[&*imported])]).await;
             let (locked, on) = match place {
                 SameFile => (mine.clone(), "main"),
-                Imported => (file("imported.ts"), "main"),
-                Importer => (file("importer.ts"), "main"),
+                Imported => (imported, "main"),
+                Importer => (importer, "main"),
                 OtherBranch => (mine.clone(), "other"),
                 Elsewhere => (file("elsewhere.ts"), "main"),
             };
@@ -84,40 +76,32 @@ async fn every_row_holds_for_checks_and_for_claims(world: World) {
             let mut me = world.agent("ann");
             me.policy = policy;
             let user = other.holder.user_id.as_str();
-            let expected: Vec<String> = expected
-                .map(|found| {
-                    let via = if found.starts_with("NEIGHBOR") {
-                        format!(" via {mine}")
-                    } else {
-                        String::new()
-                    };
-                    format!("{found} {locked} {user}{via}")
-                })
-                .into_iter()
-                .collect();
+            let line = |found: &str| match found.starts_with("NEIGHBOR") {
+                true => format!("{found} {locked} {user} via {mine}"),
+                false => format!("{found} {locked} {user}"),
+            };
+            let expected: Vec<String> = expected.into_iter().map(line).collect();
             let is_blocked = expected.iter().any(|found| found.contains('!'));
 
             let checked = me.checks(wanted, &[&mine]).await;
             assert_eq!(in_short(&checked.findings), expected, "{case}");
             assert_eq!(checked.own, [], "{case}");
             let before = world.stored(&mine).await;
-            match me.claim(wanted, &[&mine]).await {
+            let survey = match me.claim(wanted, &[&mine]).await {
                 ClaimOutcome::Claimed(survey) if !is_blocked => {
-                    assert_eq!(in_short(&survey.findings), expected, "{case}");
                     assert_eq!(survey.own.len(), 1, "{case}");
                     assert_eq!(survey.own[0].status, wanted, "{case}");
+                    survey
                 }
                 ClaimOutcome::Conflict(survey) if is_blocked => {
-                    assert_eq!(in_short(&survey.findings), expected, "{case}");
                     assert_eq!(survey.own, [], "{case}");
-                    assert_eq!(
-                        world.stored(&mine).await,
-                        before,
-                        "{case}: something was claimed all the same"
-                    );
+                    let stored = world.stored(&mine).await;
+                    assert_eq!(stored, before, "{case}: something was claimed all the same");
+                    survey
                 }
                 other => panic!("{case}: {other:?}"),
-            }
+            };
+            assert_eq!(in_short(&survey.findings), expected, "{case}");
         }
     }
     world.assert_index_is_exact().await;
@@ -127,12 +111,8 @@ async fn ones_own_locks_block_nothing_not_even_on_neighbors(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let ann = world.agent("ann");
     ann.writes(&["b.ts"]).await;
-    let survey = ann.writes(&["a.ts", "b.ts"]).await;
-    assert_eq!(in_short(&survey.findings), [""; 0]);
-    assert_eq!(
-        in_short(&ann.on_branch("other").writes(&["b.ts"]).await.findings),
-        [""; 0]
-    );
+    assert_eq!(ann.writes_beside(&["a.ts", "b.ts"]).await, [""; 0]);
+    assert_eq!(ann.on_branch("other").writes_beside(&["b.ts"]).await, [""; 0]);
 }
 
 // rule: locks#renewal
@@ -142,14 +122,11 @@ async fn a_writer_renews_although_a_neighbor_is_now_written(world: World) {
     bob.writes(&["b.ts"]).await;
     // The import is new: it came after both had been granted.
     store_graph(&world, &[("a.ts", &["b.ts"]), ("new.ts", &["b.ts"])]).await;
-    assert_eq!(
-        in_short(&ann.writes(&["a.ts"]).await.findings),
-        ["NEIGHBOR b.ts bob via a.ts"]
-    );
+    assert_eq!(ann.writes_beside(&["a.ts"]).await, ["NEIGHBOR b.ts bob via a.ts"]);
     // Something new beside it is refused, and the neighbor counts as that of the new file, whatever the order.
     for paths in [["a.ts", "new.ts"], ["new.ts", "a.ts"]] {
-        let refused = ann.is_refused(Writing, &paths).await;
-        assert_eq!(in_short(&refused.findings), ["NEIGHBOR! b.ts bob via new.ts"]);
+        let blocking = ann.is_blocked_by(Writing, &paths).await;
+        assert_eq!(blocking, ["NEIGHBOR! b.ts bob via new.ts"]);
     }
     assert_eq!(world.stored("new.ts").await, []);
 }
@@ -159,8 +136,8 @@ async fn a_reader_that_wants_to_write_is_blocked_by_a_written_neighbor(world: Wo
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
     world.agent("bob").writes(&["b.ts"]).await;
-    let refused = ann.is_refused(Writing, &["a.ts"]).await;
-    assert_eq!(in_short(&refused.findings), ["NEIGHBOR! b.ts bob via a.ts"]);
+    let blocking = ann.is_blocked_by(Writing, &["a.ts"]).await;
+    assert_eq!(blocking, ["NEIGHBOR! b.ts bob via a.ts"]);
     assert_eq!(world.stored("a.ts").await[0].status, Reading);
 }
 

@@ -1,23 +1,26 @@
 //! Everything that grows has a bound, and what is counted for it is exact.
 
-use std::sync::Arc;
-
 use coord_domain::LockMode::{Reading, Writing};
-use coord_domain::{FilePath, LockReason};
 use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, FullPart, SizeLimit};
-use coord_state::locks::Release;
 use coord_state::sweep::sweep;
 use coord_store::Value;
-use coord_store::redis::RedisStore;
+use serde_json::json;
 
-use crate::stores::neighbors::store_graph;
-use crate::world::{NEXT, World, denial_of, released};
+use crate::stores::admission::abandon_once;
+use crate::stores::neighbors::store_imports;
+use crate::world::{NEXT, NO_FILES, World, denial_of, files};
 
-/// `COUNT` names, of which no other prefix has one.
-fn files(prefix: &str, count: usize) -> Vec<String> {
-    (0..count).map(|number| format!("{prefix}/{number}.ts")).collect()
+impl World {
+    /// Lets every lock on `paths` expire, of which some may be free.
+    async fn expire_what_is_locked(&self, paths: &[impl AsRef<str>]) {
+        for path in paths.iter().map(AsRef::as_ref) {
+            if !self.stored(path).await.is_empty() {
+                self.expire_locks(&[path]).await;
+            }
+        }
+    }
 }
 
 /// Any order of claims, renewals, releases, refusals and expiries, by two agents each of three people, on two branches.
@@ -43,11 +46,7 @@ async fn the_counts_of_held_locks_match_the_entries(world: World) {
             5 => drop(agent.release(Some(NEXT), Reachable::Yes, &some).await),
             6 => drop(agent.release_or_abandon(None, Reachable::Unknown, true, &some).await),
             _ => {
-                for path in some {
-                    if !world.stored(path).await.is_empty() {
-                        world.expire_locks(&[path]).await;
-                    }
-                }
+                world.expire_what_is_locked(&some).await;
                 if random.bool() {
                     sweep(&*world.store, &world.repo, 3).await.unwrap();
                 } else {
@@ -56,16 +55,10 @@ async fn the_counts_of_held_locks_match_the_entries(world: World) {
             }
         }
         if step % 10 == 9 {
-            world.assert_held_is_exact().await;
-            world.assert_index_is_exact().await;
+            world.assert_counts_are_exact().await;
         }
     }
-    let left: Vec<&str> = names.iter().map(String::as_str).collect();
-    for path in left {
-        if !world.stored(path).await.is_empty() {
-            world.expire_locks(&[path]).await;
-        }
-    }
+    world.expire_what_is_locked(&names).await;
     sweep(&*world.store, &world.repo, 100).await.unwrap();
     assert!(world.held().await.is_empty(), "{:?}", world.held().await);
 }
@@ -78,11 +71,11 @@ async fn a_file_has_at_most_256_locks(world: World) {
     let stop = denial_of(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
     assert_eq!(stop, Denial::Full(FullPart::File("a.ts".to_owned())));
     assert!(world.stored("free.ts").await.is_empty());
-    assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
+    assert_eq!(world.last_event().await["reason"], "FULL");
     // A holder of one of these locks keeps it, and locks on another branch count as well.
     world.agent("p7").reads(&["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::File("a.ts".to_owned())));
+    assert_eq!(denial_of(elsewhere), stop);
     world.agent("p7").abandons(&["a.ts"]).await;
     ann.reads(&["a.ts"]).await;
     world.assert_held_is_exact().await;
@@ -95,12 +88,10 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
     }
     assert_eq!(world.held().await["@ann"], 2000);
     let ann = world.agent("ann/more");
-    assert_eq!(
-        denial_of(ann.try_claim(Reading, &["a.ts"]).await),
-        Denial::Full(FullPart::Person)
-    );
-    let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::Person));
+    for agent in [ann.clone(), ann.clone().on_branch("other")] {
+        let stop = denial_of(agent.try_claim(Reading, &["a.ts"]).await);
+        assert_eq!(stop, Denial::Full(FullPart::Person), "{:?}", agent.branch);
+    }
     assert_eq!(world.held().await["@ann"], 2000);
     world.agent("bob").writes(&["a.ts"]).await;
     world.agent("ann/0").writes(&names[..500]).await;
@@ -115,30 +106,22 @@ async fn held_locks_are_bounded_in_bytes_too(world: World) {
     ann.writes(&files("some", 512)).await;
     assert_eq!(world.held().await["@ann"], 3 * 512);
     let more = files("more", 512);
-    assert_eq!(
-        denial_of(ann.try_claim(Writing, &more).await),
-        Denial::Full(FullPart::Person)
-    );
+    let stop = denial_of(ann.try_claim(Writing, &more).await);
+    assert_eq!(stop, Denial::Full(FullPart::Person));
     world.agent("ann").writes(&more[..400]).await;
     world.assert_held_is_exact().await;
 }
 
 async fn a_repository_has_at_most_10000_locks(world: World) {
     for number in 0..5 {
-        let names = files(&number.to_string(), 2000);
-        for some in names.chunks(500) {
+        for some in files(&number.to_string(), 2000).chunks(500) {
             world.agent(&format!("p{number}")).writes(some).await;
         }
     }
     let ann = world.agent("ann");
-    assert_eq!(
-        denial_of(ann.try_claim(Writing, &["a.ts"]).await),
-        Denial::Full(FullPart::Repository)
-    );
-    assert_eq!(
-        world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await,
-        10_000
-    );
+    let stop = denial_of(ann.try_claim(Writing, &["a.ts"]).await);
+    assert_eq!(stop, Denial::Full(FullPart::Repository));
+    assert_eq!(world.locked_file_count().await, 10_000);
     world.agent("p3").abandons(&["3/17.ts"]).await;
     ann.writes(&["a.ts"]).await;
 }
@@ -161,20 +144,17 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
         ann.reads(half).await;
     }
     // All that the caller holds is as many.
-    const ALL: [&str; 0] = [];
-    let stop = denial_of(ann.try_release(None, None, true, &ALL).await);
+    let stop = denial_of(ann.try_release(None, None, true, &NO_FILES).await);
     assert_eq!(stop, Denial::TooMuch(SizeLimit::Locks));
     assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
-    assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
+    assert_eq!(ann.abandons(&NO_FILES).await.released.len(), 256);
     world.assert_held_is_exact().await;
 }
 
 /// 512 files with 200 neighbors each would be 102,400 lines.
 async fn a_request_looks_at_100000_neighbors(world: World) {
-    let (names, neighbors) = (files("many", 512), files("neighbors", 200));
-    let imports: Vec<&str> = neighbors.iter().map(String::as_str).collect();
-    let graph: Vec<(&str, &[&str])> = names.iter().map(|path| (path.as_str(), &imports[..])).collect();
-    store_graph(&world, &graph).await;
+    let names = files("many", 512);
+    store_imports(&world, &names, &files("neighbors", 200)).await;
     let ann = world.agent("ann");
     // Where nothing else is held, nobody looks.
     ann.writes(&names).await;
@@ -189,33 +169,37 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
 }
 
 async fn a_release_counts_importers_on_50000_lines_and_reports_that_there_are_more(world: World) {
-    let (names, importers) = (files("many", 512), files("importers", 200));
-    let imports: Vec<&str> = names.iter().map(String::as_str).collect();
-    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imports[..])).collect();
-    store_graph(&world, &graph).await;
+    let names = files("many", 512);
+    store_imports(&world, &files("importers", 200), &names).await;
     let ann = world.agent("ann");
     ann.reads(&names).await;
     for (part, has_more) in [(&names[..200], false), (&names[200..], true)] {
-        let done = released(ann.release(None, Reachable::Unknown, part).await);
+        let done = ann.releases_read(part).await;
         assert_eq!((done.released.len(), done.importer_count), (part.len(), 200));
         assert_eq!(done.has_more_importers, has_more);
     }
 }
 
-/// A check works for the file with the most neighbors, from either side.
+/// A check works for the file with the most neighbors, from either side. Blocking locks are reported first, and the rest is
+/// counted.
 async fn a_hub_alone_is_never_too_much(world: World) {
     let importers = files("importers", 3000);
-    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
-    store_graph(&world, &graph).await;
+    store_imports(&world, &importers, &["hub.ts"]).await;
     for (number, some) in importers[..2000].chunks(500).enumerate() {
         world.agent(&format!("p{number}")).reads(some).await;
     }
-    world.agent("bob").writes(&[&importers[2999]]).await;
+    world.agent("bob").writes(&importers[2990..]).await;
     let survey = world.agent("ann").is_refused(Writing, &["hub.ts"]).await;
-    assert_eq!((survey.findings.len(), survey.omitted), (256, 2001 - 256));
-    assert_eq!(survey.findings[0].entry.user_id, "bob");
+    assert_eq!((survey.findings.len(), survey.omitted), (256, 2010 - 256));
+    let (blocking, others) = survey.findings.split_at(10);
+    assert!(
+        blocking
+            .iter()
+            .all(|finding| finding.blocks && finding.entry.user_id == "bob")
+    );
+    assert!(others.iter().all(|finding| !finding.blocks));
     let survey = world.agent("ann").checks(Reading, &["hub.ts"]).await;
-    assert_eq!((survey.findings.len(), survey.omitted), (256, 2001 - 256));
+    assert_eq!((survey.findings.len(), survey.omitted), (256, 2010 - 256));
 }
 
 /// 512 files, each written by an agent with a long message: a megabyte of locks.
@@ -242,16 +226,12 @@ async fn locks_that_expire_at_once_cause_a_bounded_number_of_events(world: World
             world.agent(reader).reads(some).await;
         }
     }
-    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    world.expire_locks(&paths).await;
+    world.expire_locks(&names).await;
     let before = world.events().await.len();
     world.agent("cid").checks(Writing, &names).await;
-    let events = world.events().await.split_off(before);
-    assert_eq!(events.len(), 513);
-    assert_eq!(
-        (&events[512].1["type"], &events[512].1["file_count"]),
-        (&"lock_expired".into(), &88.into())
-    );
+    assert_eq!(world.events().await.len() - before, 513);
+    let last = world.last_event().await;
+    assert_eq!(json!([last["type"], last["file_count"]]), json!(["lock_expired", 88]));
     assert!(world.held().await.is_empty());
 }
 
@@ -260,8 +240,7 @@ async fn a_sweep_does_some_and_leaves_the_rest_to_the_next(world: World) {
     for reader in 0..8 {
         world.agent(&format!("p{reader}")).reads(&names).await;
     }
-    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    world.expire_locks(&paths).await;
+    world.expire_locks(&names).await;
     let mut expired = Vec::new();
     while expired.last() != Some(&0) {
         expired.push(sweep(&*world.store, &world.repo, 500).await.unwrap().expired);
@@ -271,15 +250,9 @@ async fn a_sweep_does_some_and_leaves_the_rest_to_the_next(world: World) {
 
 async fn a_sweep_drops_events_of_last_week(world: World) {
     let log = state::events::keys::status_log(&world.repo);
-    let day = 86_400_000;
-    let now = world.command(["TIME"]).await.as_array().unwrap()[0]
-        .as_str()
-        .unwrap()
-        .parse::<i64>()
-        .unwrap()
-        * 1000;
-    for age in [30, 8, 6] {
-        let id = format!("{}-1", now - age * day);
+    let now = world.now().await;
+    for days in [30, 8, 6] {
+        let id = format!("{}-1", (now - days * 86_400) * 1000);
         world.command(["XADD", &log, &id, "event", "{\"type\":\"old\"}"]).await;
     }
     world.agent("ann").writes(&["a.ts"]).await;
@@ -291,13 +264,9 @@ async fn a_sweep_drops_events_of_last_week(world: World) {
 /// Redis then refuses whatever needs room, and has it again after a sweep.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
-    let Some(port) = coord_test_support::redis::start() else {
-        // Which says that the test is skipped.
-        assert!(coord_test_support::redis::empty_database().is_none());
+    let Some(world) = World::on_separate_redis() else {
         return;
     };
-    let store = RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
-    let world = World::over(Arc::new(store), None);
     let (ann, log) = (world.agent("ann"), state::events::keys::status_log(&world.repo));
     ann.writes(&["a.ts"]).await;
     world.command(["DEL", &log]).await;
@@ -308,14 +277,9 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
         world.command(["XADD", &log, &id, "event", &large]).await;
     }
     let memory = world.command(["INFO", "memory"]).await;
-    let used = memory
-        .as_str()
-        .unwrap()
-        .lines()
-        .find_map(|line| line.strip_prefix("used_memory:"))
-        .unwrap()
-        .trim();
-    let most = (used.parse::<u64>().unwrap() - 1_000_000).to_string();
+    let mut lines = memory.as_str().unwrap().lines();
+    let used = lines.find_map(|line| line.strip_prefix("used_memory:")).unwrap();
+    let most = (used.trim().parse::<u64>().unwrap() - 1_000_000).to_string();
     world.command(["CONFIG", "SET", "maxmemory", &most]).await;
 
     let refused = world.command(["SET", "anything", "1"]).await;
@@ -325,23 +289,11 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
     );
     let known = [ann.head.clone()];
     let entry = AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, Some(&ann.head), &known);
-    let message = LockReason::parse("Splitting the lexer from the parser").unwrap();
-    let paths = [FilePath::parse("a.ts").unwrap()];
-    let release = Release {
-        new_head: None,
-        agent_head: &ann.head,
-        is_abandoned: true,
-        message: &message,
-        paths: &paths,
-        can_ask: false,
-        judged_files: &[],
-    };
-    let refused = state::locks::release(&*world.store, &entry, &release).await;
+    let refused = abandon_once(&world, &entry, &ann.head, &["a.ts"]).await;
     assert!(refused.is_err(), "{refused:?}");
     // Nothing was changed by halves.
     assert_eq!(world.stored("a.ts").await.len(), 1);
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    world.assert_counts_are_exact().await;
 
     sweep(&*world.store, &world.repo, 100).await.unwrap();
     ann.abandons(&["a.ts"]).await;

@@ -8,8 +8,11 @@ use coord_state::builds::{
 };
 use coord_store::Value;
 use futures::StreamExt;
+use serde_json::{Value as Json, json};
 
 use crate::world::{HEAD, NEXT, World, branch, sha};
+
+use PublishOutcome::{Done, LeaseLost, Torn};
 
 /// A text from the byte at `offset` on.
 pub(super) fn text_at(offset: usize, text: &str) -> StagedPart {
@@ -30,10 +33,37 @@ impl World {
             .unwrap()
     }
 
+    /// Leases a build that failed before: why, and how many seconds it waits.
+    async fn backing_off(&self, builder: &str, commit: &str) -> (String, i64) {
+        match self.lease(builder, commit).await {
+            BuildLease::BackingOff { reason, until } => (reason, until - self.now().await),
+            lease => panic!("{lease:?}"),
+        }
+    }
+
+    /// Asserts that another builder has the lease.
+    async fn assert_busy(&self, builder: &str, commit: &str) {
+        match self.lease(builder, commit).await {
+            BuildLease::Busy { until } => {
+                let left = until - self.now().await;
+                assert!((1..=60).contains(&left), "{left}");
+            }
+            lease => panic!("{lease:?}"),
+        }
+    }
+
     pub(super) async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> PublishOutcome {
         stage_graph(&*self.store, &self.repo, &self.branch, builder, key, part)
             .await
             .unwrap()
+    }
+
+    /// Stages all parts of a key, which must be done.
+    pub(super) async fn stages<const N: usize>(&self, builder: &str, key: &str, parts: [StagedPart; N]) {
+        assert_eq!(self.stage(builder, key, StagedPart::Begin).await, Done);
+        for part in parts {
+            assert_eq!(self.stage(builder, key, part).await, Done);
+        }
     }
 
     /// Publishes an adjacency of so many fields, and so many bytes of JSON.
@@ -43,17 +73,10 @@ impl World {
             (self.json_key(), StagedSize::Bytes(bytes)),
         ];
         let fields = [("files", "2".to_owned()), ("edges", "1".to_owned())];
-        publish_graph(
-            &*self.store,
-            &self.repo,
-            &self.branch,
-            builder,
-            &sha(commit),
-            &parts,
-            &fields,
-        )
-        .await
-        .unwrap()
+        let (store, repo, branch) = (&*self.store, &self.repo, &self.branch);
+        publish_graph(store, repo, branch, builder, &sha(commit), &parts, &fields)
+            .await
+            .unwrap()
     }
 
     pub(super) async fn report(&self, builder: &str, scanned: usize) -> PublishOutcome {
@@ -67,33 +90,35 @@ impl World {
             .unwrap()
     }
 
-    async fn fail(&self, builder: &str, commit: &str, reason: &str) {
+    pub(super) async fn fail(&self, builder: &str, commit: &str, reason: &str) {
         fail_build(&*self.store, &self.repo, &self.branch, builder, &sha(commit), reason)
             .await
             .unwrap();
     }
 
-    pub(super) async fn graph_field(&self, name: &str) -> Value {
-        self.command(["HGET", &state::builds::keys::graph(&self.repo, &self.branch), name])
-            .await
+    async fn graph_field(&self, name: &str) -> Value {
+        self.command(["HGET", &self.graph_key(), name]).await
     }
 
     async fn set_graph_field(&self, name: &str, value: &str) {
-        self.command([
-            "HSET",
-            &state::builds::keys::graph(&self.repo, &self.branch),
-            name,
-            value,
-        ])
-        .await;
+        self.command(["HSET", &self.graph_key(), name, value]).await;
+    }
+
+    /// Lets the lease of a build be over.
+    async fn end_lease(&self) {
+        self.set_graph_field("lease_until", "1000000000").await;
     }
 
     pub(super) fn adjacency_key(&self) -> String {
         state::builds::keys::graph_adjacency(&self.repo, &self.branch)
     }
 
-    fn json_key(&self) -> String {
+    pub(super) fn json_key(&self) -> String {
         state::builds::keys::graph_json(&self.repo, &self.branch)
+    }
+
+    pub(super) fn scan_key(&self) -> String {
+        state::builds::keys::graph_scan(&self.repo, &self.branch)
     }
 
     pub async fn now(&self) -> i64 {
@@ -103,42 +128,36 @@ impl World {
 
 async fn one_builder_at_a_time(world: World) {
     assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
-    let BuildLease::Busy { until } = world.lease("two", HEAD).await else {
-        panic!("not busy")
-    };
-    assert!((1..=60).contains(&(until - world.now().await)), "{until}");
-    assert!(
-        matches!(world.lease("two", NEXT).await, BuildLease::Busy { .. }),
-        "whatever the commit"
-    );
+    // For any commit.
+    for commit in [HEAD, NEXT] {
+        world.assert_busy("two", commit).await;
+    }
     assert_eq!(
         world.lease("one", NEXT).await,
         BuildLease::Granted,
         "its own lease it renews"
     );
-    let other = lease_build(&*world.store, &world.repo, &branch("other"), "two", &sha(HEAD))
-        .await
-        .unwrap();
-    assert_eq!(other, BuildLease::Granted, "another branch is another graph");
+    let other = lease_build(&*world.store, &world.repo, &branch("other"), "two", &sha(HEAD)).await;
+    assert_eq!(other.unwrap(), BuildLease::Granted, "another branch is another graph");
 }
 
 async fn a_dead_builder_loses_its_lease_and_can_publish_nothing(world: World) {
     let key = world.adjacency_key();
     world.lease("dead", HEAD).await;
-    assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, PublishOutcome::Done);
-    world.set_graph_field("lease_until", "1000000000").await;
+    world.stages("dead", &key, []).await;
+    world.end_lease().await;
     assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
     for part in [StagedPart::Begin, fields_after(0, ["f", "0\n"]), text_at(0, "x")] {
-        assert_eq!(world.stage("dead", &key, part).await, PublishOutcome::LeaseLost);
+        assert_eq!(world.stage("dead", &key, part).await, LeaseLost);
     }
-    assert_eq!(world.publish("dead", HEAD, 0, 0).await, PublishOutcome::LeaseLost);
+    assert_eq!(world.publish("dead", HEAD, 0, 0).await, LeaseLost);
     world.fail("dead", HEAD, "too late to matter").await;
     assert_eq!(world.graph_field("failure").await, Value::Nil);
     assert_eq!(world.graph_field("version").await, Value::Nil);
-    assert_eq!(world.publish("two", NEXT, 0, 0).await, PublishOutcome::Done);
+    assert_eq!(world.publish("two", NEXT, 0, 0).await, Done);
     assert_eq!(
         world.publish("nobody", NEXT, 0, 0).await,
-        PublishOutcome::LeaseLost,
+        LeaseLost,
         "the lease ended with the publication"
     );
 }
@@ -149,23 +168,21 @@ async fn a_clock_that_was_set_back_holds_no_build_up(world: World) {
     world.set_graph_field("lease_until", &ahead).await;
     assert_eq!(world.lease("two", HEAD).await, BuildLease::Granted);
     world.fail("two", HEAD, "a reason").await;
-    assert!(matches!(world.lease("one", HEAD).await, BuildLease::BackingOff { .. }));
+    world.backing_off("one", HEAD).await;
     world.set_graph_field("retry_at", &ahead).await;
     assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
 }
 
 async fn staging_renews_the_lease(world: World) {
     world.lease("one", HEAD).await;
-    world.set_graph_field("lease_until", "1000000000").await;
-    world.stage("one", &world.adjacency_key(), StagedPart::Begin).await;
-    assert!(matches!(world.lease("two", HEAD).await, BuildLease::Busy { .. }));
+    world.end_lease().await;
+    world.stages("one", &world.adjacency_key(), []).await;
+    world.assert_busy("two", HEAD).await;
 }
 
 async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
-    let (adjacency, json) = (
-        world.adjacency_key(),
-        state::builds::keys::graph_json(&world.repo, &world.branch),
-    );
+    let (adjacency, json) = (world.adjacency_key(), world.json_key());
+    let staging = [&adjacency, &json].map(|key| state::builds::keys::staging(key));
     for (commit, file) in [(HEAD, "old.ts"), (NEXT, "new.ts")] {
         world.lease("one", commit).await;
         let before = world.number(["EXISTS", &adjacency, &json]).await;
@@ -186,38 +203,22 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
         }
         assert_eq!(world.number(["EXISTS", &adjacency, &json]).await, before);
         assert_eq!(world.command(["HGETALL", &adjacency]).await, previous);
-        assert_eq!(world.publish("one", commit, 2400, 16).await, PublishOutcome::Done);
-        assert_eq!(
-            world.number(["HLEN", &adjacency]).await,
-            2400,
-            "nothing of the old one is left"
-        );
-        assert_eq!(
-            world.command(["HGET", &adjacency, &format!("1/1199/{file}")]).await,
-            Value::bulk("0\n")
-        );
-        assert_eq!(
-            world.command(["GET", &json]).await,
-            Value::bulk(format!("0{file} 1{file} "))
-        );
-        assert_eq!(
-            world
-                .number([
-                    "EXISTS",
-                    &state::builds::keys::staging(&adjacency),
-                    &state::builds::keys::staging(&json)
-                ])
-                .await,
-            0
-        );
+        assert_eq!(world.publish("one", commit, 2400, 16).await, Done);
+        let fields = world.number(["HLEN", &adjacency]).await;
+        assert_eq!(fields, 2400, "nothing of the old one is left");
+        let last = world.command(["HGET", &adjacency, &format!("1/1199/{file}")]).await;
+        assert_eq!(last, Value::bulk("0\n"));
+        let text = world.command(["GET", &json]).await;
+        assert_eq!(text, Value::bulk(format!("0{file} 1{file} ")));
+        assert_eq!(world.number(["EXISTS", &staging[0], &staging[1]]).await, 0);
         assert_eq!(world.graph_field("version").await, Value::bulk(commit));
         assert_eq!(world.graph_field("files").await, Value::bulk("2"));
         let generated = world.graph_field("generated_at").await.as_int().unwrap();
         assert!((0..60).contains(&(world.now().await - generated)));
-        let event = world.events().await.pop().unwrap().1;
+        let event = world.last_event().await;
         assert_eq!(
-            (&event["type"], &event["version"], &event["branch"]),
-            (&"graph_update".into(), &commit.into(), &"main".into())
+            json!([event["type"], event["version"], event["branch"]]),
+            json!(["graph_update", commit, "main"])
         );
         assert_eq!(world.lease("two", commit).await, BuildLease::Current);
     }
@@ -227,19 +228,15 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
 async fn staged_parts_of_an_earlier_builder_are_removed(world: World) {
     let adjacency = world.adjacency_key();
     world.lease("dead", HEAD).await;
-    world.stage("dead", &adjacency, StagedPart::Begin).await;
-    world
-        .stage("dead", &adjacency, fields_after(0, ["ghost.ts", "0\n"]))
-        .await;
-    world.set_graph_field("lease_until", "1000000000").await;
+    let ghost = fields_after(0, ["ghost.ts", "0\n"]);
+    world.stages("dead", &adjacency, [ghost]).await;
+    world.end_lease().await;
     world.lease("two", HEAD).await;
-    world.stage("two", &adjacency, StagedPart::Begin).await;
-    world.stage("two", &adjacency, fields_after(0, ["a.ts", "0\n"])).await;
-    assert_eq!(world.publish("two", HEAD, 1, 0).await, PublishOutcome::Done);
-    assert_eq!(
-        world.command(["HKEYS", &adjacency]).await,
-        Value::Array(vec![Value::bulk("a.ts")])
-    );
+    let fields = fields_after(0, ["a.ts", "0\n"]);
+    world.stages("two", &adjacency, [fields]).await;
+    assert_eq!(world.publish("two", HEAD, 1, 0).await, Done);
+    let files = world.command(["HKEYS", &adjacency]).await;
+    assert_eq!(files, Value::Array(vec![Value::bulk("a.ts")]));
 }
 
 /// As a Redis that ends before its log is synced and comes back: the lease is older than what is lost.
@@ -251,20 +248,13 @@ async fn a_graph_of_which_the_store_has_lost_a_part_is_not_published(world: Worl
     };
     let stages_all = async |commit| {
         world.lease("one", commit).await;
-        for (key, parts) in [
-            (
-                &adjacency,
-                [fields_after(0, ["a.ts", "0\n"]), fields_after(1, ["b.ts", "0\n"])],
-            ),
-            (&json, [text_at(0, "the begin"), text_at(9, ", the end")]),
-        ] {
-            for part in [vec![StagedPart::Begin], parts.to_vec()].concat() {
-                assert_eq!(world.stage("one", key, part).await, PublishOutcome::Done);
-            }
-        }
+        let fields = [fields_after(0, ["a.ts", "0\n"]), fields_after(1, ["b.ts", "0\n"])];
+        world.stages("one", &adjacency, fields).await;
+        let texts = [text_at(0, "the begin"), text_at(9, ", the end")];
+        world.stages("one", &json, texts).await;
     };
     stages_all(HEAD).await;
-    assert_eq!(world.publish("one", HEAD, 2, 18).await, PublishOutcome::Done);
+    assert_eq!(world.publish("one", HEAD, 2, 18).await, Done);
     let published = world.command(["HGETALL", &adjacency]).await;
 
     stages_all(NEXT).await;
@@ -273,33 +263,27 @@ async fn a_graph_of_which_the_store_has_lost_a_part_is_not_published(world: Worl
         (&json, text_at(18, " and more")),
     ] {
         loses(key).await;
-        assert_eq!(world.stage("one", key, next).await, PublishOutcome::Torn);
-        assert_eq!(
-            world.publish("one", NEXT, 2, 18).await,
-            PublishOutcome::Torn,
-            "{key} is gone"
-        );
+        assert_eq!(world.stage("one", key, next).await, Torn);
+        assert_eq!(world.publish("one", NEXT, 2, 18).await, Torn, "{key} is gone");
         stages_all(NEXT).await;
     }
     for (fields, bytes) in [(3, 18), (1, 18), (2, 17), (2, 19)] {
-        assert_eq!(world.publish("one", NEXT, fields, bytes).await, PublishOutcome::Torn);
+        assert_eq!(world.publish("one", NEXT, fields, bytes).await, Torn);
     }
     assert_eq!(world.command(["HGETALL", &adjacency]).await, published);
     assert_eq!(world.graph_field("version").await, Value::bulk(HEAD));
-    assert_eq!(world.publish("one", NEXT, 2, 18).await, PublishOutcome::Done);
+    assert_eq!(world.publish("one", NEXT, 2, 18).await, Done);
 }
 
 async fn a_graph_without_any_edge_leaves_nothing_of_the_old_one(world: World) {
     let adjacency = world.adjacency_key();
-    for (commit, fields) in [(HEAD, Some(fields_after(0, ["a.ts", "0\n"]))), (NEXT, None)] {
-        world.lease("one", commit).await;
-        world.stage("one", &adjacency, StagedPart::Begin).await;
-        if let Some(fields) = fields.clone() {
-            world.stage("one", &adjacency, fields).await;
-        }
-        let count = fields.iter().len();
-        assert_eq!(world.publish("one", commit, count, 0).await, PublishOutcome::Done);
-    }
+    world.lease("one", HEAD).await;
+    let fields = fields_after(0, ["a.ts", "0\n"]);
+    world.stages("one", &adjacency, [fields]).await;
+    assert_eq!(world.publish("one", HEAD, 1, 0).await, Done);
+    world.lease("one", NEXT).await;
+    world.stages("one", &adjacency, []).await;
+    assert_eq!(world.publish("one", NEXT, 0, 0).await, Done);
     assert_eq!(world.number(["EXISTS", &adjacency]).await, 0);
 }
 
@@ -308,20 +292,15 @@ async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(wo
         assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
         world.fail("one", HEAD, "a blob is missing").await;
         for builder in ["one", "two"] {
-            let BuildLease::BackingOff { reason, until } = world.lease(builder, HEAD).await else {
-                panic!("no backing off")
-            };
+            let (reason, left) = world.backing_off(builder, HEAD).await;
             assert_eq!(reason, "a blob is missing");
-            assert!(
-                (wait - 2..=wait).contains(&(until - world.now().await)),
-                "{wait}: {until}"
-            );
+            assert!((wait - 2..=wait).contains(&left), "{wait}: {left}");
         }
         world.set_graph_field("retry_at", "1000000000").await;
     }
     world.set_graph_field("retry_at", "9000000000").await;
     assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
-    assert_eq!(world.publish("two", NEXT, 0, 0).await, PublishOutcome::Done);
+    assert_eq!(world.publish("two", NEXT, 0, 0).await, Done);
     for name in [
         "failed",
         "failure",
@@ -335,10 +314,8 @@ async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(wo
     }
     world.lease("one", HEAD).await;
     world.fail("one", HEAD, "again").await;
-    let BuildLease::BackingOff { until, .. } = world.lease("one", HEAD).await else {
-        panic!("no backing off")
-    };
-    assert!(until - world.now().await <= 10, "a success begins the count anew");
+    let (_, left) = world.backing_off("one", HEAD).await;
+    assert!(left <= 10, "a success begins the count anew: {left}");
 }
 
 async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: World) {
@@ -347,21 +324,19 @@ async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: W
         .subscribe(&state::events::keys::events(&world.repo))
         .await
         .unwrap();
-    assert_eq!(world.report("one", 1).await, PublishOutcome::LeaseLost);
+    assert_eq!(world.report("one", 1).await, LeaseLost);
     world.lease("one", HEAD).await;
-    world.set_graph_field("lease_until", "1000000000").await;
-    assert_eq!(world.report("two", 1).await, PublishOutcome::LeaseLost);
-    assert_eq!(world.report("one", 4).await, PublishOutcome::Done);
+    world.end_lease().await;
+    assert_eq!(world.report("two", 1).await, LeaseLost);
+    assert_eq!(world.report("one", 4).await, Done);
     let until = world.graph_field("lease_until").await.as_int().unwrap();
     assert!(until > world.now().await + 30);
-    let event: serde_json::Value = serde_json::from_slice(&channel.next().await.unwrap()).unwrap();
-    let counts = ["files", "wanted", "scanned"].map(|name| event[name].as_u64().unwrap());
-    assert_eq!((&event["type"], counts), (&"graph_progress".into(), [12, 10, 4]));
-    assert_eq!((&event["branch"], &event["version"]), (&"main".into(), &HEAD.into()));
+    let event: Json = serde_json::from_slice(&channel.next().await.unwrap()).unwrap();
+    let said = ["type", "branch", "version", "files", "wanted", "scanned"].map(|name| &event[name]);
+    assert_eq!(json!(said), json!(["graph_progress", "main", HEAD, 12, 10, 4]));
     assert_eq!(world.events().await.len(), 0, "progress is no news for who comes later");
-    let stored = world.graph_field("progress").await;
-    let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-    assert_eq!(stored, serde_json::json!({ "files": 12, "wanted": 10, "scanned": 4 }));
+    let stored = world.stored_json(&world.graph_key(), "progress").await;
+    assert_eq!(stored, json!({ "files": 12, "wanted": 10, "scanned": 4 }));
     world.fail("one", HEAD, "a blob is missing").await;
     assert_eq!(world.graph_field("progress").await, Value::Nil);
     world.lease("one", NEXT).await;
@@ -372,20 +347,15 @@ async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: W
 
 async fn staged_parts_expire_and_published_ones_stay(world: World) {
     let adjacency = world.adjacency_key();
-    let part = || fields_after(0, ["a.ts", "1\n>b.ts\n"]);
+    let staging = state::builds::keys::staging(&adjacency);
     world.lease("one", HEAD).await;
-    world.stage("one", &adjacency, StagedPart::Begin).await;
-    world.stage("one", &adjacency, part()).await;
-    let left = world.number(["TTL", &state::builds::keys::staging(&adjacency)]).await;
+    let fields = fields_after(0, ["a.ts", "1\n>b.ts\n"]);
+    world.stages("one", &adjacency, [fields]).await;
+    let left = world.number(["TTL", &staging]).await;
     assert!((3000..=3600).contains(&left), "{left}");
     world.publish("one", HEAD, 1, 0).await;
     assert!(world.number(["TTL", &adjacency]).await > 13 * 86_400);
-    assert_eq!(
-        world
-            .number(["EXISTS", &state::builds::keys::staging(&adjacency)])
-            .await,
-        0
-    );
+    assert_eq!(world.number(["EXISTS", &staging]).await, 0);
 }
 
 on_every_store!(

@@ -6,7 +6,7 @@ use coord_state::admission::Denial;
 use coord_state::locks::{Direction, Relation};
 
 use crate::stores::neighbors::store_graph;
-use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, in_short};
+use crate::world::{HEAD, LOCAL, NEXT, World, denial_of};
 
 async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"]), ("c.ts", &["a.ts"])]).await;
@@ -14,34 +14,21 @@ async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     world.agent("cid").reads(&["c.ts"]).await;
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
-    let (events, before) = (
-        world.events().await,
-        world
-            .command(["HGETALL", &state::locks::keys::locks(&world.repo)])
-            .await,
-    );
+    let locks = state::locks::keys::locks(&world.repo);
+    let stored = async || (world.events().await, world.command(["HGETALL", &locks]).await);
+    let before = stored().await;
 
     let survey = ann.checks(Reading, &["a.ts", "unheard-of.ts"]).await;
 
-    let mut found: Vec<_> = survey
-        .findings
-        .iter()
-        .map(|found| (found.relation, found.direction, found.via.as_str()))
-        .collect();
-    found.sort_by_key(|(_, direction, _)| *direction == Some(Direction::ImportedBy));
-    assert_eq!(
-        found,
-        [
-            (Relation::Neighbor, Some(Direction::Imports), "a.ts"),
-            (Relation::Neighbor, Some(Direction::ImportedBy), "a.ts")
-        ]
-    );
-    let bob = &survey
-        .findings
-        .iter()
-        .find(|found| found.entry.file_path == "b.ts")
-        .unwrap()
-        .entry;
+    for (path, direction) in [("b.ts", Direction::Imports), ("c.ts", Direction::ImportedBy)] {
+        let found = survey.findings.iter().find(|found| found.entry.file_path == path);
+        let found = found.expect(path);
+        assert_eq!((found.relation, found.via.as_str()), (Relation::Neighbor, "a.ts"));
+        assert_eq!(found.direction, Some(direction), "{path}");
+    }
+    assert_eq!(survey.findings.len(), 2);
+    let mut entries = survey.findings.iter().map(|found| &found.entry);
+    let bob = entries.find(|entry| entry.file_path == "b.ts").unwrap();
     assert_eq!(bob.key, format!("{}:main:b.ts", world.repo));
     assert_eq!(
         (bob.branch.as_str(), bob.user_id.as_str(), bob.user_name.as_str()),
@@ -53,30 +40,18 @@ async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
         (HEAD, "What bob/one does and why")
     );
     assert_eq!(bob.expiry - bob.timestamp, 300, "{bob:?}");
-    assert!(
-        (0..60).contains(&(survey.now - bob.timestamp)),
-        "{} {}",
-        survey.now,
-        bob.timestamp
-    );
-    assert_eq!(survey.own.len(), 1);
-    assert_eq!(
-        (survey.own[0].file_path.as_str(), survey.own[0].status),
-        ("a.ts", Reading)
-    );
-    assert_eq!(survey.own[0].agent_id, None);
+    let age = survey.now - bob.timestamp;
+    assert!((0..60).contains(&age), "{age}");
+    let [own] = survey.own.as_slice() else {
+        panic!("{:?}", survey.own)
+    };
+    assert_eq!((own.file_path.as_str(), own.status), ("a.ts", Reading));
+    assert_eq!(own.agent_id, None);
     assert_eq!(
         (survey.head.commit.as_str(), survey.is_behind, survey.omitted),
         (HEAD, false, 0)
     );
-
-    assert_eq!(world.events().await, events);
-    assert_eq!(
-        world
-            .command(["HGETALL", &state::locks::keys::locks(&world.repo)])
-            .await,
-        before
-    );
+    assert_eq!(stored().await, before);
 }
 
 async fn an_agent_without_the_head_is_behind(world: World) {
@@ -91,12 +66,8 @@ async fn an_agent_without_the_head_is_behind(world: World) {
         (ann.clone().while_branch_is_at(NEXT), true),
         (ann.clone().while_branch_is_at(&HEAD[..10]), false),
     ] {
-        let survey = agent.checks(Writing, &["a.ts"]).await;
-        assert_eq!(
-            survey.is_behind, is_behind,
-            "{:?} {:?} {:?}",
-            agent.head, agent.base, agent.repo_head
-        );
+        let case = format!("{:?} {:?} {:?}", agent.head, agent.base, agent.repo_head);
+        assert_eq!(agent.checks(Writing, &["a.ts"]).await.is_behind, is_behind, "{case}");
     }
 }
 
@@ -107,29 +78,18 @@ async fn the_stored_head_counts_where_no_source_provides_one(world: World) {
     let survey = ann.checks(Writing, &["a.ts"]).await;
     assert_eq!((survey.head.commit.as_str(), survey.is_behind), (NEXT, true));
     assert!(!ann.clone().at(NEXT).checks(Writing, &["a.ts"]).await.is_behind);
-    assert_eq!(
-        denial_of(ann.on_branch("other").try_check(Writing, &["a.ts"]).await),
-        Denial::UnknownHead
-    );
+    let elsewhere = ann.on_branch("other").try_check(Writing, &["a.ts"]).await;
+    assert_eq!(denial_of(elsewhere), Denial::UnknownHead);
 }
 
 async fn all_readers_are_found(world: World) {
     for name in ["bob", "cid", "cid/two", "dan"] {
         world.agent(name).reads(&["a.ts"]).await;
     }
-    let survey = world.agent("ann").checks(Writing, &["a.ts"]).await;
-    assert_eq!(
-        in_short(&survey.findings),
-        [
-            "DIRECT! a.ts bob",
-            "DIRECT! a.ts cid",
-            "DIRECT! a.ts cid",
-            "DIRECT! a.ts dan"
-        ]
-    );
+    let readers = ["bob", "cid", "cid", "dan"].map(|user| format!("DIRECT! a.ts {user}"));
+    assert_eq!(world.agent("ann").finds(Writing, &["a.ts"]).await, readers);
     let survey = world.agent("cid/two").checks(Writing, &["a.ts"]).await;
-    assert_eq!(survey.findings.len(), 3);
-    assert_eq!(survey.own.len(), 1);
+    assert_eq!((survey.findings.len(), survey.own.len()), (3, 1));
 }
 
 async fn text_in_any_script_comes_back_as_it_was(world: World) {
@@ -145,8 +105,7 @@ async fn text_in_any_script_comes_back_as_it_was(world: World) {
         assert_eq!(survey.findings[0].entry.file_path, path);
         assert_eq!(survey.findings[0].entry.message, message);
     }
-    let last = world.events().await.pop().unwrap().1;
-    assert_eq!(last["message"], message);
+    assert_eq!(world.last_event().await["message"], message);
 }
 
 on_every_store!(

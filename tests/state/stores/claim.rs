@@ -1,11 +1,11 @@
 //! `claim`.
 
 use coord_domain::LockMode::{Reading, Writing};
-use coord_state as state;
 use coord_state::admission::{AncestryQuestion, Denial, Question};
-use coord_state::locks::{ClaimOutcome, Survey};
+use coord_state::locks::{ClaimOutcome, Survey, keys};
+use serde_json::json;
 
-use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short, question_of};
+use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short, question_of, stale};
 
 async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let ann = world.agent("ann");
@@ -26,19 +26,12 @@ async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
 
 async fn tokens_keep_growing_when_the_store_has_lost_something(world: World) {
     let token = async |path: &str| world.agent("ann").writes(&[path]).await.own[0].token;
+    let [key, locks, expiries] = [keys::token, keys::locks, keys::expiries].map(|key| key(&world.repo));
     let first = token("a.ts").await;
     // The last write is lost, as after a failover.
-    world
-        .command(["SET", &state::locks::keys::token(&world.repo), "7"])
-        .await;
+    world.command(["SET", &key, "7"]).await;
     let second = token("b.ts").await;
-    let (locks, expiries) = (
-        state::locks::keys::locks(&world.repo),
-        state::locks::keys::expiries(&world.repo),
-    );
-    world
-        .command(["DEL", &state::locks::keys::token(&world.repo), &locks, &expiries])
-        .await;
+    world.command(["DEL", &key, &locks, &expiries]).await;
     let third = token("c.ts").await;
     assert!(first < second && second < third, "{first} {second} {third}");
     // As after FLUSHALL.
@@ -49,23 +42,15 @@ async fn tokens_keep_growing_when_the_store_has_lost_something(world: World) {
     assert!(third < fourth, "{third} {fourth}");
     // And when the clock has been set back.
     let ahead = (fourth + 1_000_000_000).to_string();
-    world
-        .command(["SET", &state::locks::keys::token(&world.repo), &ahead])
-        .await;
+    world.command(["SET", &key, &ahead]).await;
     assert_eq!(token("d.ts").await, fourth + 1_000_000_001);
 }
 
 async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
     let ann = world.agent("ann");
     let granted = ann.clone().for_seconds(10).writes(&["a.ts"]).await;
-    let renewed = ann
-        .clone()
-        .at(NEXT)
-        .while_branch_is_at(NEXT)
-        .with_message("Now the second half of it")
-        .for_seconds(500)
-        .writes(&["a.ts"])
-        .await;
+    let ann = ann.at(NEXT).while_branch_is_at(NEXT).for_seconds(500);
+    let renewed = ann.with_message("Now the second half of it").writes(&["a.ts"]).await;
     let lock = &renewed.own[0];
     assert!((500..=501).contains(&(lock.expiry - lock.timestamp)), "{lock:?}");
     assert_eq!(
@@ -92,14 +77,8 @@ async fn a_reader_becomes_a_writer_and_a_writer_never_a_reader(world: World) {
     let read = ann.reads(&["a.ts"]).await;
     assert_eq!(read.own[0].status, Writing, "what was written still has to be pushed");
     assert_eq!(world.stored("a.ts").await.len(), 1);
-    assert_eq!(
-        world.events_since(0).await,
-        [
-            "lock_granted ann a.ts",
-            "lock_granted ann a.ts",
-            "lock_renewed ann a.ts"
-        ]
-    );
+    let events = ["lock_granted", "lock_granted", "lock_renewed"].map(|kind| format!("{kind} ann a.ts"));
+    assert_eq!(world.events_since(0).await, events);
     world.agent("bob").is_refused(Reading, &["a.ts"]).await;
 }
 
@@ -108,27 +87,23 @@ async fn all_or_nothing(world: World) {
     let ann = world.agent("ann");
     ann.clone().for_seconds(77).reads(&["mine.ts"]).await;
     let before = world.stored("mine.ts").await;
-    let refused = ann.is_refused(Writing, &["free.ts", "mine.ts", "taken.ts"]).await;
-    assert_eq!(in_short(&refused.findings), ["DIRECT! taken.ts bob"]);
+    let blocking = ann.is_blocked_by(Writing, &["free.ts", "mine.ts", "taken.ts"]).await;
+    assert_eq!(blocking, ["DIRECT! taken.ts bob"]);
     assert_eq!(world.stored("free.ts").await, []);
     assert_eq!(world.stored("mine.ts").await, before, "not even renewed");
+    let events = world.events_since(2).await;
+    assert_eq!(events, ["lock_refused ann free.ts mine.ts taken.ts"]);
+    let event = world.last_event().await;
     assert_eq!(
-        world.events_since(2).await,
-        ["lock_refused ann free.ts mine.ts taken.ts"]
-    );
-    let event = world.events().await.pop().unwrap().1;
-    assert_eq!(
-        (&event["reason"], &event["conflicts"]),
-        (&"CONFLICT".into(), &serde_json::json!(["taken.ts"]))
+        json!([event["reason"], event["conflicts"]]),
+        json!(["CONFLICT", ["taken.ts"]])
     );
     world.assert_index_is_exact().await;
 }
 
 async fn writing_behind_the_branch_is_stale_and_reading_is_not(world: World) {
     let ann = world.agent("ann").while_branch_is_at(NEXT);
-    let ClaimOutcome::Stale(survey) = ann.claim(Writing, &["a.ts"]).await else {
-        panic!("not stale")
-    };
+    let survey = stale(ann.claim(Writing, &["a.ts"]).await);
     assert_eq!((survey.head.commit.as_str(), survey.is_behind), (NEXT, true));
     assert!(survey.own.is_empty() && survey.findings.is_empty());
     assert_eq!(world.stored("a.ts").await, []);
@@ -145,17 +120,15 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     ann.reads(&["read.ts"]).await;
     world.agent("bob").writes(&["taken.ts"]).await;
     let behind = ann.clone().while_branch_is_at(NEXT);
-    let renewed = granted(behind.claim(Writing, &["a.ts"]).await);
-    assert!(renewed.is_behind, "it is told so");
+    let renewed = behind.writes(&["a.ts"]).await;
+    assert!(renewed.is_behind, "the answer says so");
     let lock = &renewed.own[0];
     assert!(lock.expiry > first.own[0].expiry + 200, "{lock:?}");
     assert_eq!((lock.token, lock.agent_head.as_str()), (first.own[0].token, HEAD));
     // A file that is not held, or not for writing, is new; then nothing is renewed either.
     let before = world.stored("b.ts").await;
     for new in ["new.ts", "read.ts", "taken.ts"] {
-        let ClaimOutcome::Stale(survey) = behind.claim(Writing, &["b.ts", new]).await else {
-            panic!("{new} was granted")
-        };
+        let survey = stale(behind.claim(Writing, &["b.ts", new]).await);
         let held: Vec<&str> = survey.held.iter().map(|held| held.file_path.as_str()).collect();
         assert!(held.contains(&"b.ts") && !held.contains(&"new.ts"), "{held:?}");
     }
@@ -164,7 +137,7 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     assert_eq!(world.stored("read.ts").await[0].status, Reading);
     // A lock of another holder is no easier to get behind the branch, and an expired lock is nobody's.
     world.expire_locks(&["a.ts"]).await;
-    assert!(matches!(behind.claim(Writing, &["a.ts"]).await, ClaimOutcome::Stale(_)));
+    stale(behind.claim(Writing, &["a.ts"]).await);
     assert_eq!(world.stored("a.ts").await, []);
 }
 
@@ -178,8 +151,8 @@ async fn a_renewal_requests_no_ancestry(world: World) {
         let survey = granted(unknown.claim(wanted, &[path]).await);
         assert!(survey.is_behind && !survey.is_known_behind, "{survey:?}");
     }
-    for (wanted, paths) in [(Writing, ["a.ts", "new.ts"]), (Writing, ["a.ts", "r.ts"])] {
-        let question = question_of(unknown.try_claim(wanted, &paths).await);
+    for new in ["new.ts", "r.ts"] {
+        let question = question_of(unknown.try_claim(Writing, &["a.ts", new]).await);
         assert!(
             matches!(question, Question::Ancestry(AncestryQuestion::Commits { .. })),
             "{question:?}"
@@ -191,51 +164,39 @@ async fn a_stale_claim_lists_its_conflicts(world: World) {
     world.agent("bob").writes(&["taken.ts"]).await;
     world.agent("cid").reads(&["read.ts"]).await;
     let behind = world.agent("ann").while_branch_is_at(NEXT);
-    let outcome = behind.claim(Writing, &["taken.ts", "free.ts", "read.ts"]).await;
-    let ClaimOutcome::Stale(survey) = outcome else {
-        panic!("{outcome:?}")
-    };
+    let survey = stale(behind.claim(Writing, &["taken.ts", "free.ts", "read.ts"]).await);
     assert_eq!(
         in_short(&survey.findings),
         ["DIRECT! read.ts cid", "DIRECT! taken.ts bob"]
     );
-    let event = world.events().await.pop().unwrap().1;
-    assert_eq!(
-        (&event["reason"], &event["conflicts"]),
-        (&"STALE".into(), &serde_json::json!(["taken.ts", "read.ts"]))
-    );
+    let event = world.last_event().await;
+    let expected = json!(["STALE", ["taken.ts", "read.ts"]]);
+    assert_eq!(json!([event["reason"], event["conflicts"]]), expected);
 }
 
 async fn that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_the_branch(world: World) {
     world.records_head(NEXT, &[NEXT, HEAD]).await;
     let ann = world.agent("ann").without_source();
-    let behind = async |agent: crate::world::Agent<'_>| {
+    for (agent, is_behind, is_known_behind) in [
+        (ann.clone().at(NEXT), false, false),
+        (ann.clone().at(HEAD), true, true),
+        (ann.clone().at(LOCAL).based_on(HEAD), true, true),
+        (ann.clone().at(LOCAL), true, false),
+    ] {
         let survey = agent.checks(Writing, &["a.ts"]).await;
-        (survey.is_behind, survey.is_known_behind)
-    };
-    assert_eq!(behind(ann.clone().at(NEXT)).await, (false, false));
-    assert_eq!(behind(ann.clone().at(HEAD)).await, (true, true));
-    assert_eq!(behind(ann.clone().at(LOCAL).based_on(HEAD)).await, (true, true));
-    assert_eq!(behind(ann.clone().at(LOCAL)).await, (true, false));
+        let found = (survey.is_behind, survey.is_known_behind);
+        assert_eq!(found, (is_behind, is_known_behind), "{:?} {:?}", agent.head, agent.base);
+    }
 }
 
 async fn a_claim_lists_the_locks_that_its_holder_had_before(world: World) {
     let ann = world.agent("ann");
-    let first = ann
-        .clone()
-        .with_message("Splitting the lexer from the parser")
-        .writes(&["a.ts"])
-        .await;
+    let ann = ann.with_message("Splitting the lexer from the parser");
+    let first = ann.writes(&["a.ts"]).await;
     assert_eq!(first.held, []);
     let granted_at = first.own[0].timestamp;
-    let again = ann
-        .clone()
-        .with_message("Now the second half of it")
-        .writes(&["a.ts", "b.ts"])
-        .await;
-    let [held] = again.held.as_slice() else {
-        panic!("{:?}", again.held)
-    };
+    let ann = ann.with_message("Now the second half of it");
+    let [held] = ann.writes(&["a.ts", "b.ts"]).await.held.try_into().unwrap();
     assert_eq!(
         (held.file_path.as_str(), held.status, held.since, held.message.as_str()),
         ("a.ts", Writing, granted_at, "Splitting the lexer from the parser")
@@ -257,29 +218,13 @@ async fn without_any_head_nothing_is_claimed(world: World) {
 
 async fn a_working_copy_ahead_is_measured_from_the_branch(world: World) {
     // LOCAL has the branch's head, and more that is not pushed: what must be on the branch at the release is more than HEAD.
-    let lock = world
-        .agent("ann")
-        .at(LOCAL)
-        .based_on(HEAD)
-        .writes(&["a.ts"])
-        .await
-        .own
-        .remove(0);
-    assert_eq!(lock.agent_head, HEAD);
-    let lock = world.agent("bob").at(&HEAD[..9]).writes(&["b.ts"]).await.own.remove(0);
-    assert_eq!(
-        lock.agent_head, HEAD,
-        "an abbreviation of the head is the head, and is kept whole"
-    );
-    let lock = world
-        .agent("cid")
-        .at(LOCAL)
-        .based_on(HEAD)
-        .reads(&["c.ts"])
-        .await
-        .own
-        .remove(0);
-    assert_eq!(lock.agent_head, LOCAL, "a reader pushes nothing");
+    let ahead = world.agent("ann").at(LOCAL).based_on(HEAD);
+    assert_eq!(ahead.writes(&["a.ts"]).await.own[0].agent_head, HEAD);
+    // An abbreviation of the head is the head, and is kept whole.
+    let abbreviating = world.agent("bob").at(&HEAD[..9]);
+    assert_eq!(abbreviating.writes(&["b.ts"]).await.own[0].agent_head, HEAD);
+    let reading = ahead.reads(&["c.ts"]).await;
+    assert_eq!(reading.own[0].agent_head, LOCAL, "a reader pushes nothing");
 }
 
 async fn readers_share_and_the_last_one_standing_may_write(world: World) {
@@ -320,14 +265,13 @@ async fn of_claims_at_one_time_one_wins(world: World) {
     let names: Vec<String> = (0..16).map(|number| format!("user{number}")).collect();
     let agents: Vec<_> = names.iter().map(|name| world.agent(name)).collect();
     let outcomes = futures::future::join_all(agents.iter().map(|agent| agent.claim(Writing, &["a.ts", "b.ts"]))).await;
-    let winners: Vec<_> = outcomes
-        .iter()
-        .zip(&names)
-        .filter(|(outcome, _)| matches!(outcome, ClaimOutcome::Claimed(_)))
-        .collect();
+    let claims = outcomes.iter().zip(&names);
+    let granted = claims.filter(|(outcome, _)| matches!(outcome, ClaimOutcome::Claimed(_)));
+    let winners: Vec<&String> = granted.map(|(_, name)| name).collect();
     assert_eq!(winners.len(), 1, "{outcomes:?}");
-    assert_eq!(world.stored("a.ts").await[0].user_id, *winners[0].1);
-    assert_eq!(world.stored("b.ts").await[0].user_id, *winners[0].1);
+    for path in ["a.ts", "b.ts"] {
+        assert_eq!(world.stored(path).await[0].user_id, *winners[0]);
+    }
     assert_eq!(world.events().await.len(), 16, "one grant and fifteen refusals");
 }
 

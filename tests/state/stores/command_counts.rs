@@ -5,19 +5,18 @@ use std::sync::Arc;
 
 use coord_domain::LockMode::{Reading, Writing};
 use coord_domain::work::Verdict;
-use coord_domain::{FilePath, NeighborPolicy};
 use coord_server::sweep::sweep_due;
 use coord_settings::Rates;
-use coord_sources::Reachable;
-use coord_state::admission::{AdmissionTerms, HeadTerms, USES_EVERYTHING};
+use coord_state::admission::AdmissionTerms;
 use coord_state::expiry::take_due;
 use coord_state::locks::keys::queue;
-use coord_state::locks::{GateTerms, JudgedFile, PolicyTerms, check_status};
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store};
 
-use crate::stores::neighbors::store_graph;
-use crate::world::{HEAD, NEXT, World, answered, sha};
+use crate::stores::admission::{check_once, entry_of};
+use crate::stores::neighbors::{store_graph, store_imports};
+use crate::world::worker::judged_file;
+use crate::world::{HEAD, NEXT, NO_FILES, World, aged, answered, files, separate_redis, sha};
 
 /// A world on a separate server: the counts are those of a whole server.
 pub(super) struct Counted {
@@ -28,11 +27,7 @@ pub(super) struct Counted {
 
 impl Counted {
     pub fn start() -> Option<Counted> {
-        let port = match coord_test_support::redis::start() {
-            Some(port) => port,
-            None => coord_test_support::redis::empty_database().map(|_| 0)?,
-        };
-        let url = format!("redis://127.0.0.1:{port}");
+        let url = separate_redis()?;
         Some(Counted {
             world: World::over(Arc::new(RedisStore::connect(&url).unwrap()), None),
             asks: RedisStore::connect(&url).unwrap(),
@@ -117,54 +112,29 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of all that is held").await;
     bob.clone().at(NEXT).claim(Writing, &["c.ts"]).await;
     note("claim refused as stale").await;
-    let judged_files = [JudgedFile {
-        path: "a.ts".to_owned(),
-        claim_head: sha(HEAD),
-        blob: String::new(),
-        verdict: Verdict::Pushed,
-    }];
+    let judged_files = [judged_file("a.ts", Verdict::Pushed)];
     answered(ann.release_as_judged(Some(HEAD), &judged_files, false, &["a.ts"]).await);
     note("release refused").await;
     answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &["a.ts"]).await);
     note("release").await;
-    let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
+    let many = files("many", 512);
     ann.reads(&many).await;
     note("claim of 512 files").await;
     bob.checks(Writing, &many).await;
     note("check of 512 files").await;
-    ann.release(None, Reachable::Unknown, &many).await;
+    ann.releases_read(&many).await;
     note("release of 512 files").await;
     ann.reads(&many).await;
     counted.commands().await;
-    const NAMED: [&str; 0] = [];
-    ann.abandons(&NAMED).await;
+    ann.abandons(&NO_FILES).await;
     note("release of everything, which is 512 files").await;
     let entry = AdmissionTerms {
-        work_branch: None,
-        repo: &world.repo,
-        branch: &world.branch,
-        holder: &bob.holder,
-        rates: Rates::default(),
-        head: HeadTerms::Aged {
-            refresh_after: 10,
-            at_most: None,
-            is_asked: false,
-        },
+        head: aged(10, None),
         known_commits: &[sha(HEAD)],
-        uses: &USES_EVERYTHING,
+        ..entry_of(world, &bob.holder, Rates::default())
     };
     counted.commands().await;
-    let paths = [FilePath::parse("a.ts").unwrap()];
-    let admitted = check_status(
-        &*world.store,
-        &entry,
-        &paths,
-        Writing,
-        &PolicyTerms::of(NeighborPolicy::Block),
-        &GateTerms::NONE,
-    )
-    .await;
-    answered(admitted.unwrap());
+    answered(check_once(world, &entry, &["a.ts"]).await.unwrap());
     note("check with a cached head and limits").await;
     insta::assert_snapshot!(costs.join("\n"));
 }
@@ -174,15 +144,8 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
 async fn many_hubs_and_much_that_is_held_cost_a_few_commands() {
     let Some(counted) = Counted::start() else { return };
     let Counted { world, .. } = &counted;
-    let names = |prefix: &str, count| {
-        (0..count)
-            .map(|number| format!("{prefix}{number}.ts"))
-            .collect::<Vec<_>>()
-    };
-    let (hubs, importers) = (names("hub", 64), names("importer", 600));
-    let imported: Vec<&str> = hubs.iter().map(String::as_str).collect();
-    let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imported[..])).collect();
-    store_graph(world, &graph).await;
+    let (hubs, importers) = (files("hub", 64), files("importer", 600));
+    store_imports(world, &importers, &hubs).await;
     for (number, some) in importers.chunks(300).enumerate() {
         world.agent(&format!("p{number}")).reads(some).await;
     }
@@ -204,9 +167,7 @@ async fn the_cost_does_not_grow_with_the_graph() {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     let mut costs = Vec::new();
     for size in [1, 20_000] {
-        let files: Vec<String> = (0..size).map(|number| format!("importers/{number}.ts")).collect();
-        let graph: Vec<(&str, &[&str])> = files.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
-        store_graph(world, &graph).await;
+        store_imports(world, &files("importers", size), &["hub.ts"]).await;
         bob.reads(&["elsewhere.ts"]).await;
         ann.checks(Reading, &["hub.ts"]).await;
         counted.commands().await;

@@ -3,35 +3,38 @@
 
 use coord_domain::LockMode::Writing;
 use coord_server::sweep::{SweepReport, sweep_due};
-use coord_settings::{Rate, Rates};
 use coord_state as state;
-use coord_state::admission::{AdmissionTerms, Admitted, admit};
+use coord_state::admission::Admitted;
 use coord_state::expiry::keys::{DUE, DUE_CLAIMS, marked};
 use coord_state::expiry::{DueRepository, settle_due, take_due};
 use coord_state::sweep::sweep;
 use coord_store::Request;
 use serde_json::json;
 
-use crate::world::{HEAD, NEXT, World};
+use crate::stores::admission::{entry_of, try_entry};
+use crate::stores::limits::of_holder;
+use crate::world::{HEAD, NEXT, World, pairs};
 
 impl World {
     /// The list: members without the repository's own name, and whether they are due now.
     pub(super) async fn due(&self) -> Vec<(String, bool)> {
         let list = self.command(["ZRANGE", DUE, "0", "-1", "WITHSCORES"]).await;
-        let time = self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap();
-        let mut list: Vec<_> = list
-            .as_array()
-            .unwrap()
-            .chunks(2)
-            .map(|pair| {
-                (
-                    pair[0].as_str().unwrap().replace(self.repo.as_str(), "REPO"),
-                    pair[1].as_int().unwrap() <= time,
-                )
-            })
+        let now = self.now().await;
+        let mut list: Vec<_> = pairs(&list)
+            .map(|(name, at)| (name.replace(self.repo.as_str(), "REPO"), at.as_int().unwrap() <= now))
             .collect();
         list.sort();
         list
+    }
+
+    /// When the repository is due.
+    async fn due_at(&self) -> i64 {
+        self.number(["ZSCORE", DUE, self.repo.as_str()]).await
+    }
+
+    /// Puts the repository on the list for its last look, due now.
+    async fn lists_for_last_look(&self) {
+        self.command(["ZADD", DUE, "1", &format!("idle:{}", self.repo)]).await;
     }
 
     /// Makes everything on the list due now, as if the time had come.
@@ -72,12 +75,17 @@ impl World {
             "the lock on {path} is lost from the list: {:?}",
             self.due().await
         );
-        assert!(
-            self.events()
-                .await
-                .iter()
-                .any(|(_, event)| event["type"] == "lock_expired" && event["files"][0] == path)
-        );
+        let expired = self.events_of_type("lock_expired").await;
+        assert!(expired.iter().any(|event| event["files"][0] == path), "{expired:?}");
+    }
+}
+
+/// The report of a sweep that finished.
+pub(super) fn swept(repositories: u64, expired: u64) -> SweepReport {
+    SweepReport {
+        repositories,
+        expired,
+        is_complete: true,
     }
 }
 
@@ -92,53 +100,25 @@ async fn a_lock_is_due_when_it_expires_and_forgotten_two_looks_later(world: Worl
     assert_eq!(world.take().await, None);
     world.agent("ann").writes(&["a.ts"]).await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 0,
-            expired: 0,
-            is_complete: true
-        }
-    );
+    assert_eq!(world.sweeps().await, swept(0, 0));
     world.expire_locks(&["a.ts"]).await;
     world.let_time_pass().await;
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 1,
-            expired: 1,
-            is_complete: true
-        }
-    );
+    assert_eq!(world.sweeps().await, swept(1, 1));
     assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
     world.let_time_pass().await;
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 1,
-            expired: 0,
-            is_complete: true
-        }
-    );
+    assert_eq!(world.sweeps().await, swept(1, 0));
     assert_eq!(world.due().await, list(&[]));
 }
 
 async fn an_earlier_expiry_moves_the_mark_and_a_later_one_does_not(world: World) {
     let ann = world.agent("ann");
-    let score = async || {
-        world
-            .command(["ZSCORE", DUE, world.repo.as_str()])
-            .await
-            .as_int()
-            .unwrap()
-    };
     ann.clone().for_seconds(1000).writes(&["a.ts"]).await;
-    let late = score().await;
+    let late = world.due_at().await;
     ann.clone().for_seconds(100).writes(&["b.ts"]).await;
-    let early = score().await;
+    let early = world.due_at().await;
     assert!(early <= late - 899, "{early} {late}");
-    ann.clone().for_seconds(2000).writes(&["c.ts"]).await;
-    assert_eq!(score().await, early);
+    ann.for_seconds(2000).writes(&["c.ts"]).await;
+    assert_eq!(world.due_at().await, early);
 }
 
 async fn a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires(world: World) {
@@ -146,12 +126,7 @@ async fn a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires(world
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 0);
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    let due = world
-        .command(["ZSCORE", DUE, world.repo.as_str()])
-        .await
-        .as_int()
-        .unwrap();
-    assert_eq!(due, world.stored("a.ts").await[0].free_from());
+    assert_eq!(world.due_at().await, world.stored("a.ts").await[0].free_from());
 }
 
 async fn a_claim_while_a_sweep_looks_is_kept(world: World) {
@@ -189,7 +164,7 @@ async fn a_claim_that_marked_before_the_sweep_and_landed_after_it_is_kept(world:
 async fn a_last_look_that_finds_a_lock_keeps_the_repository(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     world.command(["DEL", DUE]).await;
-    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    world.lists_for_last_look().await;
     let taken = world.take().await.unwrap();
     assert!(taken.is_last_look);
     world.finish(&taken).await;
@@ -197,7 +172,7 @@ async fn a_last_look_that_finds_a_lock_keeps_the_repository(world: World) {
 }
 
 async fn a_claim_during_the_last_look_is_kept(world: World) {
-    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    world.lists_for_last_look().await;
     let taken = world.take().await.unwrap();
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
     world.agent("ann").writes(&["a.ts"]).await;
@@ -208,10 +183,9 @@ async fn a_claim_during_the_last_look_is_kept(world: World) {
 
 async fn a_mark_makes_a_last_look_a_look_like_any_other(world: World) {
     for member in ["REPO", "sweeping:REPO"] {
-        world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
-        world
-            .command(["ZADD", DUE, "2", &member.replace("REPO", world.repo.as_str())])
-            .await;
+        world.lists_for_last_look().await;
+        let marked = member.replace("REPO", world.repo.as_str());
+        world.command(["ZADD", DUE, "2", &marked]).await;
         let taken = world.take().await.unwrap();
         assert!(!taken.is_last_look, "{member}");
         world.finish(&taken).await;
@@ -232,7 +206,7 @@ async fn a_sweep_that_dies_loses_nothing(world: World) {
     world.assert_lock_is_found("a.ts").await;
 
     // In its last look, too.
-    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    world.lists_for_last_look().await;
     assert!(world.take().await.unwrap().is_last_look);
     world.let_time_pass().await;
     assert!(!world.take().await.unwrap().is_last_look);
@@ -269,17 +243,8 @@ async fn a_refused_claim_leaves_nothing(world: World) {
     bob.clone().without_source().try_claim(Writing, &["a.ts"]).await;
     world.records_head(HEAD, &[]).await;
     bob.clone().at(NEXT).claim(Writing, &["a.ts"]).await;
-    let entry = AdmissionTerms {
-        rates: Rates {
-            holder: Rate {
-                interval_ms: 60_000,
-                burst: 1,
-            },
-            ..Rates::NONE
-        },
-        ..AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, None, &[])
-    };
-    while let Admitted::Outcome(_) = admit(&*world.store, &entry, state::Read::nothing()).await.unwrap() {}
+    let entry = entry_of(&world, &bob.holder, of_holder(1));
+    while let Admitted::Outcome(_) = try_entry(&world, &entry).await {}
     assert_eq!(world.due().await, list(&[]));
     assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
     // Nor does a claim that the lock of another holder blocks.

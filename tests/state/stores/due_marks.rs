@@ -1,12 +1,11 @@
 //! The scripts that mark a repository as due, and sweeps of more than one run.
 
-use coord_server::sweep::SweepReport;
 use coord_state as state;
 use coord_state::expiry::keys::{DUE, marked};
 use coord_state::sweep::sweep;
 
-use crate::stores::due::list;
-use crate::world::World;
+use crate::stores::due::{list, swept};
+use crate::world::{World, files};
 
 async fn a_marked_repository_is_not_marked_again_and_a_forgotten_one_is(world: World) {
     let ann = world.agent("ann");
@@ -52,7 +51,7 @@ async fn a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept(world: World)
 
 async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(world: World) {
     let ann = world.agent("ann");
-    let paths: Vec<String> = (0..1200).map(|number| format!("{number}.ts")).collect();
+    let paths = files("src", 1200);
     for some in paths.chunks(400) {
         ann.writes(some).await;
     }
@@ -60,19 +59,10 @@ async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(wor
     world.expire_locks(&paths).await;
     world.let_time_pass().await;
     let before = world.events().await.len();
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 1,
-            expired: 1200,
-            is_complete: true
-        }
-    );
-    let announced: i64 = world.events().await[before..]
-        .iter()
-        .map(|(_, event)| event["file_count"].as_i64().unwrap())
-        .sum();
-    assert_eq!(announced, 1200);
+    assert_eq!(world.sweeps().await, swept(1, 1200));
+    let announced = &world.events().await[before..];
+    let counts = announced.iter().map(|(_, event)| event["file_count"].as_i64().unwrap());
+    assert_eq!(counts.sum::<i64>(), 1200);
     assert_eq!(world.stored("stays.ts").await.len(), 1);
     world.assert_index_is_exact().await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
@@ -80,19 +70,12 @@ async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(wor
 
 async fn more_repositories_than_are_taken_at_once_are_all_swept(world: World) {
     for _ in 0..250 {
-        let other = World::over(world.store.clone(), None);
+        let other = world.beside();
         other.agent("ann").writes(&["a.ts"]).await;
         other.expire_locks(&["a.ts"]).await;
     }
     world.let_time_pass().await;
-    assert_eq!(
-        world.sweeps().await,
-        SweepReport {
-            repositories: 250,
-            expired: 250,
-            is_complete: true
-        }
-    );
+    assert_eq!(world.sweeps().await, swept(250, 250));
 }
 
 async fn an_invalid_repository_on_the_due_list_is_dropped(world: World) {

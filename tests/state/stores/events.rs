@@ -1,26 +1,27 @@
 //! Every change is one event, in the log and on the channel, with the same content.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::time::Duration;
 
+use bytes::Bytes;
 use coord_domain::LockMode::{Reading, Writing};
 use coord_protocol::event::EXAMPLES;
 use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::locks::{BrokenInterfacePromise, announce_interface_changes};
 use coord_state::sweep::sweep;
+use coord_store::Request;
 use coord_teams_state::tasks::{NewTask, TaskReference};
 use futures::StreamExt;
+use futures::stream::BoxStream;
+use serde_json::{Value as Json, json};
 
 use crate::world::team::titled;
-use crate::world::{HEAD, NEXT, World, sha};
+use crate::world::{HEAD, NEXT, World, files, pairs, sha};
 
 async fn logged_events_are_published_in_order_with_their_ids(world: World) {
-    let mut channel = world
-        .store
-        .subscribe(&state::events::keys::events(&world.repo))
-        .await
-        .unwrap();
+    let mut channel = subscribe(&world).await;
     let (ann, bob) = (world.agent("ann/one"), world.agent("bob"));
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -35,44 +36,33 @@ async fn logged_events_are_published_in_order_with_their_ids(world: World) {
     let log = world.events().await;
     let types: Vec<_> = log.iter().map(|(_, event)| event["type"].as_str().unwrap()).collect();
     assert_eq!(
-        types,
-        [
-            "head_moved",
-            "lock_granted",
-            "lock_renewed",
-            "lock_refused",
-            "lock_granted",
-            "lock_refused",
-            "lock_released",
-            "lock_expired"
-        ]
+        types.join(" "),
+        "head_moved lock_granted lock_renewed lock_refused lock_granted lock_refused lock_released lock_expired"
     );
-    for (id, event) in &log {
-        let published = tokio::time::timeout(Duration::from_secs(20), channel.next())
-            .await
-            .unwrap()
-            .unwrap();
-        let mut published: serde_json::Value = serde_json::from_slice(&published).unwrap();
-        assert_eq!(
-            published.as_object_mut().unwrap().remove("id"),
-            Some(serde_json::Value::from(id.as_str()))
-        );
-        assert_eq!(published, *event);
-    }
     let mut ids: Vec<(u64, u64)> = Vec::new();
-    for (id, _) in &log {
+    for (id, mut event) in log {
+        event["id"] = id.as_str().into();
+        assert_eq!(next_event(&mut channel, &event).await, event);
         let (time, number) = id.split_once('-').unwrap();
         ids.push((time.parse().unwrap(), number.parse().unwrap()));
     }
     assert!(ids.is_sorted(), "{ids:?}");
 }
 
+/// The next event that is published on a channel, where `awaited` must still come.
+async fn next_event(channel: &mut BoxStream<'static, Bytes>, awaited: &impl Debug) -> Json {
+    let next = tokio::time::timeout(Duration::from_secs(20), channel.next()).await;
+    let message = next.unwrap_or_else(|_| panic!("no script publishes {awaited:?}"));
+    serde_json::from_slice(&message.unwrap()).unwrap()
+}
+
+async fn subscribe(world: &World) -> BoxStream<'static, Bytes> {
+    let channel = state::events::keys::events(&world.repo);
+    world.store.subscribe(&channel).await.unwrap()
+}
+
 async fn every_type_of_event_is_published(world: World) {
-    let mut channel = world
-        .store
-        .subscribe(&state::events::keys::events(&world.repo))
-        .await
-        .unwrap();
+    let mut channel = subscribe(&world).await;
     let ann = world.agent("ann");
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -101,14 +91,10 @@ async fn every_type_of_event_is_published(world: World) {
     world.seals(256).await;
     a_team_works_to_its_end(&world).await;
 
-    let described: Vec<serde_json::Value> = serde_json::from_str(EXAMPLES).unwrap();
+    let described: Vec<Json> = serde_json::from_str(EXAMPLES).unwrap();
     let mut missing: BTreeSet<&str> = described.iter().map(|event| event["type"].as_str().unwrap()).collect();
     while !missing.is_empty() {
-        let next = tokio::time::timeout(Duration::from_secs(20), channel.next()).await;
-        let message = next
-            .unwrap_or_else(|_| panic!("no script publishes {missing:?}"))
-            .unwrap();
-        let event: serde_json::Value = serde_json::from_slice(&message).unwrap();
+        let event = next_event(&mut channel, &missing).await;
         missing.remove(event["type"].as_str().unwrap());
     }
 }
@@ -126,7 +112,7 @@ async fn a_team_works_to_its_end(world: &World) {
     worker.claims("t2").await.unwrap();
     worker.expire_claim("t2").await;
     lead.claims("t2").await.unwrap();
-    lead.releases("t2", "Somebody else may go on").await.unwrap();
+    lead.releases("t2", "Another agent may go on").await.unwrap();
     lead.deletes("t3", false).await.unwrap();
     lead.sends_text(&["worker"], "That is all").await.unwrap();
     lead.requests_shutdown(None, 60).await.unwrap();
@@ -146,17 +132,17 @@ async fn an_event_has_its_holder_files_branch_and_reason(world: World) {
     assert_eq!(event["token"], world.stored("a.ts").await[0].token);
     assert_eq!(
         event,
-        serde_json::json!({
+        json!({
             "type": "lock_granted", "user": "ann", "user_name": "ann's name", "agent_id": "one", "branch": "main",
             "files": ["a.ts", "b.ts"], "file_count": 2, "status": "WRITING", "message": "Splitting the lexer from the parser",
             "token": event["token"], "time": time, "time_ms": time_ms, "expiry": expiry_ms / 1000, "expiry_ms": expiry_ms,
         })
     );
     world.agent("bob").is_refused(Reading, &["b.ts", "c.ts"]).await;
-    let (_, event) = world.events().await.remove(1);
+    let event = world.last_event().await;
     assert_eq!(
         event,
-        serde_json::json!({
+        json!({
             "type": "lock_refused", "user": "bob", "user_name": "bob's name", "branch": "main", "files": ["b.ts", "c.ts"],
             "file_count": 2, "status": "READING", "message": "What bob does and why", "reason": "CONFLICT",
             "conflicts": ["b.ts"], "conflict_count": 1, "time": event["time"], "time_ms": event["time_ms"],
@@ -176,7 +162,7 @@ async fn a_claim_that_grants_and_renews_is_two_events(world: World) {
 
 async fn the_log_keeps_ten_thousand_events_at_most(world: World) {
     let key = state::events::keys::status_log(&world.repo);
-    let add = || coord_store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
+    let add = || Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
     for _ in 0..11 {
         world.store.run((0..1000).map(|_| add()).collect()).await.unwrap();
     }
@@ -188,10 +174,7 @@ async fn the_log_keeps_ten_thousand_events_at_most(world: World) {
 
 /// Of a path that is longer than an event has room for, the count alone tells.
 async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
-    let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
-    let long: Vec<String> = (0..3)
-        .map(|number| format!("{}{number}.ts", "deep/".repeat(100)))
-        .collect();
+    let (many, long) = (files("many", 512), files(&["deep"; 100].join("/"), 3));
     let longest = "long".repeat(1024);
     let ann = world.agent("ann");
     let wordy = world.agent("cid").with_message(&"\u{1f600}".repeat(500));
@@ -202,24 +185,16 @@ async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
     wordy.writes(&[&longest]).await;
     ann.abandons(&many).await;
 
-    let events = world.events().await;
-    let named: Vec<(usize, i64)> = events
-        .iter()
-        .map(|(_, event)| {
-            (
-                event["files"].as_array().map_or(0, Vec::len),
-                event["file_count"].as_i64().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(named, [(20, 512), (20, 512), (2, 3), (0, 1), (20, 512)]);
-    assert_eq!(events[0].1["files"][19], "many/19.ts");
-    let refused = &events[1].1;
-    assert_eq!(refused["conflicts"].as_array().unwrap().len(), 20);
-    assert_eq!(refused["conflict_count"], 512);
-    for (_, event) in &events {
+    let events: Vec<Json> = world.events().await.into_iter().map(|(_, event)| event).collect();
+    let count = |list: &Json| list.as_array().map_or(0, Vec::len);
+    for (event, (named, all)) in events.iter().zip([(20, 512), (20, 512), (2, 3), (0, 1), (20, 512)]) {
+        assert_eq!((count(&event["files"]), &event["file_count"]), (named, &json!(all)));
         assert!(event.to_string().len() < 6 * 1024, "{event}");
     }
+    assert_eq!(events.len(), 5);
+    assert_eq!(events[0]["files"][19], "many/19.ts");
+    assert_eq!(count(&events[1]["conflicts"]), 20);
+    assert_eq!(events[1]["conflict_count"], 512);
 }
 
 async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: World) {
@@ -235,18 +210,13 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
 
     let refusals = state::events::keys::refusals(&world.repo);
     let noted = world.command(["HGETALL", &refusals]).await;
-    let is_of_four = |pair: &&[coord_store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
-    let field = noted.as_array().unwrap().chunks(2).find(is_of_four).unwrap()[0]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let mut noted = pairs(&noted);
+    let (field, _) = noted.find(|(_, note)| note.as_str().unwrap().ends_with(" 3")).unwrap();
     world.command(["HSET", &refusals, &field, "1700000000 3"]).await;
     bob.is_refused(Writing, &["a.ts"]).await;
     let events = world.events().await;
-    assert_eq!(
-        (events.len(), &events[1].1["repeated"], &events[4].1["repeated"]),
-        (5, &serde_json::Value::Null, &3.into())
-    );
+    let repeated: Vec<&Json> = events.iter().map(|(_, event)| &event["repeated"]).collect();
+    assert_eq!(json!(repeated), json!([null, null, null, null, 3]));
     assert!(world.number(["TTL", &refusals]).await > 0);
 }
 
@@ -263,7 +233,7 @@ async fn remembered_refusals_are_bounded(world: World) {
 }
 
 async fn events_of_one_repository_do_not_reach_another(world: World) {
-    let other = World::over(world.store.clone(), None);
+    let other = world.beside();
     other.agent("ann").writes(&["a.ts"]).await;
     assert_eq!(world.events().await, []);
     world.agent("bob").writes(&["a.ts"]).await;

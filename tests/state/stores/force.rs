@@ -1,19 +1,17 @@
 //! Locks that are force-released: `force_release.lua`.
 
 use coord_domain::LockMode::{Reading, Writing};
-use coord_domain::{FilePath, LockReason};
-use coord_state as state;
-use coord_state::admission::{Denial, ForceReleased};
-use coord_state::locks::ForceReleaseResult;
+use coord_domain::LockReason;
+use coord_state::admission::{Admitted, Denial, ForceReleased};
+use coord_state::locks::{ForceReleaseResult, force_release, keys};
+use serde_json::json;
 
-use crate::world::{Agent, World, answered, denial_of, in_short};
+use crate::world::{Agent, NO_FILES, World, answered, denial_of, file_paths};
 
-/// Takes others' locks on `paths` away.
-async fn forces(agent: &Agent<'_>, paths: &[&str]) -> ForceReleaseResult {
-    let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
-    let message = LockReason::parse("The release needs it").unwrap();
-    let known = [];
-    let forced = state::locks::force_release(&*agent.world.store, &agent.entry(&known), &message, &paths).await;
+/// Force-releases others' locks on `paths`.
+pub(super) async fn forces(agent: &Agent<'_>, paths: &[&str]) -> ForceReleaseResult {
+    let (paths, message) = (file_paths(paths), LockReason::parse("The release needs it").unwrap());
+    let forced = force_release(&*agent.world.store, &agent.entry(&[]), &message, &paths).await;
     answered(forced.unwrap())
 }
 
@@ -46,14 +44,13 @@ async fn all_locks_of_others_on_the_files_of_the_branch_go(world: World) {
     );
     let event = world.events().await[before].1.clone();
     assert_eq!(
-        (&event["forced_by"], &event["message"], event.get("is_pushed")),
-        (&"eve".into(), &"The release needs it".into(), None)
+        json!([event["forced_by"], event["message"], event.get("is_pushed")]),
+        json!(["eve", "The release needs it", null])
     );
     assert_eq!(world.stored("a.ts").await.len(), 1, "that of the other branch");
     assert_eq!(world.stored("c.ts").await[0].user_id, "eve");
     assert_eq!(world.stored("b.ts").await.len(), 1);
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    world.assert_counts_are_exact().await;
     assert_eq!(forces(&eve, &["a.ts"]).await.locks, []);
 }
 
@@ -90,8 +87,7 @@ async fn a_check_of_other_files_is_denied_once_and_a_release_of_everything_never
     forces(&eve, &["a.ts"]).await;
     assert_eq!(denial_of(ann.try_check(Writing, &["x.ts"]).await), taken(&["a.ts"]));
     ann.checks(Writing, &["x.ts"]).await;
-    const ALL: [&str; 0] = [];
-    assert_eq!(ann.abandons(&ALL).await.released, ["b.ts"]);
+    assert_eq!(ann.abandons(&NO_FILES).await.released, ["b.ts"]);
     ann.writes(&["a.ts"]).await;
 }
 
@@ -100,8 +96,7 @@ async fn a_file_is_reserved_for_the_waiting_claim(world: World) {
     ann.writes(&["a.ts"]).await;
     bob.is_refused(Writing, &["a.ts"]).await;
     forces(&eve, &["a.ts"]).await;
-    let refused = eve.is_refused(Writing, &["a.ts"]).await;
-    assert_eq!(in_short(&refused.findings), ["RESERVED! a.ts bob"]);
+    assert_eq!(eve.is_blocked_by(Writing, &["a.ts"]).await, ["RESERVED! a.ts bob"]);
     bob.writes(&["a.ts"]).await;
 }
 
@@ -113,7 +108,7 @@ async fn pending_notices_are_bounded_and_forgotten(world: World) {
         world.agent(&format!("p{number}")).writes(&[&file]).await;
         forces(&eve, &[&file]).await;
     }
-    let key = state::locks::keys::taken(&world.repo);
+    let key = keys::taken(&world.repo);
     let stored = world.command(["GET", &key]).await;
     let list: Vec<serde_json::Value> = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     assert_eq!(list.len(), 64);
@@ -130,11 +125,10 @@ async fn a_renewal_is_before_it_or_denied(world: World) {
         let renewals = futures::future::join_all((0..6).map(|_| ann.try_claim(Writing, &["a.ts"])));
         let (renewals, forced) = futures::future::join(renewals, forces(&eve, &["a.ts"])).await;
         assert_eq!(forced.locks.len(), 1);
-        let denied = renewals
-            .into_iter()
-            .filter(|renewal| matches!(renewal, state::admission::Admitted::Denied(_)));
-        for denial in denied {
-            assert_eq!(denial_of(denial), taken(&["a.ts"]));
+        for renewal in renewals {
+            if let Admitted::Denied(denial) = renewal {
+                assert_eq!(denial, taken(&["a.ts"]));
+            }
         }
         assert_eq!(world.stored("a.ts").await, [], "no renewal brings it back");
         assert_eq!(denial_of(ann.try_claim(Writing, &["a.ts"]).await), taken(&["a.ts"]));

@@ -2,10 +2,8 @@
 
 use coord_domain::LockMode::{Reading, Writing};
 
-use crate::stores::neighbors::store_graph;
-use crate::world::World;
-
-const NONE: [&str; 0] = [];
+use crate::stores::neighbors::{store_graph, store_imports};
+use crate::world::{NO_FILES, World, files};
 
 async fn near(world: &World) {
     let graph: [(&str, &[&str]); 5] = [
@@ -34,7 +32,7 @@ async fn those_of_the_folder_come_first_and_none_is_next_to_what_is_written(worl
     assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.free, ["src/c.ts"]);
     // The advice omits files that the caller already has, and files that are reserved for others.
     bob.writes(&["src/c.ts"]).await;
-    assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.free, NONE);
+    assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.free, NO_FILES);
     assert_eq!(eve.checks(Writing, &["src/a.ts"]).await.free, ["src/d.ts"]);
 }
 
@@ -50,23 +48,21 @@ async fn nothing_is_looked_for_where_nothing_blocks(world: World) {
     near(&world).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.reads(&["src/a.ts"]).await;
-    assert_eq!(bob.checks(Reading, &["src/a.ts"]).await.free, NONE);
-    assert_eq!(bob.reads(&["src/a.ts"]).await.free, NONE);
+    assert_eq!(bob.checks(Reading, &["src/a.ts"]).await.free, NO_FILES);
+    assert_eq!(bob.reads(&["src/a.ts"]).await.free, NO_FILES);
     // Nor without a graph.
     ann.writes(&["other.ts"]).await;
-    assert_eq!(bob.checks(Writing, &["other.ts"]).await.free, NONE);
+    assert_eq!(bob.checks(Writing, &["other.ts"]).await.free, NO_FILES);
 }
 
 async fn five_are_named_of_very_many(world: World) {
-    let names: Vec<String> = (0..600).map(|number| format!("src/{number}.ts")).collect();
-    let all: Vec<&str> = names.iter().map(String::as_str).collect();
-    store_graph(&world, &[("main.ts", &all)]).await;
+    let (main, names) = (["main.ts".to_owned()], files("src", 600));
+    store_imports(&world, &main, &names).await;
     world.agent("ann").writes(&["src/7.ts"]).await;
     let free = world.agent("bob").checks(Writing, &["src/7.ts"]).await.free;
     // main.ts is a hub, whose own text has no neighbors that are none.
     assert!(free.len() <= 5, "{free:?}");
-    let few: Vec<&str> = all[..40].to_vec();
-    store_graph(&world, &[("main.ts", &few)]).await;
+    store_imports(&world, &main, &names[..40]).await;
     let free = world.agent("bob").checks(Writing, &["src/7.ts"]).await.free;
     assert_eq!(free.len(), 5, "{free:?}");
 }

@@ -1,66 +1,40 @@
 //! `record_head`.
 
-use coord_state as state;
 use coord_state::heads::{FetchedHead, HeadChange, record_head};
+use serde_json::{Value as Json, json};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, branch, sha};
 
+use HeadChange::{Moved, Unchanged};
+
 async fn a_head_is_announced_when_it_moves_and_only_then(world: World) {
-    let record = async |name: &str, commit: &str| {
-        record_head(
-            &*world.store,
-            &world.repo,
-            &branch(name),
-            &FetchedHead::of(&sha(commit), &[sha(commit), sha(LOCAL)]),
-        )
-        .await
-        .unwrap()
-    };
-    assert_eq!(record("main", HEAD).await, HeadChange::Moved);
-    assert_eq!(record("main", HEAD).await, HeadChange::Unchanged);
-    assert_eq!(record("main", NEXT).await, HeadChange::Moved);
+    for (name, commit, change) in [
+        ("main", HEAD, Moved),
+        ("main", HEAD, Unchanged),
+        ("main", NEXT, Moved),
+        // Back again is a move, too.
+        ("main", HEAD, Moved),
+        ("feature/x", HEAD, Moved),
+    ] {
+        let (commit, recent) = (sha(commit), [sha(commit), sha(LOCAL)]);
+        let fetched = FetchedHead::of(&commit, &recent);
+        let recorded = record_head(&*world.store, &world.repo, &branch(name), &fetched).await;
+        assert_eq!(recorded.unwrap(), change, "{name} {commit:?}");
+    }
+    let events = world.events().await;
+    let moves = |event: &Json| json!([event["type"], event["branch"], event["head"], event.get("previous")]);
+    let events: Vec<Json> = events.iter().map(|(_, event)| moves(event)).collect();
     assert_eq!(
-        record("main", HEAD).await,
-        HeadChange::Moved,
-        "back again is a move, too"
+        json!(events),
+        json!([
+            ["head_moved", "main", HEAD, null],
+            ["head_moved", "main", NEXT, HEAD],
+            ["head_moved", "main", HEAD, NEXT],
+            ["head_moved", "feature/x", HEAD, null],
+        ])
     );
-    assert_eq!(record("feature/x", HEAD).await, HeadChange::Moved);
-    let events: Vec<_> = world
-        .events()
-        .await
-        .into_iter()
-        .map(|(_, event)| {
-            (
-                event["type"].clone(),
-                event["branch"].clone(),
-                event["head"].clone(),
-                event.get("previous").cloned(),
-            )
-        })
-        .collect();
-    let moved = |branch: &str, head: &str, previous: Option<&str>| {
-        (
-            "head_moved".into(),
-            branch.into(),
-            head.into(),
-            previous.map(Into::into),
-        )
-    };
-    assert_eq!(
-        events,
-        [
-            moved("main", HEAD, None),
-            moved("main", NEXT, Some(HEAD)),
-            moved("main", HEAD, Some(NEXT)),
-            moved("feature/x", HEAD, None)
-        ]
-    );
-    let key = state::heads::keys::head(&world.repo, &world.branch);
-    assert_eq!(
-        world.command(["HGET", &key, "recent"]).await.as_str(),
-        Some(format!("{HEAD} {LOCAL}").as_str())
-    );
-    assert_eq!(world.command(["HGET", &key, "origin"]).await.as_str(), Some("fetched"));
+    assert_eq!(world.head_field("recent").await, format!("{HEAD} {LOCAL}"));
+    assert_eq!(world.head_field("origin").await, "fetched");
 }
 
 on_every_store!(a_head_is_announced_when_it_moves_and_only_then);

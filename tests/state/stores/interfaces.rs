@@ -1,12 +1,14 @@
-//! Writers that keep the interface of a file: what blocks, what a claim changes, and what is told when one has changed.
+//! Writers that keep the interface of a file: what blocks, what a claim changes, and who is warned when one has changed.
 
+use coord_domain::work::Verdict;
 use coord_domain::{LockMode, NeighborPolicy};
 use coord_protocol::InterfacePromise;
-use coord_sources::Reachable;
-use coord_state::locks::{BrokenInterfacePromise, ReleaseOutcome, announce_interface_changes};
+use coord_state::locks::{BrokenInterfacePromise, WrittenFile, announce_interface_changes};
+use serde_json::json;
 
-use crate::stores::neighbors::store_graph;
-use crate::world::{Agent, HEAD, NEXT, World, in_short, sha};
+use crate::stores::neighbors::{store_graph, store_imports};
+use crate::world::worker::judged_file;
+use crate::world::{Agent, HEAD, NEXT, World, answered, files, in_short, released, sha};
 
 use InterfacePromise::{Changes, Keeps};
 use LockMode::{Reading, Writing};
@@ -57,7 +59,7 @@ async fn writers_of_neighbors_exclude_each_other_where_one_changes_its_interface
                 if blocks {
                     bob.is_refused(Writing, &["a.ts"]).await;
                 } else {
-                    assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), found, "{case}");
+                    assert_eq!(bob.writes_beside(&["a.ts"]).await, found, "{case}");
                     bob.abandons(&["a.ts"]).await;
                 }
                 // The file itself is the writer's alone, whatever it says.
@@ -94,8 +96,8 @@ async fn each_file_of_a_claim_has_a_separate_interface_promise(world: World) {
     // A neighbor of two of the files: the one that changes decides.
     for file in ["near.ts", "both.ts"] {
         ann.writes(&[file]).await;
-        let refused = bob.is_refused(Writing, &["c.ts", "b.ts"]).await;
-        assert_eq!(in_short(&refused.findings), [format!("NEIGHBOR! {file} ann via b.ts")]);
+        let blocking = bob.is_blocked_by(Writing, &["c.ts", "b.ts"]).await;
+        assert_eq!(blocking, [format!("NEIGHBOR! {file} ann via b.ts")]);
         assert!(bob.checks(Writing, &["c.ts", "b.ts"]).await.findings[0].blocks);
         bob.abandons(&[""; 0]).await;
         ann.abandons(&[file]).await;
@@ -119,23 +121,13 @@ async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(wo
     let kept = with(&world.agent("ann"), Some(Keeps));
     kept.writes(&imports[..3]).await;
     let bob = by_interface(&world.agent("bob"), Some(Keeps));
-    assert!(
-        bob.checks(Writing, &["a.ts"])
-            .await
-            .findings
-            .iter()
-            .all(|finding| !finding.blocks)
-    );
+    let found = bob.finds(Writing, &["a.ts"]).await;
+    assert!(found.iter().all(|finding| !finding.contains('!')), "{found:?}");
     world.agent("cyd").writes(&["w.ts"]).await;
-    let refused = bob.is_refused(Writing, &["a.ts"]).await;
-    assert_eq!(in_short(&refused.findings)[0], "NEIGHBOR k0.ts ann via a.ts");
-    let blocking: Vec<&str> = refused
-        .findings
-        .iter()
-        .filter(|finding| finding.blocks)
-        .map(|finding| finding.entry.file_path.as_str())
-        .collect();
-    assert_eq!(blocking, ["w.ts"]);
+    let mut found = bob.is_blocked_by(Writing, &["a.ts"]).await;
+    assert_eq!(found[0], "NEIGHBOR k0.ts ann via a.ts");
+    found.retain(|finding| finding.contains('!'));
+    assert_eq!(found, ["NEIGHBOR! w.ts cyd via a.ts"]);
 }
 
 /// The script tells these apart by the text of the entries, before it decodes them.
@@ -158,16 +150,12 @@ async fn a_promise_on_another_branch_or_in_words_has_no_effect_here(world: World
                 agent.writes(&["b.ts"]).await;
             }
             let case = format!("{:?} {:?} {here_first}", here.interface, there.interface);
-            let checked = bob.checks(Writing, &["a.ts"]).await.findings;
+            let found = bob.finds(Writing, &["a.ts"]).await;
             let sign = if blocks { "!" } else { "" };
-            assert_eq!(
-                in_short(&checked),
-                [format!("NEIGHBOR{sign} b.ts ann via a.ts")],
-                "{case}"
-            );
+            assert_eq!(found, [format!("NEIGHBOR{sign} b.ts ann via a.ts")], "{case}");
             here.abandons(&["b.ts"]).await;
-            let checked = bob.checks(Writing, &["a.ts"]).await.findings;
-            assert_eq!(in_short(&checked), [""; 0], "the other branch: {case}");
+            let found = bob.finds(Writing, &["a.ts"]).await;
+            assert_eq!(found, [""; 0], "the other branch: {case}");
             there.abandons(&["b.ts"]).await;
         }
     }
@@ -187,8 +175,8 @@ async fn a_renewal_keeps_the_interface_promise_and_a_new_one_counts_as_a_new_cla
     bob.writes(&["a.ts"]).await;
     with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
     // Bob's claim was granted because the interface stays; nobody can take that back while he writes.
-    let refused = with(&ann, Some(Changes)).is_refused(Writing, &["b.ts"]).await;
-    assert_eq!(in_short(&refused.findings), ["NEIGHBOR! a.ts bob via b.ts"]);
+    let blocking = with(&ann, Some(Changes)).is_blocked_by(Writing, &["b.ts"]).await;
+    assert_eq!(blocking, ["NEIGHBOR! a.ts bob via b.ts"]);
     assert_eq!(interface().await, Some(Keeps));
     bob.abandons(&["a.ts"]).await;
     with(&ann, Some(Changes)).writes(&["b.ts"]).await;
@@ -208,34 +196,38 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let ann = world.agent("ann");
     with(&ann, Some(Keeps)).writes(&["kept.ts", "same.ts"]).await;
     ann.writes(&["plain.ts"]).await;
-    let judged_files = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
-        path: path.to_owned(),
-        claim_head: sha(HEAD),
-        blob: String::new(),
-        verdict: match path {
-            "same.ts" => coord_domain::work::Verdict::Unchanged,
-            _ => coord_domain::work::Verdict::Pushed,
-        },
-    });
+    let judged_files = [
+        judged_file("kept.ts", Verdict::Pushed),
+        judged_file("same.ts", Verdict::Unchanged),
+        judged_file("plain.ts", Verdict::Pushed),
+    ];
     let paths = ["kept.ts", "same.ts", "plain.ts"];
-    let released = crate::world::answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
-    let ReleaseOutcome::Released(released) = released else {
-        panic!("{released:?}");
+    let outcome = answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
+    let [interface] = released(outcome).interfaces.try_into().unwrap();
+    let expected = WrittenFile {
+        path: "kept.ts".to_owned(),
+        claim_head: sha(HEAD),
     };
-    assert_eq!(released.interfaces.len(), 1);
-    assert_eq!(
-        (
-            released.interfaces[0].written.path.as_str(),
-            &released.interfaces[0].written.claim_head
-        ),
-        ("kept.ts", &sha(HEAD))
-    );
+    assert_eq!(interface.written, expected);
     with(&ann, Some(Keeps)).writes(&["kept.ts"]).await;
-    assert_eq!(
-        ann.abandons(&["kept.ts"]).await.interfaces,
-        [],
-        "what is thrown away changes nothing"
-    );
+    let thrown_away = ann.abandons(&["kept.ts"]).await.interfaces;
+    assert_eq!(thrown_away, [], "they change nothing");
+}
+
+/// The change of an interface that was promised to stay, in these names.
+fn broken(path: &str, names: &[&str]) -> BrokenInterfacePromise {
+    BrokenInterfacePromise {
+        path: path.to_owned(),
+        names: names.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
+/// Announces changes of the agent's files. Returns how many holders are notified.
+async fn announces(agent: &Agent<'_>, changes: &[BrokenInterfacePromise]) -> u64 {
+    let known = [sha(HEAD)];
+    announce_interface_changes(&*agent.world.store, &agent.entry(&known), changes)
+        .await
+        .unwrap()
 }
 
 async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(world: World) {
@@ -255,98 +247,57 @@ async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(wor
     bob.writes(&["a.ts"]).await;
     cyd.reads(&["r.ts", "x.ts"]).await;
     world.agent("cyd").on_branch("other").reads(&["r.ts"]).await;
-    let (known, before) = ([sha(HEAD)], world.events().await.len());
-    let terms = ann.entry(&known);
-    let broken = [BrokenInterfacePromise {
-        path: "b.ts".to_owned(),
-        names: vec!["query".to_owned(), "Pool".to_owned()],
-    }];
+    let count = world.events().await.len();
+    let changes = [broken("b.ts", &["query", "Pool"])];
+    assert_eq!(announces(&ann, &changes).await, 2);
+    assert_eq!(world.events().await.len(), count + 1);
+    let event = world.last_event().await;
     assert_eq!(
-        announce_interface_changes(&*world.store, &terms, &broken)
-            .await
-            .unwrap(),
-        2
+        json!([event["type"], event["files"], event["told"], event["names"]]),
+        json!(["interface_changed", ["b.ts"], 2, ["query", "Pool"]])
     );
-    let events = world.events().await;
-    assert_eq!(events.len(), before + 1);
-    let event = &events[before].1;
-    assert_eq!(event["type"], "interface_changed");
-    assert_eq!(
-        (&event["files"], &event["told"]),
-        (&serde_json::json!(["b.ts"]), &2.into())
-    );
-    assert_eq!(event["names"], serde_json::json!(["query", "Pool"]));
     let notice = "b.ts\tann\tquery, Pool\n";
+    let stored_notice = async || world.stored("a.ts").await[0].notices.clone();
     // A check says it and leaves it; a claim says it, and then it is said.
     for _ in 0..2 {
-        assert_eq!(
-            bob.checks(Writing, &["a.ts"]).await.own[0].notices.as_deref(),
-            Some(notice)
-        );
+        let checked = bob.checks(Writing, &["a.ts"]).await;
+        assert_eq!(checked.own[0].notices.as_deref(), Some(notice));
     }
     assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices.as_deref(), Some(notice));
     assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices, None);
-    assert_eq!(world.stored("a.ts").await[0].notices, None);
-    let ReleaseOutcome::Released(released) = cyd.release(None, Reachable::Unknown, &["r.ts", "x.ts"]).await else {
-        panic!("only read");
-    };
+    assert_eq!(stored_notice().await, None);
+    let released = cyd.releases_read(&["r.ts", "x.ts"]).await;
     assert_eq!(released.notices, [("r.ts".to_owned(), notice.to_owned())]);
-    assert_eq!(
-        world
-            .stored("r.ts")
-            .await
-            .iter()
-            .filter(|entry| entry.notices.is_some())
-            .count(),
-        0,
-        "not on the other branch"
+    let elsewhere = world.stored("r.ts").await;
+    assert!(
+        elsewhere.iter().all(|entry| entry.notices.is_none()),
+        "not on the other branch: {elsewhere:?}"
     );
     // The same again is said once, and what has no names or no holders is an event alone.
-    let unknown = [BrokenInterfacePromise {
-        path: "far.ts".to_owned(),
-        names: Vec::new(),
-    }];
-    assert_eq!(
-        announce_interface_changes(&*world.store, &terms, &unknown)
-            .await
-            .unwrap(),
-        0,
-        "b.ts is the writer's own"
-    );
+    let own = announces(&ann, &[broken("far.ts", &[])]).await;
+    assert_eq!(own, 0, "b.ts is the writer's own");
     for _ in 0..40 {
-        announce_interface_changes(&*world.store, &terms, &broken)
-            .await
-            .unwrap();
+        announces(&ann, &changes).await;
     }
-    assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(notice));
-    let many: Vec<BrokenInterfacePromise> = (0..40)
-        .map(|number| BrokenInterfacePromise {
-            path: "b.ts".to_owned(),
-            names: vec![format!("name{number:03}")],
-        })
+    assert_eq!(stored_notice().await.as_deref(), Some(notice));
+    let many: Vec<_> = (0..40)
+        .map(|number| broken("b.ts", &[&format!("name{number:03}")]))
         .collect();
-    announce_interface_changes(&*world.store, &terms, &many).await.unwrap();
-    assert!(world.stored("a.ts").await[0].notices.as_deref().unwrap().len() <= 1024);
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    announces(&ann, &many).await;
+    assert!(stored_notice().await.unwrap().len() <= 1024);
+    world.assert_counts_are_exact().await;
 }
 
 async fn an_oversized_notice_does_not_block_the_others(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts", "c.ts"])]).await;
-    let (ann, known) = (world.agent("ann"), [sha(HEAD)]);
-    let terms = ann.entry(&known);
-    let broken = |file: &str, letter: &str, count: usize| BrokenInterfacePromise {
-        path: file.to_owned(),
-        names: vec![letter.repeat(count)],
-    };
+    let ann = world.agent("ann");
+    let broken = |file: &str, letter: &str, count: usize| broken(file, &[&letter.repeat(count)]);
     let notices = async || {
         let stored = world.stored("a.ts").await;
+        let last_letter = |line: &str| line.chars().last().unwrap();
         let of_each = stored.iter().map(|entry| entry.notices.clone().unwrap_or_default());
         of_each
-            .map(|text| {
-                let lines = text.lines().map(|line| line.chars().last().unwrap());
-                lines.collect::<String>()
-            })
+            .map(|text| text.lines().map(last_letter).collect())
             .collect::<Vec<String>>()
     };
     world.agent("bob").reads(&["a.ts"]).await;
@@ -356,17 +307,11 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
         broken("c.ts", "x", 100),
         broken("b.ts", "y", 400),
     ];
-    assert_eq!(
-        announce_interface_changes(&*world.store, &terms, &first).await.unwrap(),
-        2
-    );
+    assert_eq!(announces(&ann, &first).await, 2);
     assert_eq!(notices().await, ["vx"]);
     // Of two locks on a file, one has room.
     world.agent("cyd").reads(&["a.ts"]).await;
-    assert_eq!(
-        announce_interface_changes(&*world.store, &terms, &first).await.unwrap(),
-        2
-    );
+    assert_eq!(announces(&ann, &first).await, 2);
     assert_eq!(notices().await, ["vx", "vx"]);
     world.agent("dan").reads(&["a.ts"]).await;
     let next = [
@@ -374,20 +319,15 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
         broken("c.ts", "z", 100),
         broken("c.ts", "w", 600),
     ];
-    assert_eq!(
-        announce_interface_changes(&*world.store, &terms, &next).await.unwrap(),
-        4
-    );
+    assert_eq!(announces(&ann, &next).await, 4);
     assert_eq!(notices().await, ["vxz", "vxz", "yz"]);
     world.assert_held_is_exact().await;
 }
 
 // rule: locks#blocks-others
 async fn a_claim_reports_once_how_many_neighbors_it_blocks(world: World) {
-    let importers: Vec<String> = (0..21).map(|number| format!("i{number:02}.ts")).collect();
-    let hub: [&str; 1] = ["hub.ts"];
-    let edges: Vec<(&str, &[&str])> = importers.iter().map(|file| (file.as_str(), &hub[..])).collect();
-    store_graph(&world, &edges).await;
+    let importers = files("importers", 21);
+    store_imports(&world, &importers, &["hub.ts"]).await;
     let ann = by_interface(&world.agent("ann"), None);
     let cost = async |agent: &Agent<'_>, files: &[&str]| {
         let cost = agent.writes(files).await.cost;
@@ -406,8 +346,8 @@ async fn a_claim_reports_once_how_many_neighbors_it_blocks(world: World) {
         "it kept the interface until now"
     );
     ann.abandons(&["hub.ts"]).await;
-    assert_eq!(cost(&ann, &["i00.ts"]).await, None, "it has one neighbor");
-    ann.abandons(&["i00.ts"]).await;
+    assert_eq!(cost(&ann, &[&importers[0]]).await, None, "it has one neighbor");
+    ann.abandons(&importers[..1]).await;
     let by = |policy| Agent {
         policy,
         ..with(&ann, Some(Keeps))

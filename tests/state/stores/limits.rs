@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coord_domain::{FilePath, LockMode, NeighborPolicy};
 use coord_settings::{Rate, Rates};
 use coord_state as state;
 use coord_state::admission::{
     AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, LimitSubject, Lookup, Question, count_lookups,
 };
 
-use crate::stores::admission::{entry_of, try_entry};
-use crate::world::{HEAD, NEXT, World, aged, answered, denial_of, question_of, sha};
+use crate::stores::admission::{check_once, entry_of, try_entry};
+use crate::world::{HEAD, NEXT, World, aged, answered, branch, denial_of, question_of, sha};
 
 /// One each ten seconds on the long run, and so many at once.
 pub(super) fn rate(burst: u32) -> Rate {
@@ -21,8 +20,30 @@ pub(super) fn rate(burst: u32) -> Rate {
     }
 }
 
+/// So many requests of a holder at once, whatever the others send.
+pub(super) fn of_holder(burst: u32) -> Rates {
+    Rates {
+        holder: rate(burst),
+        ..Rates::NONE
+    }
+}
+
+pub(super) fn of_person(burst: u32) -> Rates {
+    Rates {
+        person: rate(burst),
+        ..Rates::NONE
+    }
+}
+
+pub(super) fn of_repository(burst: u32) -> Rates {
+    Rates {
+        repository: rate(burst),
+        ..Rates::NONE
+    }
+}
+
 /// The outcomes of `count` questions, by kind.
-pub(super) async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: usize) -> BTreeMap<String, usize> {
+async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: usize) -> BTreeMap<String, usize> {
     let mut outcomes = BTreeMap::new();
     for _ in 0..count {
         let outcome = match try_entry(world, entry).await {
@@ -42,25 +63,14 @@ pub(super) async fn outcomes(world: &World, entry: &AdmissionTerms<'_>, count: u
 }
 
 pub(super) fn counts<const N: usize>(pairs: [(&str, usize); N]) -> BTreeMap<String, usize> {
-    pairs
-        .into_iter()
-        .map(|(kind, count)| (kind.to_owned(), count))
-        .collect()
+    pairs.map(|(kind, count)| (kind.to_owned(), count)).into()
 }
 
 async fn a_holder_over_its_rate_waits_and_others_do_not(world: World) {
     world.records_head(HEAD, &[]).await;
-    let rates = Rates {
-        holder: rate(3),
-        ..Rates::NONE
-    };
-    let (ann, second, bob) = (
-        world.agent("ann").holder,
-        world.agent("ann/two").holder,
-        world.agent("bob").holder,
-    );
+    let [ann, second, bob] = ["ann", "ann/two", "bob"].map(|name| world.agent(name).holder);
     for holder in [&ann, &second, &bob] {
-        let entry = entry_of(&world, holder, rates);
+        let entry = entry_of(&world, holder, of_holder(3));
         assert_eq!(outcomes(&world, &entry, 5).await, counts([("in", 3), ("Holder", 2)]));
     }
     let unlimited = entry_of(&world, &ann, Rates::NONE);
@@ -79,15 +89,11 @@ async fn a_limit_is_worked_off(world: World) {
     };
     let entry = entry_of(&world, &ann, rates);
     answered(try_entry(&world, &entry).await);
-    let stop = denial_of(try_entry(&world, &entry).await);
-    let whose = LimitSubject::Holder;
-    assert_eq!(
-        stop,
-        Denial::Limited {
-            retry_after_seconds: 1,
-            whose
-        }
-    );
+    let limited = Denial::Limited {
+        retry_after_seconds: 1,
+        whose: LimitSubject::Holder,
+    };
+    assert_eq!(denial_of(try_entry(&world, &entry).await), limited);
     // time: the limit has room again.
     tokio::time::sleep(Duration::from_millis(450)).await;
     answered(try_entry(&world, &entry).await);
@@ -97,18 +103,17 @@ async fn all_holders_of_a_repository_share_a_limit(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
         holder: rate(100),
-        repository: rate(4),
-        ..Rates::NONE
+        ..of_repository(4)
     };
-    let mut let_in = 0;
+    let mut admitted = 0;
     for name in ["a", "b", "c", "d", "e", "f"] {
         let holder = world.agent(name).holder;
         let entry = entry_of(&world, &holder, rates);
-        let_in += usize::from(matches!(try_entry(&world, &entry).await, Admitted::Outcome(_)));
+        admitted += usize::from(matches!(try_entry(&world, &entry).await, Admitted::Outcome(_)));
     }
-    assert_eq!(let_in, 4);
+    assert_eq!(admitted, 4);
     // Another repository has its own.
-    let other = World::over(world.store.clone(), None);
+    let other = world.beside();
     other.records_head(HEAD, &[]).await;
     let holder = other.agent("g").holder;
     answered(try_entry(&other, &entry_of(&other, &holder, rates)).await);
@@ -116,22 +121,17 @@ async fn all_holders_of_a_repository_share_a_limit(world: World) {
 
 async fn a_refused_question_is_not_counted(world: World) {
     world.records_head(HEAD, &[]).await;
+    let ann = world.agent("ann").holder;
     let rates = Rates {
         holder: rate(2),
-        repository: rate(1),
-        ..Rates::NONE
+        ..of_repository(1)
     };
-    let ann = world.agent("ann").holder;
     let entry = entry_of(&world, &ann, rates);
     assert_eq!(
         outcomes(&world, &entry, 4).await,
         counts([("in", 1), ("Repository", 3)])
     );
-    let own = Rates {
-        repository: Rate::NONE,
-        ..rates
-    };
-    let entry = entry_of(&world, &ann, own);
+    let entry = entry_of(&world, &ann, of_holder(2));
     assert_eq!(outcomes(&world, &entry, 2).await, counts([("in", 1), ("Holder", 1)]));
 }
 
@@ -143,23 +143,12 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     };
     let ask = async |name: &str, rates: Rates| {
         let holder = world.agent(name).holder;
-        let known = [sha(NEXT)];
         let entry = AdmissionTerms {
             head: aged(10, None),
-            known_commits: &known,
+            known_commits: &[sha(NEXT)],
             ..entry_of(&world, &holder, rates)
         };
-        let paths = [FilePath::parse("a.ts").unwrap()];
-        let policy = state::locks::PolicyTerms::of(NeighborPolicy::Block);
-        let checked = state::locks::check_status(
-            &*world.store,
-            &entry,
-            &paths,
-            LockMode::Writing,
-            &policy,
-            &state::locks::GateTerms::NONE,
-        );
-        match denial_of(checked.await.unwrap()) {
+        match denial_of(check_once(&world, &entry, &["a.ts"]).await.unwrap()) {
             Denial::Question(Question::Ancestry(AncestryQuestion::Commits { .. })) => "asks".to_owned(),
             Denial::Limited { whose, .. } => format!("{whose:?}"),
             stop => panic!("{stop:?}"),
@@ -181,34 +170,32 @@ async fn further_questions_are_counted_all_of_them_or_none(world: World) {
         new: rate(1),
         ..Rates::NONE
     };
-    let (ann, second, bob) = (
-        world.agent("ann").holder,
-        world.agent("ann/two").holder,
-        world.agent("bob").holder,
-    );
-    let count_sparing = async |holder, lookup, amount| {
+    let [ann, second, bob] = ["ann", "ann/two", "bob"].map(|name| world.agent(name).holder);
+    for (holder, lookup, amount, outcome) in [
+        // Optional requests leave some of the budget to necessary ones.
+        (&ann, Lookup::Commits, (1, 3), "counted"),
+        (&second, Lookup::Commits, (1, 4), "1"),
+        (&ann, Lookup::Commits, (2, 0), "counted"),
+        (&second, Lookup::Commits, (4, 0), "2"),
+        (&second, Lookup::Commits, (2, 0), "counted"),
+        (&ann, Lookup::Commits, (1, 0), "1"),
+        (&ann, Lookup::Branch, (1, 0), "counted"),
+        (&ann, Lookup::Branch, (1, 0), "1"),
+        // More than the burst needs all of it.
+        (&bob, Lookup::Commits, (99, 0), "counted"),
+        (&bob, Lookup::Commits, (1, 0), "1"),
+    ] {
+        let case = format!("{:?} {amount:?}", holder.agent_id);
         let terms = entry_of(&world, holder, rates);
-        match count_lookups(&*world.store, &terms, lookup, amount).await.unwrap() {
+        let counted = match count_lookups(&*world.store, &terms, lookup, amount).await.unwrap() {
             Admitted::Outcome(()) => "counted".to_owned(),
             Admitted::Denied(Denial::Limited {
                 retry_after_seconds, ..
-            }) => format!("{}", retry_after_seconds.div_ceil(10)),
-            Admitted::Denied(denial) => format!("{denial:?}"),
-        }
-    };
-    let count = async |holder, lookup, amount| count_sparing(holder, lookup, (amount, 0)).await;
-    // Optional requests leave some of the budget to necessary ones.
-    assert_eq!(count_sparing(&ann, Lookup::Commits, (1, 3)).await, "counted");
-    assert_eq!(count_sparing(&second, Lookup::Commits, (1, 4)).await, "1");
-    assert_eq!(count(&ann, Lookup::Commits, 2).await, "counted");
-    assert_eq!(count(&second, Lookup::Commits, 4).await, "2");
-    assert_eq!(count(&second, Lookup::Commits, 2).await, "counted");
-    assert_eq!(count(&ann, Lookup::Commits, 1).await, "1");
-    assert_eq!(count(&ann, Lookup::Branch, 1).await, "counted");
-    assert_eq!(count(&ann, Lookup::Branch, 1).await, "1");
-    // More than the burst needs all of it.
-    assert_eq!(count(&bob, Lookup::Commits, 99).await, "counted");
-    assert_eq!(count(&bob, Lookup::Commits, 1).await, "1");
+            }) => retry_after_seconds.div_ceil(10).to_string(),
+            Admitted::Denied(denial) => panic!("{case}: {denial:?}"),
+        };
+        assert_eq!(counted, outcome, "{case}");
+    }
 }
 
 async fn unknown_branches_are_limited_for_each_person(world: World) {
@@ -216,37 +203,26 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
         new: rate(2),
         ..Rates::NONE
     };
-    let (ann, bob) = (world.agent("ann").holder, world.agent("bob").holder);
-    let branches = ["new/1", "new/2", "new/3"].map(crate::world::branch);
-    let ask = async |holder, branch| {
+    for (name, branch_name, is_limited) in [
+        ("ann", "new/1", false),
+        ("ann", "new/2", false),
+        ("ann", "new/3", true),
+        ("bob", "new/3", false),
+    ] {
+        let holder = world.agent(name).holder;
         let entry = AdmissionTerms {
-            branch,
+            branch: &branch(branch_name),
             head: aged(10, None),
-            ..entry_of(&world, holder, rates)
+            ..entry_of(&world, &holder, rates)
         };
-        denial_of(try_entry(&world, &entry).await)
-    };
-    for branch in &branches[..2] {
-        assert!(matches!(
-            ask(&ann, branch).await,
-            Denial::Question(Question::Head(HeadQuestion::Refresh { commit: None, .. }))
-        ));
+        let denial = denial_of(try_entry(&world, &entry).await);
+        let is_expected = match &denial {
+            Denial::Question(Question::Head(HeadQuestion::Refresh { commit: None, .. })) => !is_limited,
+            Denial::Limited { whose, .. } => is_limited && *whose == LimitSubject::New,
+            _ => false,
+        };
+        assert!(is_expected, "{name} {branch_name}: {denial:?}");
     }
-    let limited = ask(&ann, &branches[2]).await;
-    assert!(
-        matches!(
-            limited,
-            Denial::Limited {
-                whose: LimitSubject::New,
-                ..
-            }
-        ),
-        "{limited:?}"
-    );
-    assert!(matches!(
-        ask(&bob, &branches[2]).await,
-        Denial::Question(Question::Head(HeadQuestion::Refresh { commit: None, .. }))
-    ));
 }
 
 async fn a_clock_that_was_set_back_blocks_no_caller(world: World) {
@@ -271,8 +247,7 @@ async fn a_clock_that_was_set_back_blocks_no_caller(world: World) {
     }
     assert_ne!(world.checks_within("ann", rates, 1).await, "in");
     // Nor is a head believed to be young, or to be asked for by another, for as long as that.
-    let head = state::heads::keys::head(&world.repo, &world.branch);
-    let seconds = (at / 1_000).to_string();
+    let (head, seconds) = (world.head_key(), (at / 1_000).to_string());
     world
         .command(["HSET", &head, "checked_at", &seconds, "refresh_at", &seconds])
         .await;

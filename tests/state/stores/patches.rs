@@ -1,7 +1,6 @@
 //! `patch_graph`.
 
-use coord_state as state;
-use coord_state::builds::{GraphPatch, PublishOutcome, StagedPart, StagedSize, patch_graph, publish_graph};
+use coord_state::builds::{GraphPatch, PublishOutcome, StagedSize, patch_graph, publish_graph};
 use coord_store::Value;
 
 use super::builds::{fields_after, text_at};
@@ -18,21 +17,15 @@ impl World {
 }
 
 async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
-    let (adjacency, json) = (
-        world.adjacency_key(),
-        state::builds::keys::graph_json(&world.repo, &world.branch),
-    );
-    let scan = state::builds::keys::graph_scan(&world.repo, &world.branch);
+    let (adjacency, json, scan) = (world.adjacency_key(), world.json_key(), world.scan_key());
     world.lease("one", HEAD).await;
-    for (key, fields) in [
-        (&adjacency, ["a.ts", "a", "b.ts", "b"]),
-        (&scan, ["a.ts", "1", "b.ts", "2"]),
+    for (key, part) in [
+        (&adjacency, fields_after(0, ["a.ts", "a", "b.ts", "b"])),
+        (&scan, fields_after(0, ["a.ts", "1", "b.ts", "2"])),
+        (&json, text_at(0, "old")),
     ] {
-        world.stage("one", key, StagedPart::Begin).await;
-        world.stage("one", key, fields_after(0, fields)).await;
+        world.stages("one", key, [part]).await;
     }
-    world.stage("one", &json, StagedPart::Begin).await;
-    world.stage("one", &json, text_at(0, "old")).await;
     let parts = [
         (adjacency.clone(), StagedSize::Fields(2)),
         (json.clone(), StagedSize::Bytes(3)),
@@ -54,18 +47,14 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
     };
     assert_eq!(world.patch("one", NEXT, &patch).await, PublishOutcome::LeaseLost);
     world.lease("one", NEXT).await;
-    world.stage("one", &json, StagedPart::Begin).await;
-    world.stage("one", &json, text_at(0, "new")).await;
+    world.stages("one", &json, [text_at(0, "new")]).await;
     let unfit = GraphPatch {
         base: NEXT.to_owned(),
         ..patch.clone()
     };
     assert_eq!(world.patch("one", NEXT, &unfit).await, PublishOutcome::Rebased);
-    assert_eq!(
-        world.command(["GET", &json]).await,
-        Value::bulk("old"),
-        "nothing changed"
-    );
+    let text = world.command(["GET", &json]).await;
+    assert_eq!(text, Value::bulk("old"), "nothing changed");
     assert_eq!(world.patch("two", NEXT, &patch).await, PublishOutcome::LeaseLost);
     let torn = GraphPatch {
         json_bytes: 4,
@@ -81,24 +70,16 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
         (&scan, "a.ts", Value::bulk("1")),
         (&scan, "b.ts", Value::Nil),
         (&scan, "c.ts", Value::bulk("3")),
+        (&world.graph_key(), "version", Value::bulk(NEXT)),
+        (&world.graph_key(), "files", Value::bulk("3")),
+        (&world.graph_key(), "builder", Value::Nil),
     ] {
         assert_eq!(world.command(["HGET", key, field]).await, value, "{key} {field}");
     }
     assert_eq!(world.command(["GET", &json]).await, Value::bulk("new"));
     assert!(world.number(["TTL", &json]).await > 13 * 86_400);
-    for (name, value) in [
-        ("version", Value::bulk(NEXT)),
-        ("files", Value::bulk("3")),
-        ("builder", Value::Nil),
-    ] {
-        assert_eq!(world.graph_field(name).await, value, "{name}");
-    }
-    let versions: Vec<_> = world
-        .events()
-        .await
-        .iter()
-        .map(|(_, event)| event["version"].clone())
-        .collect();
+    let events = world.events().await;
+    let versions: Vec<_> = events.iter().map(|(_, event)| event["version"].clone()).collect();
     assert_eq!(versions, [HEAD, NEXT]);
 }
 

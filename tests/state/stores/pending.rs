@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use coord_domain::work::Verdict;
 use coord_domain::{LockMode, NeighborPolicy};
-use coord_state::admission::Admitted;
-use coord_state::builds::keys::graph;
-use coord_state::locks::{Pending, PendingAct, ReleaseOutcome, Released, keys, pending_changes, settle_pending};
+use coord_state::locks::{Pending, PendingAct, Released, keys, pending_changes, settle_pending};
+use serde_json::Value as Json;
 
 use crate::stores::neighbors::store_graph;
-use crate::world::{Agent, BLOB, HEAD, NEXT, World, branch, in_short, released};
+use crate::world::{Agent, BLOB, HEAD, NEXT, World, answered, branch, in_short, not_pushed, released};
 
 use LockMode::{Reading, Writing};
 
-/// Gives `paths` back, which are on the work branch and not on the branch.
+/// Releases `paths`, whose changes are on the work branch and not on the branch.
 async fn waits(agent: &Agent<'_>, paths: &[&str]) -> Released {
-    match agent
-        .try_release(Some(NEXT), Some(Verdict::Waiting), false, paths)
-        .await
-    {
-        Admitted::Outcome(outcome) => released(outcome),
-        Admitted::Denied(denial) => panic!("{denial:?}"),
-    }
+    let verdict = Some(Verdict::Waiting);
+    released(answered(agent.try_release(Some(NEXT), verdict, false, paths).await))
+}
+
+/// Claims `paths` for writing and releases them so.
+async fn writes_and_waits(agent: &Agent<'_>, paths: &[&str]) -> Released {
+    agent.writes(paths).await;
+    waits(agent, paths).await
 }
 
 async fn known(world: &World) -> Vec<Pending> {
@@ -33,16 +33,9 @@ async fn known(world: &World) -> Vec<Pending> {
 /// File, author, work branch and number of the pull request of each.
 async fn in_words(world: &World) -> Vec<String> {
     let words = |Pending { entry, .. }: Pending| {
-        let number = entry
-            .pull_request
-            .map(|number| format!(" #{number}"))
-            .unwrap_or_default();
-        format!(
-            "{} {} {}{number}",
-            entry.file_path,
-            entry.user_id,
-            entry.work_branch.unwrap()
-        )
+        let number = entry.pull_request.map(|number| format!(" #{number}"));
+        let (work_branch, number) = (entry.work_branch.unwrap(), number.unwrap_or_default());
+        format!("{} {} {work_branch}{number}", entry.file_path, entry.user_id)
     };
     known(world).await.into_iter().map(words).collect()
 }
@@ -59,15 +52,13 @@ async fn files_released_on_a_work_branch_stay_known(world: World) {
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
     assert_eq!(world.stored("a.ts").await[0].work_branch.as_deref(), Some("pool"));
     let released = waits(&ann, &["a.ts", "b.ts"]).await;
-    assert_eq!(
-        (released.released.len(), &released.pending),
-        (2, &vec!["a.ts".to_owned(), "b.ts".to_owned()])
-    );
+    assert_eq!(released.released.len(), 2);
+    assert_eq!(released.pending, ["a.ts", "b.ts"]);
     assert_eq!(world.stored("a.ts").await, []);
     let [change, _] = known(&world).await.try_into().unwrap();
     assert_eq!((change.blob.as_str(), change.entry.agent_head.as_str()), (BLOB, NEXT));
     assert_eq!(change.entry.expiry - change.entry.timestamp, 14 * 86_400);
-    // Nobody is stopped, and everybody else is told; who works on that branch knows it.
+    // Nobody is stopped, and the change is reported to all but the agents on that branch, which have it.
     let found = ["PENDING a.ts ann"];
     for other in [
         world.agent("bob"),
@@ -75,76 +66,57 @@ async fn files_released_on_a_work_branch_stay_known(world: World) {
         ann.clone().working_on("again"),
     ] {
         for wanted in [Reading, Writing] {
-            assert_eq!(in_short(&other.checks(wanted, &["a.ts", "x.ts"]).await.findings), found);
+            assert_eq!(other.finds(wanted, &["a.ts", "x.ts"]).await, found);
         }
-        assert_eq!(in_short(&other.writes(&["a.ts"]).await.findings), found);
+        assert_eq!(other.writes_beside(&["a.ts"]).await, found);
         other.abandons(&["a.ts"]).await;
     }
-    assert_eq!(
-        in_short(&world.agent("bob").working_on("pool").writes(&["a.ts"]).await.findings),
-        [""; 0]
-    );
-    world.agent("bob").abandons(&["a.ts"]).await;
-    let elsewhere = world.agent("bob").on_branch("dev");
-    assert_eq!(in_short(&elsewhere.checks(Writing, &["a.ts"]).await.findings), [""; 0]);
+    let bob = world.agent("bob");
+    assert_eq!(bob.clone().working_on("pool").writes_beside(&["a.ts"]).await, [""; 0]);
+    bob.abandons(&["a.ts"]).await;
+    assert_eq!(bob.on_branch("dev").finds(Writing, &["a.ts"]).await, [""; 0]);
     // Released once more, it is one change, with the newer commit.
-    ann.writes(&["a.ts"]).await;
-    waits(&ann, &["a.ts"]).await;
-    let eve = world.agent("eve").working_on("eve");
-    eve.writes(&["a.ts"]).await;
-    waits(&eve, &["a.ts"]).await;
+    writes_and_waits(&ann, &["a.ts"]).await;
+    writes_and_waits(&world.agent("eve").working_on("eve"), &["a.ts"]).await;
     assert_eq!(
         in_words(&world).await,
         ["a.ts eve eve", "a.ts ann pool", "b.ts ann pool"]
     );
-    let counts = world
-        .command(["HMGET", &keys::pending(&world.repo), "\n", "\nann", "\neve"])
-        .await;
-    let counts: Vec<_> = counts
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|count| count.as_str().unwrap().to_owned())
-        .collect();
-    assert_eq!(counts, ["3", "2", "1"]);
+    let pending = keys::pending(&world.repo);
+    for (login, count) in [("\n", 3), ("\nann", 2), ("\neve", 1)] {
+        assert_eq!(world.number(["HGET", &pending, login]).await, count, "{login:?}");
+    }
 }
 
 async fn a_policy_lets_pending_changes_stop_writers(world: World) {
     world.store_policy("pending = \"block\"").await;
     let ann = world.agent("ann").working_on("pool");
-    ann.writes(&["a.ts"]).await;
-    waits(&ann, &["a.ts"]).await;
-    let bob = world.agent("bob");
-    let refused = bob.is_refused(Writing, &["a.ts", "b.ts"]).await;
-    assert_eq!(in_short(&refused.findings), ["PENDING! a.ts ann"]);
+    writes_and_waits(&ann, &["a.ts"]).await;
+    let (bob, warning) = (world.agent("bob"), ["PENDING a.ts ann"]);
+    let blocking = bob.is_blocked_by(Writing, &["a.ts", "b.ts"]).await;
+    assert_eq!(blocking, ["PENDING! a.ts ann"]);
     assert_eq!(world.stored("b.ts").await, [], "nothing is claimed");
-    assert_eq!(in_short(&bob.reads(&["a.ts"]).await.findings), ["PENDING a.ts ann"]);
+    assert_eq!(in_short(&bob.reads(&["a.ts"]).await.findings), warning);
     bob.abandons(&["a.ts"]).await;
-    assert_eq!(
-        in_short(&ann.clone().working_on("new").writes(&["a.ts"]).await.findings),
-        ["PENDING a.ts ann"]
-    );
+    assert_eq!(ann.clone().working_on("new").writes_beside(&["a.ts"]).await, warning);
     // A writer keeps what it has, whatever the policy becomes.
-    assert_eq!(in_short(&ann.writes(&["a.ts"]).await.findings), [""; 0]);
+    assert_eq!(ann.writes_beside(&["a.ts"]).await, [""; 0]);
     ann.abandons(&["a.ts"]).await;
     world.store_policy("pending = \"warn\"").await;
     bob.writes(&["a.ts"]).await;
     world.store_policy("pending = \"block\"").await;
-    assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), ["PENDING a.ts ann"]);
+    assert_eq!(bob.writes_beside(&["a.ts"]).await, warning);
 }
 
 // rule: locks#pending-ends
 async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
     let ann = world.agent("ann").working_on("pool");
     let eve = world.agent("eve").working_on("eve");
-    ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    waits(&ann, &["a.ts", "b.ts", "c.ts"]).await;
-    eve.writes(&["a.ts"]).await;
-    waits(&eve, &["a.ts"]).await;
+    writes_and_waits(&ann, &["a.ts", "b.ts", "c.ts"]).await;
+    writes_and_waits(&eve, &["a.ts"]).await;
     assert_eq!(settles(&world, "pool", PendingAct::Number(12)).await, 3);
     assert_eq!(settles(&world, "pool", PendingAct::Number(12)).await, 0, "said before");
-    ann.writes(&["d.ts"]).await;
-    waits(&ann, &["d.ts"]).await;
+    writes_and_waits(&ann, &["d.ts"]).await;
     assert_eq!(
         in_words(&world).await,
         [
@@ -163,22 +135,17 @@ async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
     let early = PendingAct::EndAll {
         at: world.now().await - 60,
     };
-    assert_eq!(settles(&world, "pool", early).await, 0, "given back later");
+    assert_eq!(settles(&world, "pool", early).await, 0, "released later");
     let all = PendingAct::EndAll { at: world.now().await };
     assert_eq!(settles(&world, "pool", all).await, 3);
     assert_eq!(in_words(&world).await, ["a.ts eve eve"]);
-    let key = graph(&world.repo, &world.branch);
+    let key = world.graph_key();
     assert_eq!(world.command(["HGET", &key, "pending"]).await.as_str(), Some("1"));
     // Two weeks later.
     let pending = keys::pending(&world.repo);
-    let stored = world.command(["HGET", &pending, "a.ts"]).await;
-    let mut stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-    stored[0]["expiry"] = 1_000_000_000.into();
-    world.command(["HSET", &pending, "a.ts", &stored.to_string()]).await;
-    assert_eq!(
-        in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings),
-        [""; 0]
-    );
+    let expire = |stored: &mut Json| stored[0]["expiry"] = 1_000_000_000.into();
+    world.edit_json(&pending, "a.ts", expire).await;
+    assert_eq!(world.agent("bob").finds(Writing, &["a.ts"]).await, [""; 0]);
     assert_eq!(settles(&world, "", PendingAct::Forget).await, 1);
     assert_eq!(world.number(["EXISTS", &pending]).await, 0, "nothing is left");
     assert_eq!(world.command(["HGET", &key, "pending"]).await.as_str(), None);
@@ -189,49 +156,35 @@ async fn pending_changes_are_bounded_and_the_left_out_files_are_listed(world: Wo
     let pending = keys::pending(&world.repo);
     for number in 0..8 {
         let one = world.agent("ann").working_on(&format!("w{number}"));
-        one.writes(&["a.ts"]).await;
-        assert_eq!(waits(&one, &["a.ts"]).await.pending.len(), 1);
+        assert_eq!(writes_and_waits(&one, &["a.ts"]).await.pending, ["a.ts"]);
     }
     let ninth = world.agent("ann").working_on("w8");
-    ninth.writes(&["a.ts", "b.ts"]).await;
-    let released = waits(&ninth, &["a.ts", "b.ts"]).await;
-    assert_eq!(released.released.len(), 2, "the lock is given back all the same");
-    assert_eq!(
-        (released.pending, released.pending_left_out),
-        (vec!["b.ts".to_owned()], vec!["a.ts".to_owned()])
-    );
+    let released = writes_and_waits(&ninth, &["a.ts", "b.ts"]).await;
+    assert_eq!(released.released.len(), 2, "the lock is released all the same");
+    assert_eq!(released.pending, ["b.ts"]);
+    assert_eq!(released.pending_left_out, ["a.ts"]);
     world.command(["HSET", &pending, "\neve", "2000", "\n", "9999"]).await;
-    for (name, is_kept) in [("eve", false), ("bob", true), ("cyd", false)] {
+    for (name, count) in [("eve", 0), ("bob", 1), ("cyd", 0)] {
         let agent = world.agent(name).working_on(name);
-        agent.writes(&["z.ts"]).await;
-        assert_eq!(
-            waits(&agent, &["z.ts"]).await.pending.len(),
-            usize::from(is_kept),
-            "{name}"
-        );
+        let pending = writes_and_waits(&agent, &["z.ts"]).await.pending;
+        assert_eq!(pending.len(), count, "{name}");
     }
 }
 
 async fn a_login_leaves_room_for_the_pending_changes_of_others(world: World) {
     for number in 0..8 {
         let eve = world.agent(&format!("eve/{number}")).working_on(&format!("w{number}"));
-        eve.writes(&["a.ts"]).await;
-        waits(&eve, &["a.ts"]).await;
+        writes_and_waits(&eve, &["a.ts"]).await;
     }
     let bob = world.agent("bob").working_on("of-bob");
-    bob.writes(&["a.ts"]).await;
-    assert_eq!(waits(&bob, &["a.ts"]).await.pending, ["a.ts"]);
+    assert_eq!(writes_and_waits(&bob, &["a.ts"]).await.pending, ["a.ts"]);
     assert_eq!(known(&world).await.len(), 9);
 }
 
 async fn without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch(world: World) {
     let ann = world.agent("ann").working_on("pool");
     ann.writes(&["a.ts"]).await;
-    let outcome = ann.try_release(Some(NEXT), None, false, &["a.ts"]).await;
-    assert!(
-        matches!(outcome, Admitted::Outcome(ReleaseOutcome::NotPushed { .. })),
-        "{outcome:?}"
-    );
+    not_pushed(answered(ann.try_release(Some(NEXT), None, false, &["a.ts"]).await));
     assert_eq!(known(&world).await, []);
 }
 
@@ -242,14 +195,13 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
     )
     .await;
     let (ann, bob) = (world.agent("ann").working_on("pool"), world.agent("bob"));
-    ann.writes(&["a.ts", "x.ts"]).await;
-    let released = waits(&ann, &["a.ts", "x.ts"]).await;
-    let compared = released.interfaces.iter();
+    let compared = writes_and_waits(&ann, &["a.ts", "x.ts"]).await.interfaces;
     let compared: Vec<_> = compared
+        .iter()
         .map(|one| (one.written.path.as_str(), one.is_promised, one.is_pending))
         .collect();
     assert_eq!(compared, [("a.ts", false, true), ("x.ts", false, true)]);
-    assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
+    assert_eq!(bob.finds(Writing, &["b.ts"]).await, [""; 0]);
     let changed = BTreeMap::from([("a.ts".to_owned(), "`query` changed".to_owned())]);
     let act = |commit| PendingAct::Interfaces {
         commit,
@@ -265,38 +217,29 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
         check.findings[0].entry.interface_differs.as_deref(),
         Some("`query` changed")
     );
-    assert_eq!(in_short(&bob.checks(Reading, &["b.ts"]).await.findings), expected);
-    assert_eq!(
-        in_short(&bob.writes(&["b.ts"]).await.findings),
-        expected,
-        "it blocks nobody"
-    );
+    assert_eq!(bob.finds(Reading, &["b.ts"]).await, expected);
+    assert_eq!(bob.writes_beside(&["b.ts"]).await, expected, "it blocks nobody");
     bob.abandons(&["b.ts"]).await;
-    // Not who imports the importer, nor what the file itself imports, nor the author, nor on another branch.
-    for (agent, file) in [
-        (bob.clone(), "c.ts"),
-        (bob.clone(), "d.ts"),
-        (ann.clone(), "b.ts"),
-        (world.agent("bob").on_branch("other"), "b.ts"),
-    ] {
-        assert_eq!(
-            in_short(&agent.checks(Writing, &[file]).await.findings),
-            [""; 0],
-            "{file}"
-        );
-    }
     let off = Agent {
         policy: NeighborPolicy::Off,
         ..bob.clone()
     };
-    assert_eq!(in_short(&off.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
+    for (agent, file, case) in [
+        (bob.clone(), "c.ts", "an importer of the importer"),
+        (bob.clone(), "d.ts", "an import of the file itself"),
+        (ann.clone(), "b.ts", "the author"),
+        (bob.clone().on_branch("other"), "b.ts", "another branch"),
+        (off, "b.ts", "without neighbors"),
+    ] {
+        assert_eq!(agent.finds(Writing, &[file]).await, [""; 0], "{case}");
+    }
     // It ends with the change.
     let ended = PendingAct::End {
         commit: NEXT,
         paths: &["a.ts".to_owned()],
     };
     assert_eq!(settles(&world, "pool", ended).await, 1);
-    assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
+    assert_eq!(bob.finds(Writing, &["b.ts"]).await, [""; 0]);
 }
 
 async fn the_newest_of_many_unmerged_interfaces_are_listed(world: World) {
@@ -304,8 +247,7 @@ async fn the_newest_of_many_unmerged_interfaces_are_listed(world: World) {
     let files: Vec<&str> = files.iter().map(String::as_str).chain(["z.ts"]).collect();
     store_graph(&world, &[("a.ts", &files)]).await;
     let changes = async |agent: &Agent<'_>, files: &[&str]| {
-        agent.writes(files).await;
-        waits(agent, files).await;
+        writes_and_waits(agent, files).await;
         let changed = files.iter().map(|file| ((*file).to_owned(), "`x` is new".to_owned()));
         let act = PendingAct::Interfaces {
             commit: NEXT,
@@ -318,7 +260,7 @@ async fn the_newest_of_many_unmerged_interfaces_are_listed(world: World) {
     for part in files[..300].chunks(100) {
         changes(&world.agent("ann").working_on("pool"), part).await;
     }
-    let findings = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
+    let findings = world.agent("bob").finds(Writing, &["a.ts"]).await;
     let has = |file: &str| findings.iter().any(|line| line.contains(file));
     assert_eq!(findings.len(), 129, "ann's share, and dan's file");
     assert!(has("z.ts") && has("f299.ts") && has("f127.ts") && !has("f128.ts") && !has("f000.ts"));

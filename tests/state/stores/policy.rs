@@ -1,26 +1,19 @@
 //! The effect of a branch's `.coord.toml`, in each row.
 
-use coord_domain::{LockMode, NeighborPolicy};
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::NeighborPolicy;
 use coord_settings::policy::PolicyText;
-use coord_state::admission::{Admitted, Denial, Question};
-use coord_state::locks::ReleaseOutcome;
+use coord_state::admission::{AdmissionTerms, Question};
 
+use crate::stores::admission::claim_once;
 use crate::stores::neighbors::store_graph;
-use crate::world::{HEAD, World, in_short};
-
-use LockMode::{Reading, Writing};
-
-/// I want, the other does, and what is found on a shared file.
-const SHARED: [(LockMode, LockMode); 4] = [
-    (Reading, Reading),
-    (Reading, Writing),
-    (Writing, Reading),
-    (Writing, Writing),
-];
+use crate::world::{HEAD, World, in_short, question_of, sha};
 
 async fn a_shared_file_is_written_by_several_at_once(world: World) {
     world.store_policy("shared = [\"shared*\"]").await;
-    for (row, (wanted, others)) in SHARED.into_iter().enumerate() {
+    let modes = [Reading, Writing];
+    let rows = modes.iter().flat_map(|wanted| modes.map(|others| (*wanted, others)));
+    for (row, (wanted, others)) in rows.enumerate() {
         for (turn, name) in ["bob", "ann/other"].into_iter().enumerate() {
             let case = format!("{wanted:?} while {name} is {others:?}");
             let (shared, plain) = (format!("shared{row}{turn}"), format!("plain{row}{turn}"));
@@ -34,11 +27,8 @@ async fn a_shared_file_is_written_by_several_at_once(world: World) {
             assert!(checked.findings[0].is_shared, "{case}");
             if (wanted, others) != (Reading, Reading) {
                 // Beside another file it is all or nothing, as ever.
-                let refused = ann.is_refused(wanted, &[&shared, &plain]).await;
-                assert!(
-                    in_short(&refused.findings).contains(&format!("DIRECT! {plain} {user}")),
-                    "{case}"
-                );
+                let found = ann.is_blocked_by(wanted, &[&shared, &plain]).await;
+                assert!(found.contains(&format!("DIRECT! {plain} {user}")), "{case}");
             }
             let granted = match wanted {
                 Reading => ann.reads(&[&shared]).await,
@@ -55,16 +45,15 @@ async fn a_shared_file_is_written_by_several_at_once(world: World) {
             assert_eq!(world.stored(&shared).await.len(), 1, "{case}");
         }
     }
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    world.assert_counts_are_exact().await;
 }
 
 // rule: policy#shared-default
 async fn lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["web/pnpm-lock.yaml"]).await;
-    let granted = bob.writes(&["web/pnpm-lock.yaml"]).await;
-    assert_eq!(in_short(&granted.findings), ["DIRECT web/pnpm-lock.yaml ann"]);
+    let found = bob.writes_beside(&["web/pnpm-lock.yaml"]).await;
+    assert_eq!(found, ["DIRECT web/pnpm-lock.yaml ann"]);
     assert_eq!(*bob.about_policy.questions.lock().unwrap(), 0, "one round trip");
     world.store_policy("shared = []").await;
     ann.writes(&["Cargo.lock"]).await;
@@ -94,8 +83,7 @@ async fn a_policy_that_changes_under_held_locks_releases_none(world: World) {
     bob.writes(&["a.md"]).await;
     assert_eq!(world.stored("a.md").await.len(), 1, "bob has none");
     assert_eq!(ann.abandons(&["a.md"]).await.released, ["a.md"]);
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    world.assert_counts_are_exact().await;
 }
 
 async fn an_ignored_file_has_no_lock_and_blocks_no_claim(world: World) {
@@ -106,14 +94,9 @@ async fn an_ignored_file_has_no_lock_and_blocks_no_claim(world: World) {
     assert_eq!(world.stored("dist/a.js").await, []);
     let granted = bob.writes(&["dist/a.js", "dist/b.js"]).await;
     assert_eq!((granted.own.len(), in_short(&granted.findings)), (0, vec![]));
-    let checked = bob.checks(Writing, &["dist/a.js", "a.ts"]).await;
-    assert_eq!(in_short(&checked.findings), ["DIRECT! a.ts ann"]);
-    let ReleaseOutcome::Released(released) = ann
-        .release(None, coord_sources::Reachable::Unknown, &["dist/a.js"])
-        .await
-    else {
-        panic!("nothing was written there");
-    };
+    let found = bob.finds(Writing, &["dist/a.js", "a.ts"]).await;
+    assert_eq!(found, ["DIRECT! a.ts ann"]);
+    let released = ann.releases_read(&["dist/a.js"]).await;
     assert_eq!(released.missing, ["dist/a.js"]);
     assert_eq!(
         released.policy.len(),
@@ -139,14 +122,13 @@ async fn each_mode_of_neighbors_has_its_row(world: World) {
             let mut bob = bob.clone();
             bob.policy = operator;
             let is_blocked = found.iter().any(|found| found.contains('!'));
-            let checked = bob.checks(Writing, &["a.ts"]).await;
-            assert_eq!(in_short(&checked.findings), found, "{mode}");
+            assert_eq!(bob.finds(Writing, &["a.ts"]).await, found, "{mode}");
             let reading = bob.checks(Reading, &["a.ts"]).await;
             assert!(reading.findings.iter().all(|finding| !finding.blocks), "{mode}");
             if is_blocked {
                 bob.is_refused(Writing, &["a.ts"]).await;
             } else {
-                assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), found, "{mode}");
+                assert_eq!(bob.writes_beside(&["a.ts"]).await, found, "{mode}");
                 bob.abandons(&["a.ts"]).await;
             }
         }
@@ -170,28 +152,12 @@ async fn a_policy_is_requested_once(world: World) {
     world.store_policy("ttl_seconds = 120").await;
     let bob = world.agent("bob");
     let before = world.events().await.len();
-    let message = coord_domain::LockReason::parse("Trying").unwrap();
-    let (known, paths) = (
-        [crate::world::sha(HEAD)],
-        [coord_domain::FilePath::parse("z.ts").unwrap()],
-    );
-    let entry =
-        coord_state::admission::AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, known.first(), &known);
-    let wanted = coord_state::locks::ClaimTerms {
-        claim: Writing,
-        policy: &coord_state::locks::PolicyTerms::of(NeighborPolicy::Block),
-        agent_head: &known[0],
-        message: &message,
-        ttl_seconds: 300,
-        wait_seconds: 0,
-        claimed: &world.claimed,
-        take_over: None,
-        paths: &paths,
-        gate: coord_state::locks::GateTerms::NONE,
-    };
-    let claimed = coord_state::locks::claim(&*world.store, &entry, &wanted).await.unwrap();
-    let Admitted::Denied(Denial::Question(Question::Policy(question))) = claimed else {
-        panic!("{claimed:?}");
+    let known = [sha(HEAD)];
+    let entry = AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, known.first(), &known);
+    let claimed = claim_once(&world, &entry, &known[0], &["z.ts"]).await;
+    let question = question_of(claimed.unwrap());
+    let Question::Policy(question) = question else {
+        panic!("{question:?}");
     };
     assert_eq!(question.files, ["z.ts"]);
     assert_eq!(PolicyText::from_stored(&question.text).file.ttl_seconds, Some(120));

@@ -5,35 +5,30 @@ use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::admission::{Admitted, AncestryQuestion, Denial, Question};
 use coord_state::locks::{JudgedFile, ReleaseOutcome, WrittenFile};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use crate::stores::neighbors::store_graph;
-use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};
+use crate::stores::neighbors::{store_graph, store_imports};
+use crate::world::worker::judged_file;
+use crate::world::{
+    Agent, HEAD, LOCAL, NEXT, World, answered, files, files_and_users, lost, not_pushed, released, sha,
+};
+
+/// A head of the branch that is newer than [`NEXT`].
+const TIP: &str = "dddddddddddddddddddddddddddddddddddddddd";
 
 async fn written_files_are_released_after_a_push(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts"]).await;
-    let done = released(
-        ann.clone()
-            .while_branch_is_at(NEXT)
-            .with_message("Done with the parser")
-            .release(Some(NEXT), Reachable::Yes, &["a.ts"])
-            .await,
-    );
-    assert_eq!(
-        (done.released, done.missing, done.head.unwrap().commit.as_str()),
-        (vec!["a.ts".to_owned()], vec![], NEXT)
-    );
+    let ann = ann.while_branch_is_at(NEXT).with_message("Done with the parser");
+    let done = ann.releases_pushed(&["a.ts"]).await;
+    assert_eq!(done.released, ["a.ts"]);
+    assert_eq!((done.missing.len(), done.head.unwrap().commit.as_str()), (0, NEXT));
     assert_eq!(world.stored("a.ts").await, []);
     assert_eq!(world.stored("b.ts").await.len(), 1);
-    let event = world.events().await.pop().unwrap().1;
+    let event = world.last_event().await;
     assert_eq!(
-        (&event["type"], &event["message"], &event["status"]),
-        (
-            &"lock_released".into(),
-            &"Done with the parser".into(),
-            &"WRITING".into()
-        )
+        json!([event["type"], event["message"], event["status"]]),
+        json!(["lock_released", "Done with the parser", "WRITING"])
     );
     world.agent("bob").writes(&["a.ts"]).await;
     world.assert_index_is_exact().await;
@@ -41,14 +36,17 @@ async fn written_files_are_released_after_a_push(world: World) {
 
 async fn not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch(world: World) {
     let ann = world.agent("ann");
-    ann.writes(&["a.ts", "b.ts"]).await;
-    ann.reads(&["read.ts"]).await;
-    let before = (
-        world.stored("a.ts").await,
-        world.stored("b.ts").await,
-        world.stored("read.ts").await,
-    );
-    let count = world.events().await.len();
+    let paths = ["read.ts", "a.ts", "b.ts"];
+    ann.writes(&paths[1..]).await;
+    ann.reads(&paths[..1]).await;
+    let stored = async || {
+        let mut stored = Vec::new();
+        for path in paths {
+            stored.push(world.stored(path).await);
+        }
+        stored
+    };
+    let (before, count) = (stored().await, world.events().await.len());
     for (new_head, reachable) in [
         (HEAD, Reachable::Yes),
         (&HEAD[..7], Reachable::Yes),
@@ -56,126 +54,98 @@ async fn not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch(world: Worl
         (LOCAL, Reachable::Unknown),
         (&NEXT[..7], Reachable::No),
     ] {
-        let outcome = ann
-            .release(Some(new_head), reachable, &["read.ts", "a.ts", "b.ts"])
-            .await;
-        let ReleaseOutcome::NotPushed { head, unpushed, .. } = outcome else {
-            panic!("{new_head}: {outcome:?}")
-        };
-        let mut files: Vec<&str> = unpushed.iter().map(|(path, _)| path.as_str()).collect();
-        files.sort_unstable();
-        assert_eq!((head.unwrap().commit.as_str(), files), (HEAD, vec!["a.ts", "b.ts"]));
+        let outcome = ann.release(Some(new_head), reachable, &paths).await;
+        assert_eq!(outcome.head().unwrap().commit.as_str(), HEAD, "{new_head}");
+        let unpushed = not_pushed(outcome);
+        let files: Vec<&str> = unpushed.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(files, ["a.ts", "b.ts"], "{new_head}");
     }
-    assert_eq!(
-        (
-            world.stored("a.ts").await,
-            world.stored("b.ts").await,
-            world.stored("read.ts").await
-        ),
-        before
-    );
+    assert_eq!(stored().await, before);
     let events = world.events_since(count).await;
     assert_eq!(events, ["lock_refused ann read.ts a.ts b.ts"]);
-    let event = world.events().await.pop().unwrap().1;
-    assert_eq!(
-        (&event["reason"], &event["status"]),
-        (&"NOT_PUSHED".into(), &"OPEN".into())
-    );
+    let event = world.last_event().await;
+    assert_eq!(json!([event["reason"], event["status"]]), json!(["NOT_PUSHED", "OPEN"]));
 }
 
 async fn one_file_without_a_push_keeps_all_and_is_named_alone(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["early.ts"]).await;
-    let later = ann.clone().at(NEXT).while_branch_is_at(NEXT);
+    let later = ann.at(NEXT).while_branch_is_at(NEXT);
     later.writes(&["late.ts"]).await;
-    let outcome = later
-        .release(Some(NEXT), Reachable::Yes, &["early.ts", "late.ts"])
-        .await;
-    let ReleaseOutcome::NotPushed { unpushed, .. } = outcome else {
-        panic!("{outcome:?}")
-    };
+    let paths = ["early.ts", "late.ts"];
+    let unpushed = not_pushed(later.release(Some(NEXT), Reachable::Yes, &paths).await);
     assert_eq!(unpushed, [("late.ts".to_owned(), Shortfall::SameCommit)]);
     assert_eq!(world.stored("early.ts").await.len(), 1);
-    released(later.release(Some(NEXT), Reachable::Yes, &["early.ts"]).await);
+    later.releases_pushed(&["early.ts"]).await;
 }
 
 async fn the_sources_verdict_on_each_file_decides(world: World) {
     let ann = world.agent("ann");
-    ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    let judged_file = |path: &str, claim_head: &str, verdict| JudgedFile {
-        path: path.to_owned(),
-        claim_head: sha(claim_head),
-        blob: String::new(),
-        verdict,
-    };
-    let earlier = Verdict::Missing(Shortfall::NotAfterClaim);
-    let judged_files = [
-        judged_file("a.ts", HEAD, Verdict::Pushed),
-        judged_file("b.ts", HEAD, earlier),
-        // Of another claim, as when the lock was claimed anew meanwhile.
-        judged_file("c.ts", LOCAL, Verdict::Pushed),
-    ];
     let paths = ["a.ts", "b.ts", "c.ts"];
+    ann.writes(&paths).await;
+    let judged_files = [
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Missing(Shortfall::NotAfterClaim)),
+        // Of another claim, as when the lock was claimed anew meanwhile.
+        JudgedFile {
+            claim_head: sha(LOCAL),
+            ..judged_file("c.ts", Verdict::Pushed)
+        },
+    ];
     let outcome = answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
-    let ReleaseOutcome::NotPushed { mut unpushed, .. } = outcome else {
-        panic!("{outcome:?}")
-    };
-    unpushed.sort_by(|one, other| one.0.cmp(&other.0));
     let expected = [("b.ts", Shortfall::NotAfterClaim), ("c.ts", Shortfall::Unknown)];
-    assert_eq!(unpushed, expected.map(|(path, why)| (path.to_owned(), why)));
+    assert_eq!(not_pushed(outcome), expected.map(|(path, why)| (path.to_owned(), why)));
     for path in paths {
         assert_eq!(world.stored(path).await.len(), 1, "{path}");
     }
     let judged_files = [
-        judged_file("a.ts", HEAD, Verdict::Pushed),
-        judged_file("b.ts", HEAD, Verdict::Unchanged),
-        judged_file("c.ts", HEAD, Verdict::Unchanged),
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Unchanged),
+        judged_file("c.ts", Verdict::Unchanged),
     ];
-    let done = released(answered(
-        ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await,
-    ));
+    let outcome = answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
+    let done = released(outcome);
     assert_eq!(done.released.len(), 3);
     assert_eq!(done.unchanged, ["b.ts", "c.ts"]);
-    let events = world.events().await;
-    let pushed = events.iter().filter(|(_, event)| event["type"] == "lock_released");
-    let pushed: Vec<_> = pushed
-        .map(|(_, event)| json!([event["files"], event["is_pushed"]]))
-        .collect();
-    assert_eq!(pushed, [json!([["a.ts"], true]), json!([["b.ts", "c.ts"], false])]);
+    assert_eq!(
+        files_and_pushes(&world).await,
+        [json!([["a.ts"], true]), json!([["b.ts", "c.ts"], false])]
+    );
+}
+
+/// The files of each release that was announced, and whether they were pushed.
+async fn files_and_pushes(world: &World) -> Vec<Json> {
+    let events = world.events_of_type("lock_released").await;
+    let of_event = |event: &Json| json!([event["files"], event["is_pushed"]]);
+    events.iter().map(of_event).collect()
 }
 
 async fn the_event_of_a_release_has_is_pushed(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["pushed.ts", "thrown.ts"]).await;
     ann.reads(&["read.ts"]).await;
-    let pushes = ann.clone().while_branch_is_at(NEXT);
-    released(
-        pushes
-            .release(Some(NEXT), Reachable::Yes, &["pushed.ts", "read.ts"])
-            .await,
-    );
-    pushes.abandons(&["thrown.ts"]).await;
-    let events = world.events().await;
-    let is_pushed = |file: &str| {
-        let of_file = |event: &serde_json::Value| event["type"] == "lock_released" && event["files"] == json!([file]);
-        let event = events.iter().find(|(_, event)| of_file(event));
-        event.expect(file).1["is_pushed"].as_bool()
-    };
+    let ann = ann.while_branch_is_at(NEXT);
+    ann.releases_pushed(&["pushed.ts", "read.ts"]).await;
+    ann.abandons(&["thrown.ts"]).await;
+    let mut announced: Vec<String> = files_and_pushes(&world).await.iter().map(Json::to_string).collect();
+    announced.sort();
     assert_eq!(
-        ["pushed.ts", "read.ts", "thrown.ts"].map(is_pushed),
-        [Some(true), Some(false), Some(false)]
+        announced,
+        [
+            r#"[["pushed.ts"],true]"#,
+            r#"[["read.ts"],false]"#,
+            r#"[["thrown.ts"],false]"#
+        ]
     );
 }
 
 async fn the_store_sends_no_ancestry_question_where_its_own_commits_prove_a_push(world: World) {
-    let tip = "dddddddddddddddddddddddddddddddddddddddd";
     let old = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
     world.records_head(HEAD, &[HEAD, old]).await;
     let ann = world.agent("ann").without_source().with_aged_head();
-    let paths = ["a.ts", "b.ts", "c.ts", "d.ts"];
-    ann.writes(&paths).await;
-    world.records_head(tip, &[tip, NEXT, HEAD, old]).await;
-    let asks = async |agent: &crate::world::Agent<'_>, new_head: &str, path: &str| {
+    ann.writes(&["a.ts", "b.ts", "c.ts", "d.ts"]).await;
+    world.records_head(TIP, &[TIP, NEXT, HEAD, old]).await;
+    let asks = async |agent: &Agent<'_>, new_head: &str, path: &str| {
         match agent.try_release(Some(new_head), None, false, &[path]).await {
             Admitted::Denied(Denial::Question(Question::Ancestry(AncestryQuestion::Work { .. }))) => true,
             Admitted::Outcome(ReleaseOutcome::Released(released)) => {
@@ -191,36 +161,28 @@ async fn the_store_sends_no_ancestry_question_where_its_own_commits_prove_a_push
         }
     };
     // The head comes after all that it is made of; which of two others comes first, their order does not prove.
-    assert!(!asks(&ann.clone().at(tip), tip, "a.ts").await);
+    assert!(!asks(&ann.clone().at(TIP), TIP, "a.ts").await);
     assert!(
-        !asks(&ann.clone().at(NEXT), &tip[..9], "b.ts").await,
+        !asks(&ann.clone().at(NEXT), &TIP[..9], "b.ts").await,
         "a copy that is behind has nothing unpushed"
     );
-    for (agent, new_head) in [
-        (ann.clone().at(NEXT), NEXT),
-        (ann.clone().at(old), old),
-        (ann.clone().at(LOCAL), LOCAL),
-        (ann.clone().at(LOCAL), tip),
-    ] {
-        assert!(asks(&agent, new_head, "c.ts").await, "{new_head}");
+    for (head, new_head) in [(NEXT, NEXT), (old, old), (LOCAL, LOCAL), (LOCAL, TIP)] {
+        assert!(asks(&ann.clone().at(head), new_head, "c.ts").await, "{head} {new_head}");
     }
     // Where nobody can be asked, the order is what there is.
     let ann = world.agent("ann").without_source();
     for (agent, new_head, why) in [
         (ann.clone(), old, Shortfall::NotAfterClaim),
         (ann.clone(), LOCAL, Shortfall::Unknown),
-        (ann.clone().at(LOCAL), tip, Shortfall::Unknown),
+        (ann.clone().at(LOCAL), TIP, Shortfall::Unknown),
         (ann.clone(), HEAD, Shortfall::SameCommit),
     ] {
         let outcome = agent.release(Some(new_head), Reachable::Unknown, &["c.ts"]).await;
-        let ReleaseOutcome::NotPushed { unpushed, .. } = outcome else {
-            panic!("{new_head}: {outcome:?}")
-        };
-        assert_eq!(unpushed, [("c.ts".to_owned(), why)], "{new_head}");
+        assert_eq!(not_pushed(outcome), [("c.ts".to_owned(), why)], "{new_head}");
     }
     released(ann.release(Some(NEXT), Reachable::Unknown, &["c.ts"]).await);
     // A claim from before all that is known.
-    world.records_head(tip, &[tip, NEXT]).await;
+    world.records_head(TIP, &[TIP, NEXT]).await;
     world.records_head(NEXT, &[NEXT, LOCAL]).await;
     released(ann.at(LOCAL).release(Some(LOCAL), Reachable::Unknown, &["d.ts"]).await);
 }
@@ -229,28 +191,23 @@ async fn a_store_that_knows_recent_commits_recognizes_a_push(world: World) {
     let ann = world.agent("ann").without_source();
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    let outcome = ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await;
-    assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
-    let tip = "dddddddddddddddddddddddddddddddddddddddd";
-    world.records_head(tip, &[tip, NEXT, HEAD]).await;
+    let release = async |new_head: &str, path: &str| ann.release(Some(new_head), Reachable::Unknown, &[path]).await;
+    not_pushed(release(NEXT, "a.ts").await);
+    world.records_head(TIP, &[TIP, NEXT, HEAD]).await;
     // A teammate has pushed since: the new head is reachable, and not the tip.
-    let done = released(ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await);
-    assert_eq!(done.head.unwrap().commit.as_str(), tip);
-    released(ann.release(Some(&NEXT[..8]), Reachable::Unknown, &["b.ts"]).await);
-    released(ann.release(Some(tip), Reachable::Unknown, &["c.ts"]).await);
+    let done = released(release(NEXT, "a.ts").await);
+    assert_eq!(done.head.unwrap().commit.as_str(), TIP);
+    released(release(&NEXT[..8], "b.ts").await);
+    released(release(TIP, "c.ts").await);
 }
 
 async fn a_caller_that_was_ahead_must_push_what_it_had(world: World) {
     let ann = world.agent("ann").at(LOCAL).based_on(HEAD);
     ann.writes(&["a.ts"]).await;
-    let outcome = ann.release(Some(LOCAL), Reachable::No, &["a.ts"]).await;
-    assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
+    not_pushed(ann.release(Some(LOCAL), Reachable::No, &["a.ts"]).await);
     // The very commit that it claimed with, once it is on the branch, is a push.
-    released(
-        ann.while_branch_is_at(LOCAL)
-            .release(Some(LOCAL), Reachable::Yes, &["a.ts"])
-            .await,
-    );
+    let ann = ann.while_branch_is_at(LOCAL);
+    released(ann.release(Some(LOCAL), Reachable::Yes, &["a.ts"]).await);
 }
 
 async fn written_files_need_a_new_head_and_read_ones_do_not(world: World) {
@@ -258,24 +215,14 @@ async fn written_files_need_a_new_head_and_read_ones_do_not(world: World) {
     ann.writes(&["w.ts"]).await;
     ann.reads(&["r.ts"]).await;
     let outcome = ann.release(None, Reachable::Unknown, &["r.ts", "w.ts"]).await;
-    assert_eq!(
-        outcome,
-        ReleaseOutcome::NoNewHead {
-            written: vec!["w.ts".to_owned()]
-        }
-    );
+    let written = vec!["w.ts".to_owned()];
+    assert_eq!(outcome, ReleaseOutcome::NoNewHead { written });
     assert_eq!(world.stored("r.ts").await.len(), 1, "nothing is released");
-    let done = released(ann.release(None, Reachable::Unknown, &["r.ts"]).await);
-    assert_eq!(done.released, ["r.ts"]);
-    let done = ann.abandons(&["w.ts"]).await;
-    assert_eq!(done.released, ["w.ts"]);
-    assert_eq!(world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await, 0);
-    assert_eq!(
-        world
-            .number(["ZCARD", &state::locks::keys::expiries(&world.repo)])
-            .await,
-        0
-    );
+    assert_eq!(ann.releases_read(&["r.ts"]).await.released, ["r.ts"]);
+    assert_eq!(ann.abandons(&["w.ts"]).await.released, ["w.ts"]);
+    assert_eq!(world.locked_file_count().await, 0);
+    let expiries = state::locks::keys::expiries(&world.repo);
+    assert_eq!(world.number(["ZCARD", &expiries]).await, 0);
 }
 
 async fn releasing_a_file_you_never_held_reports_not_held(world: World) {
@@ -285,19 +232,15 @@ async fn releasing_a_file_you_never_held_reports_not_held(world: World) {
     world.agent("ann/two").reads(&["agents.ts"]).await;
     ann.clone().on_branch("other").writes(&["branch.ts"]).await;
     let paths = ["shared.ts", "theirs.ts", "agents.ts", "branch.ts", "free.ts"];
-    let done = released(ann.release(None, Reachable::Unknown, &paths).await);
+    let done = ann.releases_read(&paths).await;
     assert_eq!(done.released, ["shared.ts"]);
     assert_eq!(done.missing, ["theirs.ts", "agents.ts", "branch.ts", "free.ts"]);
-    let others: Vec<_> = done
-        .others
-        .iter()
-        .map(|lock| (lock.file_path.as_str(), lock.user_id.as_str()))
-        .collect();
-    assert_eq!(others, [("theirs.ts", "bob"), ("agents.ts", "ann")]);
-    for path in ["shared.ts", "theirs.ts", "agents.ts", "branch.ts"] {
+    let others = [("theirs.ts", "bob"), ("agents.ts", "ann")];
+    assert_eq!(files_and_users(&done.others), others);
+    for path in &paths[..4] {
         assert_eq!(world.stored(path).await.len(), 1, "{path}");
     }
-    let done = released(ann.release(None, Reachable::Unknown, &["free.ts"]).await);
+    let done = ann.releases_read(&["free.ts"]).await;
     assert_eq!((done.released.len(), done.missing.len()), (0, 1));
 }
 
@@ -305,11 +248,9 @@ async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts"]).await;
     world.expire_locks(&["a.ts"]).await;
-    let done = released(ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await);
-    assert_eq!(
-        (done.released, done.missing),
-        (vec!["b.ts".to_owned()], vec!["a.ts".to_owned()])
-    );
+    let done = ann.releases_pushed(&["a.ts", "b.ts"]).await;
+    assert_eq!(done.released, ["b.ts"]);
+    assert_eq!(done.missing, ["a.ts"]);
     assert_eq!(
         world.events_since(1).await,
         ["lock_expired ann a.ts", "lock_released ann b.ts"]
@@ -323,43 +264,33 @@ async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
     world.expire_locks(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;
     let outcome = ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
-    let ReleaseOutcome::Lost { head, others, .. } = outcome else {
-        panic!("{outcome:?}")
-    };
-    assert_eq!(
-        (head.unwrap().commit.as_str(), others.len(), others[0].user_id.as_str()),
-        (HEAD, 1, "bob")
-    );
+    assert_eq!(outcome.head().unwrap().commit.as_str(), HEAD);
+    assert_eq!(files_and_users(&lost(outcome)), [("a.ts", "bob")]);
     assert_eq!(world.stored("b.ts").await.len(), 1, "nothing is released");
-    let event = world.events().await.pop().unwrap().1;
+    let event = world.last_event().await;
     assert_eq!(
-        (&event["type"], &event["reason"], &event["conflicts"]),
-        (&"lock_refused".into(), &"LOST".into(), &serde_json::json!(["a.ts"]))
+        json!([event["type"], event["reason"], event["conflicts"]]),
+        json!(["lock_refused", "LOST", ["a.ts"]])
     );
     // Abandoning does not release a lock of another holder either.
-    let outcome = ann.release(None, Reachable::Unknown, &["a.ts"]).await;
-    assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
+    lost(ann.release(None, Reachable::Unknown, &["a.ts"]).await);
     assert_eq!(ann.abandons(&["b.ts"]).await.released, ["b.ts"]);
     assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
 }
 
 async fn importers_of_what_was_released_are_named_once_and_counted(world: World) {
-    let many: Vec<String> = (0..1500).map(|number| format!("importers/{number}.ts")).collect();
-    let mut graph: Vec<(&str, &[&str])> = vec![("one.ts", &["a.ts", "b.ts"]), ("a.ts", &["b.ts", "imported.ts"])];
-    graph.extend(many.iter().map(|path| (path.as_str(), &["hub.ts"][..])));
+    let graph: [(&str, &[&str]); 2] = [("one.ts", &["a.ts", "b.ts"]), ("a.ts", &["b.ts", "imported.ts"])];
     store_graph(&world, &graph).await;
+    store_imports(&world, &files("importers", 1500), &["hub.ts"]).await;
     let ann = world.agent("ann");
     ann.reads(&["a.ts", "b.ts", "hub.ts", "lone.ts"]).await;
-    let done = released(ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await);
+    let done = ann.releases_read(&["a.ts", "b.ts"]).await;
     assert_eq!((done.importers, done.importer_count), (vec!["one.ts".to_owned()], 1));
-    let done = released(ann.release(None, Reachable::Unknown, &["hub.ts"]).await);
+    let done = ann.releases_read(&["hub.ts"]).await;
     assert_eq!((done.importers.len(), done.importer_count), (1000, 1500));
-    let done = released(ann.release(None, Reachable::Unknown, &["lone.ts", "hub.ts"]).await);
-    assert_eq!(
-        (done.importers.len(), done.importer_count),
-        (0, 0),
-        "not of what was not released"
-    );
+    let done = ann.releases_read(&["lone.ts", "hub.ts"]).await;
+    let importers = (done.importers.len(), done.importer_count);
+    assert_eq!(importers, (0, 0), "not of what was not released");
 }
 
 on_every_store!(

@@ -2,10 +2,10 @@
 
 use coord_sources::Reachable;
 use coord_state as state;
-use coord_state::locks::ReleaseOutcome;
+use serde_json::Value as Json;
 
 use crate::stores::neighbors::store_graph;
-use crate::world::{LOCAL, NEXT, World, released};
+use crate::world::{LOCAL, NEXT, World, files, files_and_users, lost, released};
 
 async fn a_repeated_release_has_the_same_outcome_and_frees_no_other_lock(world: World) {
     store_graph(&world, &[("one.ts", &["a.ts"])]).await;
@@ -26,39 +26,27 @@ async fn a_repeated_release_has_the_same_outcome_and_frees_no_other_lock(world: 
     assert_eq!(world.events().await.len(), events);
     assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
     // The answer to another request names the files that were released, and those that were lost.
-    let other = ann.release(Some(LOCAL), Reachable::Yes, &["a.ts"]).await;
-    let done = released(other);
+    let done = released(ann.release(Some(LOCAL), Reachable::Yes, &["a.ts"]).await);
     assert_eq!((done.released.len(), done.missing.len()), (0, 0));
     assert!(
         matches!(done.again.as_slice(), [(path, 0..60)] if path == "a.ts"),
         "{done:?}"
     );
-    let outcome = ann.release(Some(LOCAL), Reachable::Yes, &["a.ts", "b.ts"]).await;
-    let ReleaseOutcome::Lost { others, .. } = outcome else {
-        panic!("{outcome:?}")
-    };
-    assert_eq!(
-        others.iter().map(|lock| lock.file_path.as_str()).collect::<Vec<_>>(),
-        ["b.ts"]
-    );
+    let others = lost(ann.release(Some(LOCAL), Reachable::Yes, &["a.ts", "b.ts"]).await);
+    assert_eq!(files_and_users(&others), [("b.ts", "bob")]);
     // It is nobody else's answer: not another agent's, nor that of another branch.
     for other in [world.agent("ann/two"), world.agent("cid")] {
-        let outcome = other.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
-        assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
+        lost(other.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await);
     }
-    let elsewhere = ann
-        .clone()
-        .on_branch("other")
-        .release(Some(NEXT), Reachable::Yes, &["a.ts"])
-        .await;
-    assert_eq!(released(elsewhere).missing, ["a.ts"]);
+    let elsewhere = ann.on_branch("other").releases_pushed(&["a.ts"]).await;
+    assert_eq!(elsewhere.missing, ["a.ts"]);
 }
 
 async fn a_lock_that_is_claimed_again_is_released_again(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     for _ in 0..3 {
         ann.reads(&["a.ts", "b.ts"]).await;
-        let done = released(ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await);
+        let done = ann.releases_read(&["a.ts", "b.ts"]).await;
         assert_eq!(done.released.len(), 2);
         assert_eq!(world.stored("a.ts").await, []);
     }
@@ -66,12 +54,9 @@ async fn a_lock_that_is_claimed_again_is_released_again(world: World) {
     ann.writes(&["a.ts"]).await;
     world.expire_locks(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;
-    let outcome = ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await;
-    let ReleaseOutcome::Lost { others, .. } = outcome else {
-        panic!("{outcome:?}")
-    };
-    assert_eq!((others.len(), others[0].file_path.as_str()), (1, "a.ts"));
-    let done = released(ann.release(None, Reachable::Unknown, &["b.ts"]).await);
+    let others = lost(ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await);
+    assert_eq!(files_and_users(&others), [("a.ts", "bob")]);
+    let done = ann.releases_read(&["b.ts"]).await;
     assert_eq!(done.again.len(), 1, "{done:?}");
 }
 
@@ -85,35 +70,27 @@ async fn releases_are_remembered_within_bounds(world: World) {
     assert_eq!(ann.abandons(&["a.ts"]).await.released, ["a.ts"], "the same answer");
     let ttl = world.number(["TTL", &key]).await;
     assert!((1..=600).contains(&ttl), "{ttl}");
-    let kept = world.command(["HGET", &key, field]).await;
-    let mut kept: serde_json::Value = serde_json::from_str(kept.as_str().unwrap()).unwrap();
-    kept[0]["time"] = (kept[0]["time"].as_i64().unwrap() - 600).into();
-    world.command(["HSET", &key, field, &kept.to_string()]).await;
+    let age = |kept: &mut Json| kept[0]["time"] = (kept[0]["time"].as_i64().unwrap() - 600).into();
+    world.edit_json(&key, field, age).await;
     assert_eq!(ann.abandons(&["a.ts"]).await.missing, ["a.ts"], "it is long ago");
     // Of one holder a number of releases, and of bytes.
-    for number in 0..20 {
-        let path = format!("{number}.ts");
-        ann.reads(&[&path]).await;
-        ann.abandons(&[&path]).await;
+    let names = files("src", 20);
+    for path in &names {
+        ann.reads(&[path]).await;
+        ann.abandons(&[path]).await;
     }
-    assert_eq!(ann.abandons(&["3.ts"]).await.missing.len(), 1);
-    assert_eq!(ann.abandons(&["4.ts"]).await.released.len(), 1);
+    assert_eq!(ann.abandons(&names[3..4]).await.missing.len(), 1);
+    assert_eq!(ann.abandons(&names[4..5]).await.released.len(), 1);
     let long: Vec<String> = (0..26).map(|number| format!("{number}/{}", "x".repeat(3000))).collect();
     for path in long.chunks(22) {
         ann.reads(path).await;
         ann.abandons(path).await;
-        assert_eq!(
-            ann.abandons(path).await.released.len(),
-            path.len(),
-            "the newest has more room"
-        );
+        let again = ann.abandons(path).await.released;
+        assert_eq!(again.len(), path.len(), "the newest has more room");
     }
     let kept = world.command(["HGET", &key, field]).await;
-    assert!(
-        kept.as_str().unwrap().len() <= 65_540,
-        "{}",
-        kept.as_str().unwrap().len()
-    );
+    let bytes = kept.as_str().unwrap().len();
+    assert!(bytes <= 65_540, "{bytes}");
     assert_eq!(ann.abandons(&long[22..]).await.released.len(), 4);
     assert_eq!(ann.abandons(&long[..1]).await.missing.len(), 1, "there was no room");
     // Of a repository a number of holders.

@@ -5,17 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord_domain::BuildProgress;
 use coord_domain::LockMode;
 use coord_domain::work::Verdict;
 use coord_settings::Rates;
 use coord_state as state;
-use coord_state::admission::{AdmissionTerms, Admitted, Lookup, count_lookups, recall};
-use coord_state::builds::{
-    BuildLease, PublishOutcome, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph,
-    report_build, return_lease, stage_graph,
-};
-use coord_state::heads::{FetchedHead, PushedHead, push_head, record_head_failure};
+use coord_state::admission::{Admitted, Lookup, count_lookups, recall};
+use coord_state::builds::{BuildLease, PublishOutcome, discard_graph, return_lease, touch_graph};
+use coord_state::heads::{PushedHead, push_head, record_head_failure};
 use coord_state::locks::{PendingAct, settle_pending};
 use coord_store::{Request, Store, StoreError, Value};
 use coord_teams_state::messages::MessageFilter;
@@ -24,6 +20,8 @@ use coord_teams_state::teams::memberships;
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 
+use super::builds::{fields_after, text_at};
+use crate::stores::admission::entry_of;
 use crate::stores::due::{mark, unmark};
 use crate::world::team::titled;
 use crate::world::{HEAD, NEXT, World, sha};
@@ -101,14 +99,11 @@ fn outcome(value: &Value) -> String {
 #[async_trait]
 impl Store for Forgetful {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        let scripts = |batch: &[Request]| -> Vec<&'static str> {
-            let name = |request: &Request| match request {
-                Request::Script { script, .. } => Some(script.name),
-                Request::Command(_) => None,
-            };
-            batch.iter().filter_map(name).collect()
+        let name = |request: &Request| match request {
+            Request::Script { script, .. } => Some(script.name),
+            Request::Command(_) => None,
         };
-        let names = scripts(&batch);
+        let names: Vec<&'static str> = batch.iter().filter_map(name).collect();
         let first = self.store.run(batch.clone()).await?;
         if names.is_empty() || !batch.iter().all(Request::is_repeatable) {
             return Ok(first);
@@ -178,10 +173,7 @@ async fn locks(world: &World) {
         world.store.run(vec![due]).await.unwrap();
     }
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
-    let terms = AdmissionTerms {
-        rates: Rates::default(),
-        ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, &[])
-    };
+    let terms = entry_of(world, &ann.holder, Rates::default());
     let counted = count_lookups(&*world.store, &terms, Lookup::Commits, (1, 0))
         .await
         .unwrap();
@@ -195,9 +187,7 @@ async fn locks(world: &World) {
     world.expire_locks(&["a.ts"]).await;
     // The first call that meets expired locks drops and announces them, and no other call does.
     bob.checks(LockMode::Writing, &["a.ts", "b.ts"]).await;
-    let expired = world.events().await;
-    let expired = expired.iter().filter(|(_, event)| event["type"] == "lock_expired");
-    assert_eq!(expired.count(), 1);
+    assert_eq!(world.events_of_type("lock_expired").await.len(), 1);
     let eve = world.agent("eve").working_on("pool");
     eve.writes(&["p.ts", "q.ts"]).await;
     eve.try_release(Some(NEXT), Some(Verdict::Waiting), false, &["p.ts", "q.ts"])
@@ -229,72 +219,37 @@ async fn heads(world: &World) {
     };
     push_head(store, repo, branch, &push).await.unwrap();
     record_head_failure(store, repo, branch, 30).await.unwrap();
-    state::heads::record_head(store, repo, branch, &FetchedHead::of(&sha(HEAD), &[]))
-        .await
-        .unwrap();
+    world.records_head(HEAD, &[]).await;
     // A caller whose turn it is to ask for a head, and who lost that answer, waits for it as everybody else does.
-    world.command(["DEL", &state::heads::keys::head(repo, branch)]).await;
+    world.command(["DEL", &world.head_key()]).await;
     assert!(!world.head_is_due().await);
 }
 
 async fn graphs(world: &World) {
     let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
-    let json = state::builds::keys::graph_json(repo, branch);
-    let adjacency = state::builds::keys::graph_adjacency(repo, branch);
-    let commit = sha(HEAD);
-    lease_build(store, repo, branch, "cut off", &commit).await.unwrap();
+    world.lease("cut off", HEAD).await;
     return_lease(store, repo, branch, "cut off").await.unwrap();
-    assert_eq!(
-        lease_build(store, repo, branch, "one", &commit).await.unwrap(),
-        BuildLease::Granted
-    );
-    report_build(store, repo, branch, "one", BuildProgress::default())
-        .await
-        .unwrap();
-    fail_build(store, repo, branch, "one", &commit, "a blob is missing")
-        .await
-        .unwrap();
-    let commit = sha(NEXT);
-    lease_build(store, repo, branch, "one", &commit).await.unwrap();
-    let text = |offset: usize, text: &str| StagedPart::Text {
-        offset,
-        bytes: text.as_bytes().to_vec(),
-    };
-    let fields = |before, path: &str| StagedPart::Hash {
-        before,
-        pairs: vec![path.as_bytes().to_vec(), b"0\n".to_vec()],
-    };
-    for (key, part) in [
-        (&json, StagedPart::Begin),
-        (&json, text(0, "the first part, ")),
-        (&json, text(16, "the second, ")),
-        (&json, text(28, "the end")),
-        (&adjacency, StagedPart::Begin),
-        (&adjacency, fields(0, "a.ts")),
-        (&adjacency, fields(1, "b.ts")),
-    ] {
-        let staged = stage_graph(store, repo, branch, "one", key, part).await.unwrap();
-        assert_eq!(staged, PublishOutcome::Done);
-    }
-    let parts = [
-        (json.clone(), StagedSize::Bytes(35)),
-        (adjacency, StagedSize::Fields(2)),
+    assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
+    world.report("one", 0).await;
+    world.fail("one", HEAD, "a blob is missing").await;
+    world.lease("one", NEXT).await;
+    let texts = [
+        text_at(0, "the first part, "),
+        text_at(16, "the second, "),
+        text_at(28, "the end"),
     ];
-    let published = publish_graph(store, repo, branch, "one", &commit, &parts, &[])
-        .await
-        .unwrap();
-    assert_eq!(published, PublishOutcome::Done);
+    world.stages("one", &world.json_key(), texts).await;
+    let fields = [fields_after(0, ["a.ts", "0\n"]), fields_after(1, ["b.ts", "0\n"])];
+    world.stages("one", &world.adjacency_key(), fields).await;
+    assert_eq!(world.publish("one", NEXT, 2, 35).await, PublishOutcome::Done);
     assert_eq!(
-        world.command(["GET", &json]).await,
+        world.command(["GET", &world.json_key()]).await,
         Value::bulk("the first part, the second, the end")
     );
-    state::builds::touch_graph(store, repo, branch).await.unwrap();
-    discard_graph(store, repo, branch, commit.as_str()).await.unwrap();
-    assert_eq!(
-        lease_build(store, repo, branch, "one", &commit).await.unwrap(),
-        BuildLease::Granted,
-        "a graph that cannot be read is built again"
-    );
+    touch_graph(store, repo, branch).await.unwrap();
+    discard_graph(store, repo, branch, NEXT).await.unwrap();
+    let lease = world.lease("one", NEXT).await;
+    assert_eq!(lease, BuildLease::Granted, "a graph that cannot be read is built again");
 }
 
 async fn ledger(world: &World) {

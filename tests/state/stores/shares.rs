@@ -2,14 +2,14 @@
 //! each with its test here.
 
 use coord_domain::LockMode::Reading;
-use coord_domain::{FilePath, LockReason};
 use coord_state::admission::Denial;
 use coord_state::events::{events_after, keys, newest_events};
 use coord_store::Request;
 use coord_teams_state::tasks::{NewTask, TaskChanges};
 
+use crate::stores::force::forces;
 use crate::world::team::titled;
-use crate::world::{World, answered, denial_of};
+use crate::world::{World, denial_of};
 
 /// Fills the log with events of `login`, as scripts write them.
 async fn fills_log(world: &World, login: &str, count: usize) {
@@ -31,7 +31,7 @@ async fn a_login_does_not_push_the_events_of_others_out_of_the_log(world: World)
     eve.writes(&["more.ts"]).await;
     assert_eq!(world.events_since(0).await[0], "lock_granted bob bob.ts");
     assert_eq!(world.events().await.len(), 8_751, "an eighth makes room for what comes");
-    // A reader that has seen bob's last is told that events are missing behind it.
+    // A reader that has seen bob's last event learns that events are missing after it.
     let later = events_after(&world.repo, of_bob, 1).run(&*world.store).await.unwrap();
     assert!(later.oldest.unwrap() > of_bob, "{later:?}");
     let newest = newest_events(&world.repo, 1).run(&*world.store).await.unwrap()[0].id;
@@ -115,10 +115,8 @@ async fn a_login_does_not_flush_the_refusals_of_others(world: World) {
     ann.writes(&["a.ts"]).await;
     bob.is_refused(Reading, &["a.ts"]).await;
     let of_bob = async || {
-        let events = world.events().await;
-        let is_bobs =
-            |event: &&(String, serde_json::Value)| event.1["type"] == "lock_refused" && event.1["user"] == "bob";
-        events.iter().filter(is_bobs).count()
+        let refusals = world.events_of_type("lock_refused").await;
+        refusals.iter().filter(|event| event["user"] == "bob").count()
     };
     assert_eq!(of_bob().await, 1);
     for number in 0..1_001 {
@@ -131,26 +129,21 @@ async fn a_login_does_not_flush_the_refusals_of_others(world: World) {
 
 async fn a_login_does_not_evict_the_notices_of_others_about_lost_locks(world: World) {
     let (bob, eve, cem) = (world.agent("bob"), world.agent("eve"), world.agent("cem"));
-    let forces = async |agent: &crate::world::Agent<'_>, path: &str| {
-        let paths = [FilePath::parse(path).unwrap()];
-        let message = LockReason::parse("It is needed").unwrap();
-        let forced = coord_state::locks::force_release(&*world.store, &agent.entry(&[]), &message, &paths).await;
-        assert_eq!(answered(forced.unwrap()).locks.len(), 1);
-    };
     bob.writes(&["bob.ts"]).await;
-    forces(&cem, "bob.ts").await;
+    assert_eq!(forces(&cem, &["bob.ts"]).await.locks.len(), 1);
     for number in 0..70 {
         let file = format!("{number}.ts");
         world.agent(&format!("eve/{number}")).writes(&[&file]).await;
-        forces(&eve, &file).await;
+        assert_eq!(forces(&eve, &[&file]).await.locks.len(), 1);
     }
-    let denial = denial_of(bob.try_claim(Reading, &["bob.ts"]).await);
-    assert!(matches!(denial, Denial::ForceReleased(taken) if taken.by == "cem"));
-    let denial = denial_of(world.agent("eve/69").try_claim(Reading, &["69.ts"]).await);
-    assert!(
-        matches!(denial, Denial::ForceReleased(_)),
-        "those of eve are the newest"
-    );
+    // Of eve's, the newest are left.
+    for (agent, file, by) in [(bob, "bob.ts", "cem"), (world.agent("eve/69"), "69.ts", "eve")] {
+        let denial = denial_of(agent.try_claim(Reading, &[file]).await);
+        assert!(
+            matches!(&denial, Denial::ForceReleased(taken) if taken.by == by),
+            "{denial:?}"
+        );
+    }
 }
 
 async fn a_login_does_not_fill_the_notes_of_a_task(world: World) {

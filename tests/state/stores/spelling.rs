@@ -7,10 +7,10 @@ use coord_builds::leased_build::build_and_publish;
 use coord_domain::LockMode::{Reading, Writing};
 use coord_graph::Limits;
 use coord_state::builds::BuildLease;
-use coord_state::locks::{ClaimOutcome, Survey};
-
-use crate::world::{HEAD, NEXT, World};
+use coord_state::locks::{SpellingHint, Survey};
 use coord_test_support::memory::Memory;
+
+use crate::world::{HEAD, NEXT, World, stale};
 
 on_every_store!(
     a_path_that_differs_from_a_tracked_one_only_in_case_lists_the_tracked_one,
@@ -35,8 +35,7 @@ async fn build(world: &World, tracked: &[&str], last: &mut Option<LastBuild>) {
 
 /// `Auth.ts: auth.ts`: each requested file that is tracked under other spellings, and those.
 fn spelled(survey: &Survey) -> Vec<String> {
-    let line =
-        |spelled: &coord_state::locks::SpellingHint| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
+    let line = |spelled: &SpellingHint| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
     let differing = survey.spelled.iter().filter(|file| !file.tracked.is_empty());
     differing.map(line).collect()
 }
@@ -96,14 +95,11 @@ async fn a_path_that_differs_from_a_tracked_one_only_in_case_lists_the_tracked_o
     let files = ["src/Auth.ts", "src/Button.tsx", "src/new.ts", "readme.md"];
     let expected_lines = ["src/Auth.ts: src/auth.ts", "readme.md: README.md"];
     assert_eq!(spelled(&ann.writes(&files).await), expected_lines);
-    assert_eq!(
-        spelled(&world.agent("bob").is_refused(Writing, &files).await),
-        expected_lines
-    );
-    match world.agent("cid").while_branch_is_at(NEXT).claim(Writing, &files).await {
-        ClaimOutcome::Stale(survey) => assert_eq!(spelled(&survey), expected_lines),
-        other => panic!("{other:?}"),
-    }
+    let refused = world.agent("bob").is_refused(Writing, &files).await;
+    assert_eq!(spelled(&refused), expected_lines);
+    let behind = world.agent("cid").while_branch_is_at(NEXT);
+    let refused = stale(behind.claim(Writing, &files).await);
+    assert_eq!(spelled(&refused), expected_lines);
 
     let many: Vec<String> = (0..512).map(|number| format!("src/N{number}.ts")).collect();
     let survey = ann.checks(Writing, &many).await;

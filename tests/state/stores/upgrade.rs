@@ -14,7 +14,7 @@ use super::gate::intent;
 use super::neighbors::store_graph;
 use super::teams::files::with_files;
 use crate::world::team::{claimed, titled};
-use crate::world::{HEAD, World, in_short};
+use crate::world::{HEAD, World};
 
 #[derive(Deserialize)]
 struct Written {
@@ -49,10 +49,7 @@ fn moved(text: &str, written_at: u64, now: u64) -> String {
 
 async fn load(world: &World) {
     let written: Written = serde_json::from_str(include_str!("upgrade.json")).unwrap();
-    let Value::Array(time) = world.command(["TIME"]).await else {
-        panic!("no time")
-    };
-    let now = time[0].as_str().unwrap().parse().unwrap();
+    let now = world.now().await.cast_unsigned();
     for command in written.commands {
         let words = command.iter().map(|word| {
             let word = word.replace("REPO", world.repo.as_str());
@@ -65,19 +62,11 @@ async fn load(world: &World) {
 
 async fn locks_of_the_version_before_hold_and_are_renewed_and_released(world: World) {
     load(&world).await;
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    world.assert_counts_are_exact().await;
     let bob = world.agent("bob/two");
-    assert_eq!(
-        in_short(&bob.checks(Writing, &["src/a.ts"]).await.findings),
-        ["DIRECT! src/a.ts ann"]
-    );
-    let beside = bob.checks(Writing, &["src/b.ts"]).await;
-    assert_eq!(
-        in_short(&beside.findings),
-        ["NEIGHBOR! src/a.ts ann via src/b.ts"],
-        "the graph is read"
-    );
+    assert_eq!(bob.finds(Writing, &["src/a.ts"]).await, ["DIRECT! src/a.ts ann"]);
+    let beside = bob.finds(Writing, &["src/b.ts"]).await;
+    assert_eq!(beside, ["NEIGHBOR! src/a.ts ann via src/b.ts"], "the graph is read");
     let ann = world.agent("ann/one");
     let renewed = ann.writes(&["src/a.ts"]).await;
     assert_eq!(renewed.held.len(), 1);
@@ -85,8 +74,7 @@ async fn locks_of_the_version_before_hold_and_are_renewed_and_released(world: Wo
     // Cyd was refused before, and its ticket counts.
     assert!(!bob.is_refused(Writing, &["src/a.ts"]).await.findings.is_empty());
     world.agent("cyd").writes(&["src/a.ts"]).await;
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
+    world.assert_counts_are_exact().await;
 }
 
 async fn a_team_of_the_version_before_keeps_working(world: World) {

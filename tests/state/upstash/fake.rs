@@ -1,4 +1,4 @@
-//! An HTTP server that does what it is told, wrong things above all, and counts requests at the socket.
+//! An HTTP server that follows a list of acts, wrong ones above all, and counts requests at the socket.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

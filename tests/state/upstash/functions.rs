@@ -5,53 +5,31 @@ use std::sync::Arc;
 
 use coord_state::libraries::library;
 use coord_store::redis::RedisStore;
-use coord_store::{Request, Store, StoreError, Value};
+use coord_store::{Request, Script, Store, Value};
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
 
 use crate::upstash::log::Log;
-use crate::upstash::scripts::{ADD, ADD_MORE, OLD, SHOW, call};
+use crate::upstash::scripts::{ADD, ADD_MORE, OLD, SHOW, ask, call, calls, connect};
 
-fn connect(server: &RealRedis) -> RedisStore {
-    RedisStore::connect(&server.url()).unwrap()
-}
-
-/// The reply to one command.
-async fn ask<const N: usize>(store: &dyn Store, words: [&str; N]) -> Value {
-    store.run(vec![Request::command(words)]).await.unwrap().remove(0)
-}
-
-async fn run(store: &dyn Store, script: &'static coord_store::Script, argument: &str) -> Value {
+async fn run(store: &dyn Store, script: &'static Script, argument: &str) -> Value {
     let batch = vec![call(script, "n", argument.as_bytes())];
     store.run(batch).await.unwrap().remove(0)
-}
-
-/// How often the server has run the command.
-async fn calls(store: &dyn Store, command: &str) -> u32 {
-    let stats = ask(store, ["INFO", "commandstats"]).await;
-    let stats = stats.as_str().unwrap_or_default().to_owned();
-    let line = stats
-        .lines()
-        .find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
-    line.and_then(|line| line.split(',').next()?.parse().ok())
-        .unwrap_or_default()
 }
 
 #[tokio::test]
 async fn a_library_is_loaded_once_and_again_where_it_is_gone() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
-    let batch = || {
-        vec![
-            call(&ADD, "n", b"2"),
-            Request::command(["GET", "other"]),
-            call(&ADD, "n", b"3"),
-        ]
-    };
-    let [Value::Int(first), Value::Nil, Value::Int(second)] = store.run(batch()).await.unwrap()[..] else {
-        panic!("three replies");
-    };
-    assert_eq!((first, second), (2, 5));
+    let batch = vec![
+        call(&ADD, "n", b"2"),
+        Request::command(["GET", "other"]),
+        call(&ADD, "n", b"3"),
+    ];
+    assert_eq!(
+        store.run(batch).await.unwrap(),
+        [Value::Int(2), Value::Nil, Value::Int(5)]
+    );
     assert_eq!(run(&store, &ADD, "1").await, Value::Int(6));
     assert_eq!(run(&connect(&server), &ADD, "1").await, Value::Int(7));
     assert_eq!(calls(&store, "function|load").await, 1);
@@ -109,26 +87,20 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
             return;
         };
         server.command(&[&["ACL", "SETUSER", "default"], denied].concat());
+        let case = format!("{options:?} {denied:?}");
         let (log, _guard) = Log::capture();
         let store = connect(&server);
         for expected in 1..=4 {
-            assert_eq!(
-                run(&store, &ADD, "1").await,
-                Value::Int(expected),
-                "{options:?} {denied:?}"
-            );
+            assert_eq!(run(&store, &ADD, "1").await, Value::Int(expected), "{case}");
         }
         let batch = vec![call(&ADD, "n", b"1"), call(&SHOW, "n", b""), call(&ADD_MORE, "n", b"1")];
         let expected = [Value::Int(5), Value::bulk("5"), Value::Int(105)];
         assert_eq!(store.run(batch).await.unwrap(), expected);
         let logged = log.text();
-        assert_eq!(
-            logged.matches("the store has no functions").count(),
-            1,
-            "{options:?} {denied:?}: {logged}"
-        );
+        let warnings = logged.matches("the store has no functions").count();
+        assert_eq!(warnings, 1, "{case}: {logged}");
         // ADD four times, then SHOW and ADD_MORE were new.
-        assert_eq!(calls(&store, "eval").await, 3, "{options:?} {denied:?}");
+        assert_eq!(calls(&store, "eval").await, 3, "{case}");
         store.delete_unused_libraries(library()).await.unwrap();
     }
 }
@@ -136,23 +108,11 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
 #[tokio::test]
 async fn state_of_scripts_works_with_functions_and_vice_versa() {
     let Some(server) = RealRedis::start(&[]) else { return };
-    server.command(&[
-        "ACL",
-        "SETUSER",
-        "old",
-        "on",
-        ">old",
-        "~*",
-        "&*",
-        "+@all",
-        "-fcall",
-        "-function",
-    ]);
+    let rights = ["on", ">old", "~*", "&*", "+@all", "-fcall", "-function"];
+    server.command(&[&["ACL", "SETUSER", "old"], &rights[..]].concat());
     let scripts = RedisStore::connect(&server.url().replace("redis://", "redis://old:old@")).unwrap();
     let functions = connect(&server);
-    let mut expected = 0;
-    for store in [&scripts, &functions, &scripts, &functions] {
-        expected += 1;
+    for (store, expected) in [&scripts, &functions, &scripts, &functions].into_iter().zip(1..) {
         assert_eq!(run(store, &ADD, "1").await, Value::Int(expected));
     }
     assert_eq!(
@@ -248,11 +208,7 @@ async fn a_library_unused_for_a_week_is_deleted_and_no_other() {
     // Also where its own note is gone.
     ask(&store, ["DEL", &format!("coord:library:{own}")]).await;
     store.delete_unused_libraries(library()).await.unwrap();
-    let mut expected: Vec<String> = others
-        .map(str::to_owned)
-        .into_iter()
-        .chain([own.clone(), used.clone()])
-        .collect();
+    let mut expected = [&others.map(str::to_owned)[..], &[own.clone(), used.clone()]].concat();
     expected.sort();
     assert_eq!(libraries(&store).await, expected);
 
@@ -286,8 +242,7 @@ async fn a_server_that_is_gone_while_a_library_is_missing_is_an_error_and_no_dec
     let store = connect(&server);
     assert_eq!(run(&store, &ADD, "1").await, Value::Int(1));
     server.kill();
-    let gone = store.run(vec![call(&ADD, "n", b"1")]).await;
-    assert!(matches!(gone, Err(StoreError::Unreachable(_))), "{gone:?}");
+    assert_fails!(store.run(vec![call(&ADD, "n", b"1")]).await, Unreachable);
     assert!(server.run());
     assert_eq!(run(&store, &ADD, "1").await, Value::Int(1), "it was restarted empty");
     assert_eq!((log.text(), calls(&store, "evalsha").await), (String::new(), 0));

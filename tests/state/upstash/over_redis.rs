@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use coord_store::redis::RedisStore;
 use coord_store::upstash::UpstashStore;
-use coord_store::{Request, Store, StoreError, Value};
+use coord_store::{Request, Store, Value};
 use futures::StreamExt;
 use secrecy::SecretString;
 
-use crate::upstash::scripts::{COUNT, ECHO, FAILS, call};
+use crate::upstash::scripts::{ECHO, FAILS, ask, call, calls, connect, count};
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
 
@@ -19,7 +18,7 @@ struct Both {
 
 async fn both() -> Option<Both> {
     let server = RealRedis::start(&[])?;
-    let store = upstash::client(Arc::new(RedisStore::connect(&server.url()).unwrap())).await;
+    let store = upstash::client(Arc::new(connect(&server))).await;
     Some(Both { server, store })
 }
 
@@ -55,28 +54,15 @@ async fn scripts_run_with_the_flag_of_upstash_taken_out_and_by_their_sha_afterwa
     let Some(Both { store, server }) = both().await else {
         return;
     };
-    let direct = RedisStore::connect(&server.url()).unwrap();
+    let direct = connect(&server);
     for expected in [1, 2, 3] {
-        assert_eq!(
-            store.run(vec![call(&COUNT, "n", b"1")]).await.unwrap(),
-            [Value::Int(expected)]
-        );
+        assert_eq!(count(&store).await.unwrap(), Value::Int(expected));
     }
-    let stats = direct
-        .run(vec![Request::command(["INFO", "commandstats"])])
-        .await
-        .unwrap();
-    let stats = stats[0].as_str().unwrap_or_default().to_owned();
-    assert!(
-        stats.contains("cmdstat_eval:calls=1,") && stats.contains("cmdstat_evalsha:calls=3,"),
-        "{stats}"
-    );
-    direct.run(vec![Request::command(["SCRIPT", "FLUSH"])]).await.unwrap();
-    assert_eq!(store.run(vec![call(&COUNT, "n", b"1")]).await.unwrap(), [Value::Int(4)]);
-    let replies = store
-        .run(vec![call(&ECHO, "k", b"a"), call(&FAILS, "k", b"")])
-        .await
-        .unwrap();
+    assert_eq!((calls(&direct, "eval").await, calls(&direct, "evalsha").await), (1, 3));
+    ask(&direct, ["SCRIPT", "FLUSH"]).await;
+    assert_eq!(count(&store).await.unwrap(), Value::Int(4));
+    let batch = vec![call(&ECHO, "k", b"a"), call(&FAILS, "k", b"")];
+    let replies = store.run(batch).await.unwrap();
     let direct = direct.run(vec![call(&ECHO, "k", b"a")]).await.unwrap();
     // The two differ in one thing: a status inside an array has become a string on the way.
     let (Some(over_rest), Some(over_redis)) = (replies[0].as_array(), direct[0].as_array()) else {
@@ -101,13 +87,8 @@ async fn messages_published_after_subscribing_arrive_in_order() {
     };
     let channel = "coord:events:{github.com/o/n}";
     let mut messages = store.subscribe(channel).await.unwrap();
-    let payloads = ["{\"a\":1,\"b\":[2]}", "two\nlines", ""];
-    for payload in payloads {
-        let published = store
-            .run(vec![Request::command(["PUBLISH", channel, payload])])
-            .await
-            .unwrap();
-        assert_eq!(published, [Value::Int(1)]);
+    for payload in ["{\"a\":1,\"b\":[2]}", "two\nlines", ""] {
+        assert_eq!(ask(&store, ["PUBLISH", channel, payload]).await, Value::Int(1));
         assert_eq!(messages.next().await.as_deref(), Some(payload.as_bytes()));
     }
     server.kill();
@@ -120,22 +101,17 @@ async fn a_dead_server_behind_rest_is_unreachable_and_found_again() {
         return;
     };
     server.kill();
-    let outcome = store.run(vec![call(&COUNT, "n", b"1")]).await;
-    assert!(matches!(outcome, Err(StoreError::Unreachable(_))), "{outcome:?}");
-    assert!(matches!(
-        store.subscribe("c").await.err(),
-        Some(StoreError::Unreachable(_))
-    ));
+    assert_fails!(count(&store).await, Unreachable);
+    assert_fails!(store.subscribe("c").await.map(drop), Unreachable);
     assert!(server.run());
-    assert_eq!(store.run(vec![call(&COUNT, "n", b"1")]).await.unwrap(), [Value::Int(1)]);
+    assert_eq!(count(&store).await.unwrap(), Value::Int(1));
 }
 
 #[tokio::test]
 async fn a_wrong_token_is_denied() {
     let Some(server) = RealRedis::start(&[]) else { return };
-    let url = upstash::serve(Arc::new(RedisStore::connect(&server.url()).unwrap())).await;
+    let url = upstash::serve(Arc::new(connect(&server))).await;
     let store = UpstashStore::new(&url, SecretString::from("wrong")).unwrap();
-    let outcome = store.run(vec![Request::command(["GET", "k"])]).await;
-    assert!(matches!(outcome, Err(StoreError::Denied(_))), "{outcome:?}");
-    assert!(matches!(store.subscribe("c").await.err(), Some(StoreError::Denied(_))));
+    assert_fails!(store.run(vec![Request::command(["GET", "k"])]).await, Denied);
+    assert_fails!(store.subscribe("c").await.map(drop), Denied);
 }

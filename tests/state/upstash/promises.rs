@@ -69,34 +69,29 @@ async fn health_reports_why_a_redis_cannot_be_written() {
 const AOF: [&str; 2] = ["--appendonly", "yes"];
 const LRU: [&str; 4] = ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"];
 
+fn kept() -> Value {
+    json!({ "status": "ok", "promises": "kept" })
+}
+
+fn unknown() -> Value {
+    json!({ "status": "ok", "promises": "unknown" })
+}
+
+fn broken(promises: &[&str]) -> Value {
+    json!({ "status": "ok", "promises": "broken", "broken_promises": promises })
+}
+
 #[tokio::test]
 async fn health_lists_the_broken_promises_of_a_redis() {
+    let with_aof = |options: &[&'static str]| [&AOF, options].concat();
     for (options, expected) in [
-        (AOF.to_vec(), json!({ "status": "ok", "promises": "kept" })),
-        (
-            vec![],
-            json!({ "status": "ok", "promises": "broken", "broken_promises": ["not_persistent"] }),
-        ),
-        (
-            [&AOF[..], &LRU].concat(),
-            json!({ "status": "ok", "promises": "broken", "broken_promises": ["evicts"] }),
-        ),
-        (
-            [&AOF[..], &["--appendfsync", "no"]].concat(),
-            json!({ "status": "ok", "promises": "broken", "broken_promises": ["not_persistent"] }),
-        ),
-        (
-            LRU.to_vec(),
-            json!({ "status": "ok", "promises": "broken", "broken_promises": ["evicts", "not_persistent"] }),
-        ),
-        (
-            [&AOF[..], &["--rename-command", "CONFIG", ""]].concat(),
-            json!({ "status": "ok", "promises": "unknown" }),
-        ),
-        (
-            [&AOF[..], &["--rename-command", "INFO", ""]].concat(),
-            json!({ "status": "ok", "promises": "unknown" }),
-        ),
+        (with_aof(&[]), kept()),
+        (vec![], broken(&["not_persistent"])),
+        (with_aof(&LRU), broken(&["evicts"])),
+        (with_aof(&["--appendfsync", "no"]), broken(&["not_persistent"])),
+        (LRU.to_vec(), broken(&["evicts", "not_persistent"])),
+        (with_aof(&["--rename-command", "CONFIG", ""]), unknown()),
+        (with_aof(&["--rename-command", "INFO", ""]), unknown()),
     ] {
         let Some(server) = RealRedis::start(&options) else {
             return;
@@ -108,11 +103,8 @@ async fn health_lists_the_broken_promises_of_a_redis() {
 #[tokio::test]
 async fn a_rest_store_that_refuses_config_is_unknown_unless_info_shows_a_broken_promise() {
     for (options, expected) in [
-        (AOF.to_vec(), json!({ "status": "ok", "promises": "unknown" })),
-        (
-            LRU.to_vec(),
-            json!({ "status": "ok", "promises": "broken", "broken_promises": ["evicts", "not_persistent"] }),
-        ),
+        (AOF.to_vec(), unknown()),
+        (LRU.to_vec(), broken(&["evicts", "not_persistent"])),
     ] {
         let Some(server) = RealRedis::start(&options) else {
             return;

@@ -1,7 +1,9 @@
-//! Small scripts for the tests.
+//! Small scripts for the tests, and how they are run.
 
+use coord_store::redis::RedisStore;
 use coord_store::script::Library;
-use coord_store::{Request, Script};
+use coord_store::{Request, Script, Store, StoreError, Value};
+use coord_test_support::real_redis::RealRedis;
 
 macro_rules! script {
     ($name:ident, $repeatable:literal, $source:literal) => {
@@ -60,4 +62,32 @@ pub fn call(script: &'static Script, key: &str, argument: &[u8]) -> Request {
         keys: vec![key.to_owned()],
         args: vec![argument.to_vec()],
     }
+}
+
+/// A count of one more on the key `n`.
+pub async fn count(store: &dyn Store) -> Result<Value, StoreError> {
+    let [reply] = store.run(vec![call(&COUNT, "n", b"1")]).await?.try_into().unwrap();
+    Ok(reply)
+}
+
+pub fn connect(server: &RealRedis) -> RedisStore {
+    RedisStore::connect(&server.url()).unwrap()
+}
+
+/// The reply to one command.
+pub async fn ask<const N: usize>(store: &dyn Store, words: [&str; N]) -> Value {
+    let replies = store.run(vec![Request::command(words)]).await.unwrap();
+    let [reply] = replies.try_into().unwrap();
+    reply
+}
+
+/// How often the server has run the command.
+pub async fn calls(store: &dyn Store, command: &str) -> u32 {
+    let stats = ask(store, ["INFO", "commandstats"]).await;
+    let stats = stats.as_str().unwrap_or_default().to_owned();
+    let line = stats
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
+    line.and_then(|line| line.split(',').next()?.parse().ok())
+        .unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use coord_domain::FilePath;
 use coord_intents::intent::Intent;
 use coord_intents_state::intents::ScopeQuestion;
 use coord_scopes::{IntentIgnore, Judge, Scope, Verdict};
-use coord_state::locks::{GateRules, GateTerms, Judgement};
+use coord_state::locks::{GateRules, GateTerms, Judgment};
 use coord_store::Request;
 
 use super::{Agent, World};
@@ -38,19 +38,19 @@ impl Default for AboutIntents {
 }
 
 impl AboutIntents {
-    pub fn terms<'a>(&'a self, judgement: Option<&'a Judgement>) -> GateTerms<'a> {
+    pub fn terms<'a>(&'a self, judgment: Option<&'a Judgment>) -> GateTerms<'a> {
         GateTerms {
             rules: self.rules,
             cited: self.cited.as_deref(),
             tool: &self.call.0,
             call: &self.call.1,
             origin: &self.origin,
-            judgement,
+            judgment,
         }
     }
 
     /// Returns the last question, judged for these files.
-    pub fn judgement(&self, paths: &[FilePath]) -> Option<Judgement> {
+    pub fn judgment(&self, paths: &[FilePath]) -> Option<Judgment> {
         let last_question = self.last_question.lock().unwrap();
         let last_question = last_question.as_ref()?;
         let intent: Intent = serde_json::from_str(&last_question.text).unwrap();
@@ -61,7 +61,7 @@ impl AboutIntents {
             Verdict::Covered => 'C',
             _ => 'O',
         };
-        Some(Judgement {
+        Some(Judgment {
             intent: last_question.intent.clone(),
             scope: last_question.scope.clone(),
             ignore: last_question.ignore.clone(),
@@ -71,10 +71,10 @@ impl AboutIntents {
     }
 
     /// Returns the last question, judged for the files that it names.
-    pub fn last_judgement(&self) -> Option<Judgement> {
+    pub fn last_judgment(&self) -> Option<Judgment> {
         let files = self.last_question.lock().unwrap().as_ref()?.files.clone();
         let paths: Vec<FilePath> = files.iter().map(|file| FilePath::parse(file).unwrap()).collect();
-        self.judgement(&paths)
+        self.judgment(&paths)
     }
 
     /// Takes a question; texts whose digests were sent before are not in it.

@@ -18,7 +18,7 @@ use coord_protocol::{ErrorCode, InterfacePromise};
 
 use super::about_intents::AboutIntents;
 use super::about_policy::AboutPolicy;
-use super::{World, aged, answered, branch, granted, released, sha};
+use super::{NEXT, World, aged, answered, branch, granted, in_short, released, sha};
 
 /// Someone who asks, and how.
 #[derive(Clone)]
@@ -108,19 +108,13 @@ impl Agent<'_> {
     /// Enters without limits; the head is the source's, or the stored one.
     pub fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
         let head = self.repo_head.as_ref();
-        let entry = AdmissionTerms {
-            work_branch: self.work_branch.as_ref(),
-            uses: &self.uses,
-            ..AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known)
-        };
+        let mut entry = AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known);
+        entry.work_branch = self.work_branch.as_ref();
+        entry.uses = &self.uses;
         if self.has_aged_head {
-            AdmissionTerms {
-                head: aged(3600, None),
-                ..entry
-            }
-        } else {
-            entry
+            entry.head = aged(3600, None);
         }
+        entry
     }
 
     fn policy_terms(&self, paths: &[FilePath]) -> PolicyTerms {
@@ -138,7 +132,7 @@ impl Agent<'_> {
         let message = LockReason::parse(&self.message).unwrap();
         let paths = file_paths(paths);
         loop {
-            let (judgement, policy) = (self.about.judgement(&paths), self.policy_terms(&paths));
+            let (judgment, policy) = (self.about.judgment(&paths), self.policy_terms(&paths));
             let wanted = ClaimTerms {
                 claim: wanted,
                 policy: &policy,
@@ -149,23 +143,30 @@ impl Agent<'_> {
                 claimed: &self.world.claimed,
                 take_over: None,
                 paths: &paths,
-                gate: self.about.terms(judgement.as_ref()),
+                gate: self.about.terms(judgment.as_ref()),
             };
             let admitted = state::locks::claim(&*self.world.store, &self.entry(&self.known()), &wanted)
                 .await
                 .unwrap();
-            match admitted {
-                Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
-                    self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
+            if let Some(admitted) = self.learn(admitted) {
+                if let Admitted::Outcome(outcome) = &admitted {
+                    assert_as_specified(&wanted, outcome);
                 }
-                Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
-                Admitted::Outcome(outcome) => {
-                    assert_as_specified(&wanted, &outcome);
-                    return Admitted::Outcome(outcome);
-                }
-                denied => return denied,
+                return admitted;
             }
         }
+    }
+
+    /// Learns the policy or the intent about which a script asks; returns whatever else it answers.
+    fn learn<T>(&self, admitted: Admitted<T>) -> Option<Admitted<T>> {
+        match admitted {
+            Admitted::Denied(Denial::Question(question @ Question::Extension { .. })) => {
+                self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
+            }
+            Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
+            admitted => return Some(admitted),
+        }
+        None
     }
 
     /// Claims for writing; it must be granted.
@@ -193,18 +194,29 @@ impl Agent<'_> {
     pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
         loop {
-            let (judgement, policy) = (self.about.judgement(&paths), self.policy_terms(&paths));
-            let gate = self.about.terms(judgement.as_ref());
+            let (judgment, policy) = (self.about.judgment(&paths), self.policy_terms(&paths));
+            let gate = self.about.terms(judgment.as_ref());
             let (store, entry) = (&*self.world.store, self.entry(&known));
             let checked = state::locks::check_status(store, &entry, &paths, intent, &policy, &gate).await;
-            match checked.unwrap() {
-                Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
-                    self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
-                }
-                Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
-                checked => return checked,
+            if let Some(checked) = self.learn(checked.unwrap()) {
+                return checked;
             }
         }
+    }
+
+    /// Checks; returns the findings in short.
+    pub async fn finds(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Vec<String> {
+        in_short(&self.checks(intent, paths).await.findings)
+    }
+
+    /// Claims for writing, which must be granted; returns the findings in short.
+    pub async fn writes_beside(&self, paths: &[impl AsRef<str>]) -> Vec<String> {
+        in_short(&self.writes(paths).await.findings)
+    }
+
+    /// Claims; other locks must block it. Returns the findings in short.
+    pub async fn is_blocked_by(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Vec<String> {
+        in_short(&self.is_refused(wanted, paths).await.findings)
     }
 
     /// Releases after a push of `new_head`, if any; `reachable` is the source's answer about it.
@@ -215,6 +227,16 @@ impl Agent<'_> {
         paths: &[impl AsRef<str>],
     ) -> ReleaseOutcome {
         self.release_or_abandon(new_head, reachable, false, paths).await
+    }
+
+    /// Releases after a push of [`NEXT`]; must succeed.
+    pub async fn releases_pushed(&self, paths: &[impl AsRef<str>]) -> Released {
+        released(self.release(Some(NEXT), Reachable::Yes, paths).await)
+    }
+
+    /// Releases files that were only read; must succeed.
+    pub async fn releases_read(&self, paths: &[impl AsRef<str>]) -> Released {
+        released(self.release(None, Reachable::Unknown, paths).await)
     }
 
     /// Releases without a push; must succeed.
@@ -299,7 +321,7 @@ impl Agent<'_> {
     }
 }
 
-fn file_paths(paths: &[impl AsRef<str>]) -> Vec<FilePath> {
+pub fn file_paths(paths: &[impl AsRef<str>]) -> Vec<FilePath> {
     paths
         .iter()
         .map(|path| FilePath::parse(path.as_ref()).unwrap())

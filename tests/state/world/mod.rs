@@ -9,10 +9,11 @@ pub mod worker;
 
 pub use about_intents::AboutIntents;
 pub use about_policy::AboutPolicy;
-pub use agent::{Agent, BLOB};
-pub use outcomes::{answered, denial_of, granted, in_short, question_of, released};
+pub use agent::{Agent, BLOB, file_paths};
+pub use outcomes::{
+    answered, denial_of, files_and_users, granted, in_short, lost, not_pushed, question_of, released, stale,
+};
 
-use coord_test_support::embedded;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,6 +24,8 @@ use coord_state::admission::HeadTerms;
 use coord_state::heads::FetchedHead;
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store, Value};
+use coord_test_support::{embedded, redis};
+use serde_json::Value as Json;
 
 use crate::watched::{Outcomes, WatchedStore};
 
@@ -34,6 +37,9 @@ pub const NEXT: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
 /// A commit that nobody pushed.
 pub const LOCAL: &str = "cccccccccccccccccccccccccccccccccccccccc";
+
+/// No files: a release of these is one of everything that its caller holds.
+pub const NO_FILES: [&str; 0] = [];
 
 /// An empty, separate store, and a repository in it that no other test has.
 pub struct World {
@@ -48,16 +54,25 @@ pub struct World {
     _keep: Option<tempfile::TempDir>,
 }
 
+/// The URL of a server that no other test uses; None, loudly, without a redis-server.
+pub fn separate_redis() -> Option<String> {
+    match redis::start() {
+        Some(port) => Some(format!("redis://127.0.0.1:{port}")),
+        // Which says that the test is skipped.
+        None => redis::empty_database(),
+    }
+}
+
 impl World {
     /// Over the Redis protocol; None, loudly, without a redis-server.
     pub fn on_redis() -> Option<World> {
-        let store = RedisStore::connect(&coord_test_support::redis::empty_database()?).unwrap();
+        let store = RedisStore::connect(&redis::empty_database()?).unwrap();
         Some(World::watching(Arc::new(store), None))
     }
 
     /// Over Upstash's REST protocol, before a redis-server that denies functions: so every outcome is that of scripts too.
     pub async fn on_upstash() -> Option<World> {
-        let behind = RedisStore::connect(&coord_test_support::redis::empty_database_without_functions()?).unwrap();
+        let behind = RedisStore::connect(&redis::empty_database_without_functions()?).unwrap();
         let store = coord_test_support::upstash::client(Arc::new(behind)).await;
         Some(World::watching(Arc::new(store), None))
     }
@@ -67,6 +82,12 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let store = embedded::open(&folder.path().join("store.redb"));
         World::watching(Arc::new(store), Some(folder))
+    }
+
+    /// On a Redis server that the test may change; None, loudly, without a redis-server.
+    pub fn on_separate_redis() -> Option<World> {
+        let store = RedisStore::connect(&separate_redis()?).unwrap();
+        Some(World::over(Arc::new(store), None))
     }
 
     /// Notes that the branch is at `commit`, with `recent` behind it.
@@ -93,6 +114,11 @@ impl World {
             watched: None,
             _keep: keep,
         }
+    }
+
+    /// Another repository in the same store.
+    pub fn beside(&self) -> World {
+        World::over(self.store.clone(), None)
     }
 
     /// The same, where every event that a script publishes is read.
@@ -163,6 +189,16 @@ impl World {
         self.command(words).await.as_int().unwrap()
     }
 
+    /// The key of the head of the branch.
+    pub fn head_key(&self) -> String {
+        state::heads::keys::head(&self.repo, &self.branch)
+    }
+
+    /// The key of the graph of the branch.
+    pub fn graph_key(&self) -> String {
+        state::builds::keys::graph(&self.repo, &self.branch)
+    }
+
     /// Returns the locks stored under `path`, expired or not.
     pub async fn stored(&self, path: &str) -> Vec<LockEntry> {
         match self
@@ -174,8 +210,21 @@ impl World {
         }
     }
 
+    /// Every stored lock, by its file.
+    async fn all_stored(&self) -> BTreeMap<String, Vec<LockEntry>> {
+        let locks = self.command(["HGETALL", &state::locks::keys::locks(&self.repo)]).await;
+        pairs(&locks)
+            .map(|(path, entries)| (path, serde_json::from_str(entries.as_str().unwrap()).unwrap()))
+            .collect()
+    }
+
+    /// How many files have locks.
+    pub async fn locked_file_count(&self) -> i64 {
+        self.number(["HLEN", &state::locks::keys::locks(&self.repo)]).await
+    }
+
     /// Every event of the log: its id and what it says.
-    pub async fn events(&self) -> Vec<(String, serde_json::Value)> {
+    pub async fn events(&self) -> Vec<(String, Json)> {
         let log = self
             .command(["XRANGE", &state::events::keys::status_log(&self.repo), "-", "+"])
             .await;
@@ -191,6 +240,11 @@ impl World {
             .iter()
             .map(|entry| read(entry).unwrap())
             .collect()
+    }
+
+    /// The newest event of the log.
+    pub async fn last_event(&self) -> Json {
+        self.events().await.pop().unwrap().1
     }
 
     /// The events since the log had `before` of them, each as `type user files`.
@@ -250,18 +304,20 @@ impl World {
         self.store.run(vec![command(set), command(index)]).await.unwrap();
     }
 
+    /// Asserts that the counts of held locks and the index of expiries say exactly what the locks say.
+    pub async fn assert_counts_are_exact(&self) {
+        self.assert_held_is_exact().await;
+        self.assert_index_is_exact().await;
+    }
+
     /// Asserts that what is counted as held, by person and in all, is exactly what the locks say.
     pub async fn assert_held_is_exact(&self) {
-        let locks = self.command(["HGETALL", &state::locks::keys::locks(&self.repo)]).await;
         let mut expected = BTreeMap::new();
-        for [_, value] in locks.as_array().unwrap().as_chunks().0 {
-            let entries: Vec<LockEntry> = serde_json::from_str(value.as_str().unwrap()).unwrap();
-            for entry in entries {
-                let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
-                let bytes: usize = texts.iter().map(|text| text.len()).sum();
-                for field in [format!("@{}", entry.user_id), "all".to_owned()] {
-                    *expected.entry(field).or_insert(0) += (bytes + 256).div_ceil(1024) as i64;
-                }
+        for entry in self.all_stored().await.into_values().flatten() {
+            let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
+            let bytes: usize = texts.iter().map(|text| text.len()).sum();
+            for field in [format!("@{}", entry.user_id), "all".to_owned()] {
+                *expected.entry(field).or_insert(0) += (bytes + 256).div_ceil(1024) as i64;
             }
         }
         assert_eq!(self.held().await, expected);
@@ -270,48 +326,36 @@ impl World {
     /// Returns the counts of held locks.
     pub async fn held(&self) -> BTreeMap<String, i64> {
         let held = self.command(["HGETALL", &state::locks::keys::held(&self.repo)]).await;
-        let pairs = held.as_array().unwrap().chunks(2);
-        pairs
-            .map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_int().unwrap()))
+        pairs(&held)
+            .map(|(login, count)| (login, count.as_int().unwrap()))
             .collect()
     }
 
     /// Asserts that the expiry index says exactly what the locks say.
     pub async fn assert_index_is_exact(&self) {
-        let locks = self.command(["HGETALL", &state::locks::keys::locks(&self.repo)]).await;
-        let mut expected: Vec<(String, i64)> = locks
-            .as_array()
-            .unwrap()
-            .chunks(2)
-            .map(|pair| {
-                let entries: Vec<LockEntry> = serde_json::from_str(pair[1].as_str().unwrap()).unwrap();
-                let earliest = entries
-                    .iter()
-                    .map(LockEntry::free_from)
-                    .min()
-                    .expect("no empty list is stored");
-                (pair[0].as_str().unwrap().to_owned(), earliest)
-            })
+        let earliest = |entries: Vec<LockEntry>| entries.iter().map(LockEntry::free_from).min();
+        let expected: BTreeMap<String, i64> = self
+            .all_stored()
+            .await
+            .into_iter()
+            .map(|(path, entries)| (path, earliest(entries).expect("no empty list is stored")))
             .collect();
-        let index = self
-            .command([
-                "ZRANGE",
-                &state::locks::keys::expiries(&self.repo),
-                "0",
-                "-1",
-                "WITHSCORES",
-            ])
-            .await;
-        let mut index: Vec<(String, i64)> = index
-            .as_array()
-            .unwrap()
-            .chunks(2)
-            .map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_int().unwrap()))
-            .collect();
-        expected.sort();
-        index.sort();
+        let expiries = state::locks::keys::expiries(&self.repo);
+        let index = self.command(["ZRANGE", &expiries, "0", "-1", "WITHSCORES"]).await;
+        let index: BTreeMap<String, i64> = pairs(&index).map(|(path, at)| (path, at.as_int().unwrap())).collect();
         assert_eq!(index, expected);
     }
+}
+
+/// The pairs of a reply: a name and its value each.
+pub fn pairs(reply: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let pairs = reply.as_array().unwrap().chunks(2);
+    pairs.map(|pair| (pair[0].as_str().unwrap().to_owned(), &pair[1]))
+}
+
+/// `count` files of a folder: `0.ts` and so on.
+pub fn files(folder: &str, count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("{folder}/{number}.ts")).collect()
 }
 
 pub fn sha(text: &str) -> CommitSha {

@@ -11,12 +11,13 @@ use coord_teams_state::messages::{
 };
 use coord_teams_state::tasks::{
     self, ClaimedFiles, ClaimedTask, CompletedTask, FullTask, NewTask, NothingReady, ReleasedFiles, ReleasedTask,
-    TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskPage,
+    TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskPage, TaskView,
 };
 use coord_teams_state::teams::{
-    JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over,
-    join_team, show_team,
+    self, JoinKind, NewMember, RequestKey, TeamCallResponse, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team,
+    hand_over, join_team, show_team,
 };
+use serde_json::{Value as Json, json};
 
 use super::{World, answered};
 
@@ -46,7 +47,31 @@ pub fn titled(title: &str) -> NewTask {
     }
 }
 
+/// The key of a request, and the content that it stands for.
+pub fn key<'a>(key: &'a str, content: &'a str) -> RequestKey<'a> {
+    RequestKey { key, content }
+}
+
 impl World {
+    /// Changes the JSON that a field of a hash has.
+    pub async fn edit_json(&self, key: &str, field: &str, edit: impl FnOnce(&mut Json)) {
+        let mut value = self.stored_json(key, field).await;
+        edit(&mut value);
+        self.command(["HSET", key, field, &value.to_string()]).await;
+    }
+
+    /// The JSON that a field of a hash has.
+    pub async fn stored_json(&self, key: &str, field: &str) -> Json {
+        let stored = self.command(["HGET", key, field]).await;
+        serde_json::from_str(stored.as_str().unwrap()).unwrap()
+    }
+
+    /// The events of one type, the oldest first.
+    pub async fn events_of_type(&self, kind: &str) -> Vec<Json> {
+        let events = self.events().await.into_iter().map(|(_, event)| event);
+        events.filter(|event| event["type"] == kind).collect()
+    }
+
     /// `ann` or `ann/agent`, who asks about `team`.
     pub fn mate(&self, name: &str, team: &str) -> Mate<'_> {
         let (user, agent) = match name.split_once('/') {
@@ -110,7 +135,7 @@ pub fn released_task(end: TaskEnd) -> ReleasedTask {
 }
 
 /// The outcome, or the refusal by the rules of the team.
-pub fn refused_or<T>(admitted: Admitted<TeamAnswer<T>>) -> Admitted<Answer<T>> {
+pub fn refused_or<T>(admitted: Admitted<TeamCallResponse<T>>) -> Admitted<Answer<T>> {
     admitted.map(|answer| match answer {
         Ok((outcome, _)) => Ok(outcome),
         Err(refused) => Err(refused.refusal),
@@ -118,11 +143,19 @@ pub fn refused_or<T>(admitted: Admitted<TeamAnswer<T>>) -> Admitted<Answer<T>> {
 }
 
 /// Returns the items that wait for the caller, whatever the rules of the team say.
-fn waiting<T: std::fmt::Debug>(admitted: Admitted<TeamAnswer<T>>) -> Waiting {
+fn waiting<T: std::fmt::Debug>(admitted: Admitted<TeamCallResponse<T>>) -> Waiting {
     match admitted {
         Admitted::Outcome(Ok((_, waiting))) => waiting,
         Admitted::Outcome(Err(refused)) => refused.waiting,
         Admitted::Denied(denial) => panic!("{denial:?}"),
+    }
+}
+
+fn member<'a>(handle: &'a Handle, name: &'a str) -> NewMember<'a> {
+    NewMember {
+        handle,
+        name,
+        kind: "agent",
     }
 }
 
@@ -157,23 +190,11 @@ impl Mate<'_> {
     }
 
     pub async fn creates_as(&self, name: &str, is_strict: bool) -> Answer<()> {
-        let handle = handle(name);
-        let leader = NewMember {
-            handle: &handle,
-            name,
-            kind: "agent",
-        };
-        ask!(self, create_team, &leader, is_strict, "")
+        ask!(self, create_team, &member(&handle(name), name), is_strict, "")
     }
 
     pub async fn joins(&self, name: &str) -> Answer<JoinKind> {
-        let handle = handle(name);
-        let member = NewMember {
-            handle: &handle,
-            name,
-            kind: "agent",
-        };
-        ask!(self, join_team, &member)
+        ask!(self, join_team, &member(&handle(name), name))
     }
 
     pub async fn hands_over(&self, to: &str) -> Answer<String> {
@@ -209,7 +230,7 @@ impl Mate<'_> {
     }
 
     pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<ClaimedTask> {
-        ask!(self, tasks::claim_task, &task_id(id), seconds, &ClaimedFiles::LeftAlone).map(claimed)
+        ask!(self, tasks::claim_task, &task_id(id), seconds, &ClaimedFiles::Unchanged).map(claimed)
     }
 
     pub async fn takes_next(&self) -> Answer<TaskClaim> {
@@ -217,7 +238,7 @@ impl Mate<'_> {
     }
 
     pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<TaskClaim> {
-        ask!(self, tasks::next_task, key, 900, &[], &ClaimedFiles::LeftAlone)
+        ask!(self, tasks::next_task, key, 900, &[], &ClaimedFiles::Unchanged)
     }
 
     pub async fn completes(&self, id: &str) -> Answer<CompletedTask> {
@@ -225,7 +246,7 @@ impl Mate<'_> {
     }
 
     pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<CompletedTask> {
-        let files = ReleasedFiles::LeftAlone;
+        let files = ReleasedFiles::Unchanged;
         ask!(self, tasks::complete_task, &task_id(id), token, result, &files).map(completed)
     }
 
@@ -234,7 +255,7 @@ impl Mate<'_> {
     }
 
     pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<FullTask> {
-        let files = ReleasedFiles::LeftAlone;
+        let files = ReleasedFiles::Unchanged;
         ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|end| released_task(end).task)
     }
 
@@ -248,6 +269,11 @@ impl Mate<'_> {
 
     pub async fn shows(&self, id: &str) -> Answer<FullTask> {
         ask!(self, tasks::show_task, &task_id(id))
+    }
+
+    /// The task as the team shows it.
+    pub async fn task(&self, id: &str) -> TaskView {
+        self.shows(id).await.unwrap().task
     }
 
     pub async fn lists(&self, after: u64, most: usize, filter: &TaskFilter<'_>) -> Answer<TaskPage> {
@@ -274,6 +300,11 @@ impl Mate<'_> {
 
     pub async fn history(&self, most: usize, filter: &MessageFilter<'_>) -> Answer<MessagePage> {
         ask!(self, list_messages, most, 256 * 1024, *filter)
+    }
+
+    /// Reads on from the last cursor that it has sent.
+    pub async fn inbox(&self) -> Inbox {
+        self.reads(None).await.unwrap()
     }
 
     pub async fn reads(&self, cursor: Option<u64>) -> Answer<Inbox> {
@@ -314,19 +345,13 @@ impl Mate<'_> {
         let head = world.command(["ZRANGE", &ready, "0", "7"]).await;
         let mut expected = Vec::new();
         for id in head.as_array().unwrap().iter().filter_map(|id| id.as_str()) {
-            let stored = world.command(["HGET", &tasks::keys::tasks(repo, &self.team), id]).await;
-            let task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-            expected.push(serde_json::json!([id, self.team.as_str(), task]));
+            let task = world.stored_json(&tasks::keys::tasks(repo, &self.team), id).await;
+            expected.push(json!([id, self.team.as_str(), task]));
         }
-        let members = coord_teams_state::teams::keys::members(repo);
-        let offers = world
-            .command(["HGET", &members, &format!("{}/+", self.team.key())])
-            .await;
-        let offers: Vec<serde_json::Value> = match offers.as_str() {
-            Some(json) => serde_json::from_str(json).unwrap(),
-            None => Vec::new(),
-        };
-        assert_eq!(offers, expected);
+        let field = format!("{}/+", self.team.key());
+        let offers = world.command(["HGET", &teams::keys::members(repo), &field]).await;
+        let offers = offers.as_str().unwrap_or("[]");
+        assert_eq!(serde_json::from_str::<Vec<Json>>(offers).unwrap(), expected);
     }
 
     /// Returns the items that wait for the mate, according to a list of tasks.
@@ -340,44 +365,36 @@ impl Mate<'_> {
     /// refusal.
     pub async fn waits_after_claim(&self, id: &str) -> Waiting {
         let terms = self.terms();
-        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &ClaimedFiles::LeftAlone).await;
+        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &ClaimedFiles::Unchanged).await;
         waiting(claimed.unwrap())
     }
 
     /// Lets the claim of a task, which is the caller's, be as if half of its time were gone.
     pub async fn uses_up_half(&self, id: &str) {
-        let world = self.world;
-        let (tasks, team) = (
-            tasks::keys::tasks(&world.repo, &self.team),
-            coord_teams_state::teams::keys::team(&world.repo, &self.team),
-        );
-        let stored = world.command(["HGET", &tasks, id]).await;
-        let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-        let expires = task["expires"].as_i64().unwrap() - 500 * task["seconds"].as_i64().unwrap() - 1000;
-        task["expires"] = expires.into();
-        world.command(["HSET", &tasks, id, &task.to_string()]).await;
-        let field = format!("={}", task["owner"].as_str().unwrap().to_lowercase());
-        let stored = world.command(["HGET", &team, &field]).await;
-        let mut member: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-        member["renew_at"] = 0.into();
-        world.command(["HSET", &team, &field, &member.to_string()]).await;
+        let (world, mut member) = (self.world, String::new());
+        let edit = |task: &mut Json| {
+            let expires = task["expires"].as_i64().unwrap() - 500 * task["seconds"].as_i64().unwrap() - 1000;
+            task["expires"] = expires.into();
+            member = format!("={}", task["owner"].as_str().unwrap().to_lowercase());
+        };
+        let tasks = tasks::keys::tasks(&world.repo, &self.team);
+        world.edit_json(&tasks, id, edit).await;
+        let team = teams::keys::team(&world.repo, &self.team);
+        let edit = |member: &mut Json| member["renew_at"] = 0.into();
+        world.edit_json(&team, &member, edit).await;
     }
 
     /// Expires the claim of a task, as if its time had passed.
     pub async fn expire_claim(&self, id: &str) {
-        let (tasks, leases) = (
-            tasks::keys::tasks(&self.world.repo, &self.team),
-            tasks::keys::leases(&self.world.repo, &self.team),
-        );
-        let stored = self.world.command(["HGET", &tasks, id]).await;
-        let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-        assert!(task["owner"].is_string(), "{task} is claimed");
-        task["expires"] = 1_000_000_000_000_i64.into();
-        self.world.command(["HSET", &tasks, id, &task.to_string()]).await;
-        self.world.command(["ZADD", &leases, "1000000000000", id]).await;
-        let lapses = tasks::keys::lapses(&self.world.repo);
-        self.world
-            .command(["ZADD", &lapses, "1000000000", self.team.key()])
-            .await;
+        let (world, team) = (self.world, &self.team);
+        let edit = |task: &mut Json| {
+            assert!(task["owner"].is_string(), "{task} is claimed");
+            task["expires"] = 1_000_000_000_000_i64.into();
+        };
+        world.edit_json(&tasks::keys::tasks(&world.repo, team), id, edit).await;
+        let leases = tasks::keys::leases(&world.repo, team);
+        world.command(["ZADD", &leases, "1000000000000", id]).await;
+        let lapses = tasks::keys::lapses(&world.repo);
+        world.command(["ZADD", &lapses, "1000000000", team.key()]).await;
     }
 }

@@ -5,11 +5,13 @@ use coord_domain::{CommitSha, LockEntry, NeighborPolicy};
 use coord_intents_state::intents::ScopeQuestion;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
 use coord_state::locks::{ClaimOutcome, JudgedFile};
-use coord_teams_state::tasks::{self, ClaimedFiles, ClaimedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd};
-use coord_teams_state::teams::{RequestKey, TeamAnswer, TeamTerms};
+use coord_teams_state::tasks::{
+    self, ClaimedFiles, ClaimedTask, CompletedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd,
+};
+use coord_teams_state::teams::{RequestKey, TeamCallResponse, TeamTerms};
 
-use super::team::{Answer, Mate, claimed, refused_or, released_task, task_id};
-use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
+use super::team::{Answer, Mate, claimed, completed, refused_or, released_task, task_id};
+use super::{AboutIntents, AboutPolicy, HEAD, NEXT, World, aged, answered, branch, sha};
 
 /// A member whose working copy is at `head`, where a source says that the branch is at `repo_head`.
 #[derive(Clone)]
@@ -50,6 +52,11 @@ impl Worker<'_> {
         self
     }
 
+    /// The same member after a push of [`NEXT`].
+    pub fn pushed(&self) -> Self {
+        self.clone().while_branch_is_at(NEXT).at(NEXT)
+    }
+
     pub fn on_branch(mut self, name: &'static str) -> Self {
         self.branch = name;
         self
@@ -63,7 +70,7 @@ impl Worker<'_> {
     /// Returns the answer to a claim, once the intents that it asks about are judged.
     async fn judging(
         &self,
-        claim: impl AsyncFn(&TeamTerms<'_>, &ClaimedFiles<'_>) -> Admitted<TeamAnswer<TaskClaim>>,
+        claim: impl AsyncFn(&TeamTerms<'_>, &ClaimedFiles<'_>) -> Admitted<TeamCallResponse<TaskClaim>>,
     ) -> Admitted<Answer<TaskClaim>> {
         let (branch, known) = (branch(self.branch), [self.head.clone()]);
         let mate = &self.mate;
@@ -74,15 +81,15 @@ impl Worker<'_> {
                 team: &mate.team,
                 is_assumed: false,
             };
-            let judgement = self.about.last_judgement();
+            let judgment = self.about.last_judgment();
             let policy = self.about_policy.terms(NeighborPolicy::Block, &[]);
             let files = ClaimedFiles::Claimed {
                 policy: &policy,
                 agent_head: &self.head,
-                gate: self.about.terms(judgement.as_ref()),
+                gate: self.about.terms(judgment.as_ref()),
             };
             match claim(&terms, &files).await {
-                Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
+                Admitted::Denied(Denial::Question(question @ Question::Extension { .. })) => {
                     self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
                 }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
@@ -144,19 +151,26 @@ impl Worker<'_> {
         }
     }
 
-    fn end_terms<'a>(&'a self, branch: &'a coord_domain::Branch, needs_head: bool) -> TeamTerms<'a> {
-        let mate = &self.mate;
-        let mut admission = AdmissionTerms::of(&mate.world.repo, branch, &mate.holder, Some(&self.repo_head), &[]);
-        if !needs_head {
+    /// Completes a task, or releases it.
+    async fn end(&self, id: &str, is_completed: bool, files: &ReleasedFiles<'_>) -> Admitted<Answer<TaskEnd>> {
+        let (branch, mate) = (branch(self.branch), &self.mate);
+        let mut admission = AdmissionTerms::of(&mate.world.repo, &branch, &mate.holder, Some(&self.repo_head), &[]);
+        if !matches!(files, ReleasedFiles::Released { .. }) {
             admission.head = HeadTerms::Any;
         } else if self.can_ask {
             admission.head = aged(3600, None);
         }
-        TeamTerms {
+        let terms = TeamTerms {
             admission,
             team: &mate.team,
             is_assumed: false,
-        }
+        };
+        let (store, id) = (&*mate.world.store, task_id(id));
+        let ended = match is_completed {
+            true => tasks::complete_task(store, &terms, &id, None, "", files).await,
+            false => tasks::release_task(store, &terms, &id, None, "", files).await,
+        };
+        refused_or(ended.unwrap())
     }
 
     pub fn released_files<'a>(
@@ -164,7 +178,7 @@ impl Worker<'_> {
         new_head: Option<&'a CommitSha>,
         judged_files: &'a [JudgedFile],
     ) -> ReleasedFiles<'a> {
-        ReleasedFiles::GivenBack {
+        ReleasedFiles::Released {
             new_head,
             agent_head: &self.head,
             can_ask: self.can_ask && judged_files.is_empty(),
@@ -179,44 +193,30 @@ impl Worker<'_> {
         self.completes_with(id, &files).await
     }
 
+    /// Completes a task after a push of [`NEXT`], which must be done.
+    pub async fn completes_pushed(&self, id: &str) -> CompletedTask {
+        completed(self.pushed().completes(id, Some(NEXT), &[]).await.unwrap())
+    }
+
     pub async fn completes_with(&self, id: &str, files: &ReleasedFiles<'_>) -> Answer<TaskEnd> {
-        let branch = branch(self.branch);
-        let terms = self.end_terms(&branch, matches!(files, ReleasedFiles::GivenBack { .. }));
-        let store = &*self.mate.world.store;
-        let id = task_id(id);
-        let completed = tasks::complete_task(store, &terms, &id, None, "", files);
-        answered(refused_or(completed.await.unwrap()))
+        answered(self.end(id, true, files).await)
     }
 
     pub async fn releases(&self, id: &str, files: &ReleasedFiles<'_>) -> Answer<TaskEnd> {
-        let branch = branch(self.branch);
-        let terms = self.end_terms(&branch, matches!(files, ReleasedFiles::GivenBack { .. }));
-        let store = &*self.mate.world.store;
-        let id = task_id(id);
-        let released = tasks::release_task(store, &terms, &id, None, "", files);
-        answered(refused_or(released.await.unwrap()))
+        answered(self.end(id, false, files).await)
     }
 
-    /// Completes a task, or gives it back, from a working copy at the head.
+    /// Completes a task, or releases it, from a working copy at the head.
     pub async fn try_end(&self, id: &str, is_completed: bool) -> Admitted<Answer<TaskEnd>> {
-        let branch = branch(self.branch);
-        let (terms, store) = (self.end_terms(&branch, true), &*self.mate.world.store);
         let files = self.released_files(Some(&self.head), &[]);
-        let ended = match is_completed {
-            true => tasks::complete_task(store, &terms, &task_id(id), None, "", &files).await,
-            false => tasks::release_task(store, &terms, &task_id(id), None, "", &files).await,
-        };
-        refused_or(ended.unwrap())
+        self.end(id, is_completed, &files).await
     }
 
-    /// Gives a task back after a push of `new_head`, where the source returned `judged_files`.
+    /// Releases a task after a push of `new_head`, where the source returned `judged_files`.
     pub async fn releases_pushed(&self, id: &str, new_head: &str, judged_files: &[JudgedFile]) -> ReleasedTask {
         let new_head = sha(new_head);
-        released_task(
-            self.releases(id, &self.released_files(Some(&new_head), judged_files))
-                .await
-                .unwrap(),
-        )
+        let files = self.released_files(Some(&new_head), judged_files);
+        released_task(self.releases(id, &files).await.unwrap())
     }
 }
 

@@ -5,7 +5,7 @@ use coord_graph::{Blob, Bound, EntryKind, Limits, Previous, Snapshot, TreeEntry,
 use crate::check::peak_of;
 
 /// The most memory that a build of any of them may take.
-const MOST_BYTES: usize = 200 << 20;
+const MAX_BYTES: usize = 200 << 20;
 
 /// A repository: its texts, and its files by path, each with the number of its text.
 #[derive(Default)]
@@ -20,8 +20,8 @@ impl Repository {
         self.texts.len() - 1
     }
 
-    fn file(mut self, path: &str, text: String) -> Self {
-        let text = self.text(text);
+    fn file(mut self, path: &str, text: impl Into<String>) -> Self {
+        let text = self.text(text.into());
         self.files.push((path.to_owned(), EntryKind::File, text));
         self
     }
@@ -31,6 +31,16 @@ impl Repository {
         let text = self.text(text.to_owned());
         self.files.extend((0..count).map(|number| (path(number), kind, text)));
         self
+    }
+
+    /// `count` files of one text; `%` in the path is the number.
+    fn files(self, count: usize, path: &str, text: &str) -> Self {
+        self.many(EntryKind::File, count, text, |number| numbered(path, number))
+    }
+
+    /// `count` links to one target; `%` in the path is the number.
+    fn links(self, count: usize, path: &str, target: &str) -> Self {
+        self.many(EntryKind::Symlink, count, target, |number| numbered(path, number))
     }
 
     fn build(&self) -> Snapshot {
@@ -54,19 +64,31 @@ impl Repository {
     }
 }
 
-fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
-    (0..count).map(line).collect()
+fn numbered(text: &str, number: usize) -> String {
+    text.replace('%', &number.to_string())
+}
+
+/// `count` lines; `%` is the number of each.
+fn lines(count: usize, line: &str) -> String {
+    (0..count).map(|number| numbered(line, number)).collect()
+}
+
+fn around(before: &str, lines: &str, after: &str) -> String {
+    [before, lines, after].concat()
 }
 
 /// As many imports as a file may have.
-fn imports(of: impl Fn(usize) -> String) -> String {
-    lines(20_000, |number| format!("import'{}';", of(number)))
+fn imports(name: &str) -> String {
+    lines(20_000, &format!("import'{name}';"))
 }
 
 /// Each with the bound that its build has to name.
 pub fn all() -> Vec<(&'static str, Bound, Repository)> {
-    let named = |number: usize| format!("p{number}x");
     let new = Repository::default;
+    let paths = r#"{"compilerOptions":{"paths":{"#;
+    let targets = around(r#""*":["#, &lines(100_000, r#""a/*","#), "");
+    let excluded = r#""b","#.repeat(200_000);
+    let dependencies = lines(30_000, r#""d%":"workspace:b@*","#);
     vec![
         (
             "patterns of paths",
@@ -74,25 +96,16 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             new()
                 .file(
                     "tsconfig.json",
-                    format!(
-                        "{{\"compilerOptions\":{{\"paths\":{{{}\"z\":[]}}}}}}",
-                        lines(50_000, |number| format!("\"q{number}*\":[\"a\"],"))
-                    ),
+                    around(paths, &lines(50_000, r#""q%*":["a"],"#), r#""z":[]}}}"#),
                 )
-                .many(EntryKind::File, 4, &imports(named), |number| format!("a{number}.ts")),
+                .files(4, "a%.ts", &imports("p%x")),
         ),
         (
             "targets of a pattern",
             Bound::FileLookups,
             new()
-                .file(
-                    "tsconfig.json",
-                    format!(
-                        "{{\"compilerOptions\":{{\"paths\":{{\"*\":[{}\"*\"]}}}}}}",
-                        "\"a/*\",".repeat(100_000)
-                    ),
-                )
-                .many(EntryKind::File, 2, &imports(named), |number| format!("a{number}.ts")),
+                .file("tsconfig.json", around(paths, &targets, r#""*"]}}}"#))
+                .files(2, "a%.ts", &imports("p%x")),
         ),
         (
             "root folders",
@@ -100,12 +113,13 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             new()
                 .file(
                     "tsconfig.json",
-                    format!(
-                        "{{\"compilerOptions\":{{\"rootDirs\":[{}\".\"]}}}}",
-                        lines(50_000, |number| format!("\"d{number}\","))
+                    around(
+                        r#"{"compilerOptions":{"rootDirs":["#,
+                        &lines(50_000, r#""d%","#),
+                        r#""."]}}"#,
                     ),
                 )
-                .file("a.ts", imports(|number| format!("./p{number}"))),
+                .file("a.ts", imports("./p%")),
         ),
         (
             "keys of exports",
@@ -113,24 +127,20 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             new()
                 .file(
                     "package.json",
-                    format!(
-                        "{{\"name\":\"a\",\"exports\":{{{}\".\":\"./a\"}}}}",
-                        lines(60_000, |number| format!("\"./{number}*\":\"./a\","))
+                    around(
+                        r#"{"name":"a","exports":{"#,
+                        &lines(60_000, r#""./%*":"./a","#),
+                        r#"".":"./a"}}"#,
                     ),
                 )
-                .file("a.ts", imports(|number| format!("a/q{number}"))),
+                .file("a.ts", imports("a/q%")),
         ),
         (
             "excluded files of a config that others extend",
             Bound::Manifests,
             new()
-                .file(
-                    "base.json",
-                    format!("{{\"exclude\":[{}\"a\"]}}", "\"b\",".repeat(200_000)),
-                )
-                .many(EntryKind::File, 10_000, "{\"extends\":\"../base.json\"}", |number| {
-                    format!("d{number}/tsconfig.json")
-                }),
+                .file("base.json", around(r#"{"exclude":["#, &excluded, r#""a"]}"#))
+                .files(10_000, "d%/tsconfig.json", r#"{"extends":"../base.json"}"#),
         ),
         (
             "a package in many folders",
@@ -138,60 +148,42 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             new()
                 .file(
                     "p/package.json",
-                    format!("{{\"name\":\"a\",\"exports\":[{}1]}}", "1,".repeat(400_000)),
+                    around(r#"{"name":"a","exports":["#, &"1,".repeat(400_000), "1]}"),
                 )
-                .many(EntryKind::Symlink, 60_000, "p", |number| format!("l{number}")),
+                .links(60_000, "l%", "p"),
         ),
         (
             "links to a folder",
             Bound::Links,
-            new()
-                .many(EntryKind::File, 20_000, "", |number| format!("d/f{number}.ts"))
-                .many(EntryKind::Symlink, 20_000, "d", |number| format!("l{number}")),
+            new().files(20_000, "d/f%.ts", "").links(20_000, "l%", "d"),
         ),
         (
             "roots of Python",
             Bound::FileLookups,
             new()
-                .many(EntryKind::File, 5_000, "", |number| {
-                    format!("r/x{number}/a/__init__.py")
-                })
-                .file("r/z.py", lines(20_000, |number| format!("import a.b{number}\n"))),
+                .files(5_000, "r/x%/a/__init__.py", "")
+                .file("r/z.py", lines(20_000, "import a.b%\n")),
         ),
         (
             "patterns that match many files",
             Bound::FileLookups,
             new()
-                .many(EntryKind::File, 100_000, "", |number| format!("d/f{number}.css"))
-                .file(
-                    "a.ts",
-                    lines(5_000, |number| format!("import.meta.glob('./d/*{number}*');")),
-                )
-                .many(
-                    EntryKind::File,
-                    100,
-                    "import.meta.glob(['./**', '!./**/*9*'])",
-                    |number| format!("g{number}.ts"),
-                ),
+                .files(100_000, "d/f%.css", "")
+                .file("a.ts", lines(5_000, "import.meta.glob('./d/*%*');"))
+                .files(100, "g%.ts", "import.meta.glob(['./**', '!./**/*9*'])"),
         ),
         (
             "layers of many projects",
             Bound::Manifests,
             (0..256).fold(
-                new().many(
-                    EntryKind::File,
+                new().files(
                     3_000,
-                    &format!(
-                        "export default {{ extends: [{}] }}",
-                        lines(256, |number| format!("'../n{number}',"))
-                    ),
-                    |number| format!("p{number}/nuxt.config.ts"),
+                    "p%/nuxt.config.ts",
+                    &around("export default { extends: [", &lines(256, "'../n%',"), "] }"),
                 ),
                 |all, number| {
-                    all.file(
-                        &format!("n{number}/nuxt.config.ts"),
-                        format!("export default {{ $meta: {{ name: 'n{number}' }} }}"),
-                    )
+                    let layer = numbered("export default { $meta: { name: 'n%' } }", number);
+                    all.file(&format!("n{number}/nuxt.config.ts"), layer)
                 },
             ),
         ),
@@ -199,9 +191,9 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             "configs that name the next one",
             Bound::Manifests,
             (0..1_000).fold(
-                new().file("tsconfig.json", "{\"extends\":\"./c0.json\"}".to_owned()),
+                new().file("tsconfig.json", r#"{"extends":"./c0.json"}"#),
                 |all, number| {
-                    let next = format!("{{\"extends\":\"./c{}.json\"}}", number + 1);
+                    let next = numbered(r#"{"extends":"./c%.json"}"#, number + 1);
                     all.file(&format!("c{number}.json"), next)
                 },
             ),
@@ -210,16 +202,12 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             "dependencies on a package of the workspace",
             Bound::Manifests,
             new()
-                .file("p/b/package.json", "{\"name\":\"b\"}".to_owned())
-                .file("package.json", "{\"workspaces\":[\"p/*\"]}".to_owned())
-                .many(
-                    EntryKind::File,
+                .file("p/b/package.json", r#"{"name":"b"}"#)
+                .file("package.json", r#"{"workspaces":["p/*"]}"#)
+                .files(
                     60,
-                    &format!(
-                        "{{\"dependencies\":{{{}\"z\":\"1\"}}}}",
-                        lines(30_000, |number| format!("\"d{number}\":\"workspace:b@*\","))
-                    ),
-                    |number| format!("p/{number}/package.json"),
+                    "p/%/package.json",
+                    &around(r#"{"dependencies":{"#, &dependencies, r#""z":"1"}}"#),
                 ),
         ),
         (
@@ -227,25 +215,18 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             Bound::FileLookups,
             (0..400)
                 .fold(new(), |all, number| {
-                    let map = format!("{{\"imports\":{{\"x{number}/\":\"./x/\"}}}}");
+                    let map = numbered(r#"{"imports":{"x%/":"./x/"}}"#, number);
                     all.file(&format!("{}deno.json", "d/".repeat(number)), map)
                 })
-                .file(
-                    &format!("{}a.ts", "d/".repeat(400)),
-                    imports(|number| format!("x0/{number}")),
-                ),
+                .file(&format!("{}a.ts", "d/".repeat(400)), imports("x0/%")),
         ),
         (
             "replaced modules in a deep folder",
             Bound::Manifests,
-            new().many(
-                EntryKind::File,
+            new().files(
                 30,
-                &format!(
-                    "module m\n{}",
-                    lines(40_000, |number| format!("replace a/{number} => ./\n"))
-                ),
-                |number| format!("{number}/{}/go.mod", "deep/".repeat(700)),
+                &format!("%/{}/go.mod", "deep/".repeat(700)),
+                &around("module m\n", &lines(40_000, "replace a/% => ./\n"), ""),
             ),
         ),
     ]
@@ -258,29 +239,22 @@ pub fn namespaces() -> Repository {
         .many(EntryKind::File, 40_000, "", |number| {
             format!("src/{}x{number}/a/__init__.py", "deep/".repeat(number % 14))
         })
-        .many(EntryKind::File, 1_000, imports, |number| {
-            format!("src/deep/m{number}.py")
-        })
-        .file("src/z.py", lines(20_000, |number| format!("import a.b{number}\n")))
+        .files(1_000, "src/deep/m%.py", imports)
+        .file("src/z.py", lines(20_000, "import a.b%\n"))
 }
 
 /// Targets of `exports` that repeat the text for which they stand.
 pub fn stars() -> Repository {
+    let exports = around(r#"{"name":"a","exports":{"./*":""#, &"*".repeat(1_000_000), r#""}}"#);
     Repository::default()
-        .file(
-            "package.json",
-            format!(
-                "{{\"name\":\"a\",\"exports\":{{\"./*\":\"{}\"}}}}",
-                "*".repeat(1_000_000)
-            ),
-        )
-        .file("a.ts", format!("import'a/{}'", "b".repeat(4_000)))
+        .file("package.json", exports)
+        .file("a.ts", around("import'a/", &"b".repeat(4_000), "'"))
 }
 
 /// Builds `repository`, and says which bounds that met.
 pub fn check(name: &str, repository: &Repository) -> Vec<Bound> {
     let (snapshot, peak) = peak_of(|| repository.build());
-    assert!(peak <= MOST_BYTES, "{name} took {} MiB", peak >> 20);
+    assert!(peak <= MAX_BYTES, "{name} took {} MiB", peak >> 20);
     for met in snapshot.graph().bounds() {
         assert!(met.files > 0 && met.first.len() == met.files.min(5), "{name}: {met:?}");
     }

@@ -2,255 +2,199 @@
 
 use coord_scan::Language;
 
-/// A text of about `bytes` bytes.
-type Text = fn(bytes: usize) -> String;
+/// A text of about so many bytes.
+type Text = Box<dyn Fn(usize) -> String>;
 
-fn repeated(before: &str, unit: &str, bytes: usize) -> String {
-    format!("{before}{}", unit.repeat(bytes / unit.len()))
+/// Repeats `unit` between `before` and `after`; `%` in it is the number of the repetition, and `%+1` the next one.
+#[derive(Clone)]
+struct Shape {
+    name: &'static str,
+    before: String,
+    unit: String,
+    after: &'static str,
 }
 
-/// `before`, and as many different lines as fit.
-fn numbered(before: &str, bytes: usize, line: impl Fn(usize) -> String) -> String {
-    let mut text = before.to_owned();
-    for number in 0.. {
-        if text.len() >= bytes {
-            break;
-        }
-        text.push_str(&line(number));
+fn shape(name: &'static str, before: impl Into<String>, unit: impl Into<String>, after: &'static str) -> Shape {
+    Shape {
+        name,
+        before: before.into(),
+        unit: unit.into(),
+        after,
     }
-    text
 }
 
-const COMMON: &[(&str, Text)] = &[
-    ("braces", |bytes| "{".repeat(bytes)),
-    ("parentheses", |bytes| "(".repeat(bytes)),
-    ("line breaks", |bytes| "\n".repeat(bytes)),
-];
+impl Shape {
+    fn text(&self, bytes: usize) -> String {
+        let mut text = self.before.clone();
+        if !self.unit.contains('%') {
+            text += &self.unit.repeat(bytes / self.unit.len());
+        }
+        let mut number = 0;
+        while self.unit.contains('%') && text.len() < bytes {
+            let unit = self.unit.replace("%+1", &(number + 1).to_string());
+            text += &unit.replace('%', &number.to_string());
+            number += 1;
+        }
+        text + self.after
+    }
 
-const JAVASCRIPT: &[(&str, Text)] = &[
-    ("one import", |bytes| repeated("", "import'a';", bytes)),
-    ("imports", |bytes| {
-        numbered("", bytes, |number| format!("import'{number}';"))
-    }),
-    ("requires", |bytes| {
-        numbered("", bytes, |number| format!("require('{number}');"))
-    }),
-    ("dynamic imports", |bytes| {
-        numbered("", bytes, |number| format!("import(`{number}`);"))
-    }),
-    ("exports", |bytes| {
-        numbered("", bytes, |number| format!("export*from'{number}';"))
-    }),
-    ("mocks", |bytes| {
-        numbered("", bytes, |number| format!("vi.mock('{number}');"))
-    }),
-    ("define", |bytes| {
-        repeated("define([", "'a',", bytes) + "],a);require('b')"
-    }),
-    ("JSDoc", |bytes| {
-        numbered("", bytes, |number| format!("/**@type {{import('{number}')}}*/"))
-    }),
-    ("references", |bytes| {
-        numbered("", bytes, |number| format!("///<reference path='{number}'/>\n"))
-    }),
-    ("URLs", |bytes| {
-        numbered("", bytes, |number| format!("new URL('{number}',import.meta.url);"))
-    }),
-    ("globs", |bytes| {
-        numbered("", bytes, |number| format!("import.meta.glob('./{number}/**/*');"))
-    }),
-    ("templates", |bytes| repeated("", "`${", bytes) + "import 'a'"),
-    ("elements", |bytes| repeated("", "<a>", bytes) + "import 'a'"),
-    ("elements in elements", |bytes| {
-        repeated("", "<a b={<a>{", bytes) + "import 'a'"
-    }),
-    ("long", |bytes| {
-        repeated("", &format!("import'{}';", "a".repeat(4_000)), bytes)
-    }),
-    ("escapes", |bytes| {
-        repeated("", &format!("import'{}';", "\\u{e9}".repeat(600)), bytes)
-    }),
-];
+    fn named(self) -> (&'static str, Text) {
+        (self.name, Box::new(move |bytes| self.text(bytes)))
+    }
+}
 
-const COMPONENT: &[(&str, Text)] = &[
-    ("scripts", |bytes| repeated("", "<script src=a />", bytes)),
-    ("many scripts", |bytes| {
-        numbered("", bytes, |number| format!("<script>import'{number}'</script>"))
-    }),
-    ("holes", |bytes| repeated("<a b=\"", "{import('a')}", bytes)),
-    ("open holes", |bytes| repeated("", "{a.map(b=><p c={", bytes)),
-    ("different holes", |bytes| {
-        numbered("<template>", bytes, |number| {
-            format!("<p :a=\"import('{number}')\">{{{{import('a')}}}}")
-        })
-    }),
-    ("blocks", |bytes| repeated("", "{#if a}<b>", bytes)),
-    ("one script", |bytes| {
-        numbered("<script>", bytes, |number| format!("import'{number}';"))
-    }),
-];
+fn common() -> Vec<Shape> {
+    vec![
+        shape("braces", "", "{", ""),
+        shape("parentheses", "", "(", ""),
+        shape("line breaks", "", "\n", ""),
+    ]
+}
 
-const PYTHON: &[(&str, Text)] = &[
-    ("imports", |bytes| repeated("import a", ",a", bytes)),
-    ("names", |bytes| repeated("from a import b", ",b", bytes)),
-    ("different names", |bytes| {
-        numbered("from a import b", bytes, |number| format!(",b{number}"))
-    }),
-    ("names of a long module", |bytes| {
-        repeated(&format!("from {} import b", "a".repeat(4_000)), ",b", bytes)
-    }),
-    ("stars", |bytes| repeated("", "from . import*\n", bytes)),
-    ("calls", |bytes| repeated("", "import_module('a');", bytes)),
-    ("fields", |bytes| repeated("", "f'{", bytes) + "\nimport a"),
-    ("a long module", |bytes| repeated("import a", ".a", bytes)),
-    ("stars", |bytes| repeated("import a", ",*", bytes)),
-];
+fn javascript() -> Vec<Shape> {
+    vec![
+        shape("one import", "", "import'a';", ""),
+        shape("imports", "", "import'%';", ""),
+        shape("requires", "", "require('%');", ""),
+        shape("dynamic imports", "", "import(`%`);", ""),
+        shape("exports", "", "export*from'%';", ""),
+        shape("mocks", "", "vi.mock('%');", ""),
+        shape("define", "define([", "'a',", "],a);require('b')"),
+        shape("JSDoc", "", "/**@type {import('%')}*/", ""),
+        shape("references", "", "///<reference path='%'/>\n", ""),
+        shape("URLs", "", "new URL('%',import.meta.url);", ""),
+        shape("globs", "", "import.meta.glob('./%/**/*');", ""),
+        shape("templates", "", "`${", "import 'a'"),
+        shape("elements", "", "<a>", "import 'a'"),
+        shape("elements in elements", "", "<a b={<a>{", "import 'a'"),
+        shape("long", "", format!("import'{}';", "a".repeat(4_000)), ""),
+        shape("escapes", "", format!("import'{}';", "\\u{e9}".repeat(600)), ""),
+    ]
+}
 
-const RUST: &[(&str, Text)] = &[
-    ("leaves", |bytes| repeated("use a::{b", ",b", bytes) + "};"),
-    ("different leaves", |bytes| {
-        numbered("use a::{b", bytes, |number| format!(",b{number}")) + "};"
-    }),
-    ("leaves of a long path", |bytes| {
-        repeated(&format!("use {}{{b", "a::".repeat(160)), ",b", bytes) + "};"
-    }),
-    ("different leaves of a long path", |bytes| {
-        numbered(&format!("use {}{{b", "a::".repeat(160)), bytes, |number| {
-            format!(",b{number}")
-        }) + "};"
-    }),
-    ("nested", |bytes| repeated("use ", "a::{b,", bytes)),
-    ("aliases", |bytes| {
-        numbered("", bytes, |number| format!("use a{number} as a{};", number + 1))
-    }),
-    ("aliases in scopes", |bytes| {
-        numbered("", bytes, |number| format!("{{use a as b{number};"))
-    }),
-    ("modules", |bytes| {
-        numbered("", bytes, |number| format!("mod a{number};"))
-    }),
-    ("one module", |bytes| repeated("", "mod a;", bytes)),
-    ("modules in modules", |bytes| repeated("", "mod a{mod b;", bytes)),
-    ("modules beside modules", |bytes| repeated("", "mod a{}", bytes)),
-    ("paths", |bytes| {
-        numbered("", bytes, |number| format!("a::b{number}::c;"))
-    }),
-    ("paths of an alias", |bytes| {
-        numbered("use x::y as a;", bytes, |number| format!("a::b{number}::c;"))
-    }),
-    ("one path", |bytes| repeated("", "a::b;", bytes)),
-    ("path attributes", |bytes| {
-        repeated("", "#[path=\"a\"]", bytes) + "mod a;"
-    }),
-    ("path attributes of a long module", |bytes| {
-        format!("mod {}{{{}mod b;", "a".repeat(500), "#[path=\"a\"]".repeat(bytes / 11))
-    }),
-    ("includes", |bytes| repeated("", "include!(\"a\");", bytes)),
-    ("globs", |bytes| repeated("", "use a::*;", bytes)),
-    ("crates", |bytes| {
-        numbered("", bytes, |number| format!("extern crate a{number};"))
-    }),
-    ("blocks", |bytes| repeated("", "{}", bytes)),
-];
+fn component() -> Vec<Shape> {
+    let hole = r#"<p :a="import('%')">{{import('a')}}"#;
+    vec![
+        shape("scripts", "", "<script src=a />", ""),
+        shape("many scripts", "", "<script>import'%'</script>", ""),
+        shape("holes", "<a b=\"", "{import('a')}", ""),
+        shape("open holes", "", "{a.map(b=><p c={", ""),
+        shape("different holes", "<template>", hole, ""),
+        shape("blocks", "", "{#if a}<b>", ""),
+        shape("one script", "<script>", "import'%';", ""),
+    ]
+}
 
-const GO: &[(&str, Text)] = &[
-    ("imports", |bytes| {
-        numbered("package a\nimport(", bytes, |number| format!("\"{number}\";"))
-    }),
-    ("one import", |bytes| repeated("package a;", "import\"b\";", bytes)),
-    ("constraints", |bytes| {
-        repeated("//go:build ", "a||", bytes) + "\npackage a"
-    }),
-    ("negations", |bytes| {
-        repeated("//go:build ", "!(", bytes) + "\npackage a"
-    }),
-];
+fn python() -> Vec<Shape> {
+    let long = format!("from {} import b", "a".repeat(4_000));
+    vec![
+        shape("imports", "import a", ",a", ""),
+        shape("names", "from a import b", ",b", ""),
+        shape("different names", "from a import b", ",b%", ""),
+        shape("names of a long module", long, ",b", ""),
+        shape("stars", "", "from . import*\n", ""),
+        shape("calls", "", "import_module('a');", ""),
+        shape("fields", "", "f'{", "\nimport a"),
+        shape("a long module", "import a", ".a", ""),
+        shape("stars in a list", "import a", ",*", ""),
+    ]
+}
+
+fn rust() -> Vec<Shape> {
+    let long = format!("use {}{{b", "a::".repeat(160));
+    let long_module = format!("mod {}{{", "a".repeat(500));
+    vec![
+        shape("leaves", "use a::{b", ",b", "};"),
+        shape("different leaves", "use a::{b", ",b%", "};"),
+        shape("leaves of a long path", &long, ",b", "};"),
+        shape("different leaves of a long path", &long, ",b%", "};"),
+        shape("nested", "use ", "a::{b,", ""),
+        shape("aliases", "", "use a% as a%+1;", ""),
+        shape("aliases in scopes", "", "{use a as b%;", ""),
+        shape("modules", "", "mod a%;", ""),
+        shape("one module", "", "mod a;", ""),
+        shape("modules in modules", "", "mod a{mod b;", ""),
+        shape("modules beside modules", "", "mod a{}", ""),
+        shape("paths", "", "a::b%::c;", ""),
+        shape("paths of an alias", "use x::y as a;", "a::b%::c;", ""),
+        shape("one path", "", "a::b;", ""),
+        shape("path attributes", "", "#[path=\"a\"]", "mod a;"),
+        shape("paths of a long module", long_module, "#[path=\"a\"]", "mod b;"),
+        shape("includes", "", "include!(\"a\");", ""),
+        shape("globs", "", "use a::*;", ""),
+        shape("crates", "", "extern crate a%;", ""),
+        shape("blocks", "", "{}", ""),
+    ]
+}
+
+fn go() -> Vec<Shape> {
+    vec![
+        shape("imports", "package a\nimport(", "\"%\";", ""),
+        shape("one import", "package a;", "import\"b\";", ""),
+        shape("constraints", "//go:build ", "a||", "\npackage a"),
+        shape("negations", "//go:build ", "!(", "\npackage a"),
+    ]
+}
 
 /// The shapes of a language; a new language has the common ones, and further ones if it lists them here.
 pub fn of(language: Language) -> impl Iterator<Item = (&'static str, Text)> {
-    let own: &[&[(&str, Text)]] = match language {
-        Language::JavaScript | Language::TypeScript | Language::TypeScriptJsx => &[JAVASCRIPT],
-        Language::Vue | Language::Svelte | Language::Astro => &[COMPONENT, JAVASCRIPT],
-        Language::Python => &[PYTHON],
-        Language::Rust => &[RUST],
-        Language::Go => &[GO],
+    let own = match language {
+        Language::JavaScript | Language::TypeScript | Language::TypeScriptJsx => javascript(),
+        Language::Vue | Language::Svelte | Language::Astro => [component(), javascript()].concat(),
+        Language::Python => python(),
+        Language::Rust => rust(),
+        Language::Go => go(),
     };
-    COMMON.iter().chain(own.iter().copied().flatten()).copied()
+    common().into_iter().chain(own).map(Shape::named)
 }
 
-/// Manifests of every format: JSON, TOML, YAML and those of Go.
-const MANIFESTS: &[(&str, Text)] = &[
-    ("braces", |bytes| "{".repeat(bytes)),
-    ("lists in lists", |bytes| repeated("{\"exports\":", "[", bytes)),
-    ("objects in objects", |bytes| repeated("", "{\"exports\":", bytes)),
-    ("numbers", |bytes| {
-        repeated("{\"name\":\"a\",\"exports\":[", "1,", bytes) + "1]}"
-    }),
-    ("workspaces", |bytes| {
-        repeated("{\"workspaces\":[", "\"**/*\",", bytes) + "\"a\"]}"
-    }),
-    ("stars", |bytes| repeated("{\"workspaces\":[\"", "*a", bytes) + "\"]}"),
-    ("exports", |bytes| {
-        numbered("{\"name\":\"a\",\"exports\":{", bytes, |number| {
-            format!("\"./{number}*\":\"./src/*\",")
-        }) + "\".\":\"./a\"}}"
-    }),
-    ("imports", |bytes| {
-        numbered("{\"imports\":{", bytes, |number| format!("\"#{number}*\":\"./*\",")) + "\"#a\":\"./a\"}}"
-    }),
-    ("import map", |bytes| {
-        numbered("{\"imports\":{", bytes, |number| format!("\"{number}/\":\"./\",")) + "\"a\":\"./a\"}}"
-    }),
-    ("dependencies on the workspace", |bytes| {
-        numbered("{\"name\":\"a\",\"workspaces\":[],\"resolutions\":{", bytes, |number| {
-            format!("\"{number}\":\"workspace:a@\",")
-        }) + "\"a\":\"file:.\"}}"
-    }),
-    ("overrides", |bytes| {
-        numbered("overrides:\n", bytes, |number| format!(" a{number}: link:.\n"))
-    }),
-    ("aliases", |bytes| {
-        numbered("alias:{", bytes, |number| format!("a{number}:resolve(__dirname,'a'),"))
-    }),
-    ("calls in calls", |bytes| repeated("alias:{a:", "resolve(", bytes)),
-    ("paths", |bytes| {
-        numbered("{\"compilerOptions\":{\"paths\":{", bytes, |number| {
-            format!("\"{number}*\":[\"*\"],")
-        }) + "\"*\":[\"*\"]}}}"
-    }),
-    ("references", |bytes| {
-        repeated("{\"references\":[", "{\"path\":\".\"},", bytes) + "{}]}"
-    }),
-    ("extends", |bytes| {
-        repeated("{\"extends\":[", "\"./tsconfig.json\",", bytes) + "\"a\"]}"
-    }),
-    ("packages", |bytes| repeated("packages:\n", "  - '**'\n", bytes)),
-    ("tables", |bytes| numbered("", bytes, |number| format!("[a{number}]\n"))),
-    ("tables in tables", |bytes| repeated("[a", ".a", bytes) + "]\n"),
-    ("TOML lists in lists", |bytes| repeated("a=", "[", bytes)),
-    ("members", |bytes| {
-        repeated("[workspace]\nmembers=[", "\"**\",", bytes) + "]\n"
-    }),
-    ("dependencies", |bytes| {
-        numbered("[package]\nname='a'\n[dependencies]\n", bytes, |number| {
-            format!("a{number}={{path='..'}}\n")
-        })
-    }),
-    ("folders", |bytes| {
-        repeated("[tool.setuptools]\npackage-dir={", "''='src',", bytes) + "}\n"
-    }),
-    ("replaces", |bytes| {
-        numbered("module a\n", bytes, |number| format!("replace a/{number}=>./\n"))
-    }),
-    ("uses", |bytes| repeated("go 1.22\n", "use ./\n", bytes)),
-    ("aliases of a framework", |bytes| {
-        numbered("export default{kit:{alias:{", bytes, |number| {
-            format!("a{number}:'src',")
-        }) + "}}}"
-    }),
-];
-
-/// The shapes of manifests.
+/// The shapes of manifests of every format: JSON, TOML, YAML and those of Go.
 pub fn of_manifests() -> impl Iterator<Item = (&'static str, Text)> {
-    MANIFESTS.iter().copied()
+    let resolutions = r#"{"name":"a","workspaces":[],"resolutions":{"#;
+    let folders = "[tool.setuptools]\npackage-dir={";
+    let dependencies = "[package]\nname='a'\n[dependencies]\n";
+    let shapes = [
+        shape("braces", "", "{", ""),
+        shape("lists in lists", r#"{"exports":"#, "[", ""),
+        shape("objects in objects", "", r#"{"exports":"#, ""),
+        shape("numbers", r#"{"name":"a","exports":["#, "1,", "1]}"),
+        shape("workspaces", r#"{"workspaces":["#, r#""**/*","#, r#""a"]}"#),
+        shape("stars", r#"{"workspaces":[""#, "*a", r#""]}"#),
+        shape(
+            "exports",
+            r#"{"name":"a","exports":{"#,
+            r#""./%*":"./src/*","#,
+            r#"".":"./a"}}"#,
+        ),
+        shape("imports", r#"{"imports":{"#, r##""#%*":"./*","##, r##""#a":"./a"}}"##),
+        shape("import map", r#"{"imports":{"#, r#""%/":"./","#, r#""a":"./a"}}"#),
+        shape(
+            "dependencies on the workspace",
+            resolutions,
+            r#""%":"workspace:a@","#,
+            r#""a":"file:."}}"#,
+        ),
+        shape("overrides", "overrides:\n", " a%: link:.\n", ""),
+        shape("aliases", "alias:{", "a%:resolve(__dirname,'a'),", ""),
+        shape("calls in calls", "alias:{a:", "resolve(", ""),
+        shape(
+            "paths",
+            r#"{"compilerOptions":{"paths":{"#,
+            r#""%*":["*"],"#,
+            r#""*":["*"]}}}"#,
+        ),
+        shape("references", r#"{"references":["#, r#"{"path":"."},"#, "{}]}"),
+        shape("extends", r#"{"extends":["#, r#""./tsconfig.json","#, r#""a"]}"#),
+        shape("packages", "packages:\n", "  - '**'\n", ""),
+        shape("tables", "", "[a%]\n", ""),
+        shape("tables in tables", "[a", ".a", "]\n"),
+        shape("TOML lists in lists", "a=", "[", ""),
+        shape("members", "[workspace]\nmembers=[", "\"**\",", "]\n"),
+        shape("dependencies", dependencies, "a%={path='..'}\n", ""),
+        shape("folders", folders, "''='src',", "}\n"),
+        shape("replaces", "module a\n", "replace a/%=>./\n", ""),
+        shape("uses", "go 1.22\n", "use ./\n", ""),
+        shape("kit aliases", "export default{kit:{alias:{", "a%:'src',", "}}}"),
+    ];
+    shapes.into_iter().map(Shape::named)
 }

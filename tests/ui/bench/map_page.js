@@ -2,7 +2,7 @@
 
 import { unknownIntents } from '/app/intents.js';
 import { mountMap } from '/map/map.js';
-import { graphOf, locksOf, neighborsOf, randomFrom, repositoryOf } from './repositories.js';
+import { locksOf, neighborsOf, repositoryOf } from './repositories.js';
 
 /** @typedef {import('../../../public/app/types.js').Part} Part */
 
@@ -41,6 +41,13 @@ function tell(...parts) {
   for (const listener of listeners) listener(new Set(parts));
 }
 
+/** @param {Map<string, import('../../../public/app/types.js').Lock[]>} locks */
+function lock(locks) {
+  const neighbors = neighborsOf(state.graph, locks);
+  Object.assign(state, { locks, neighbors, blocked: new Set(neighbors.keys()) });
+  tell('locks');
+}
+
 /** Ends when what was drawn has been handed to the compositor. */
 function painted() {
   return new Promise((resolve) => requestAnimationFrame(() => {
@@ -55,8 +62,8 @@ const bench = {
   map: /** @type {ReturnType<typeof mountMap> | null} */ (null),
 
   /** Milliseconds from having the files to the map on the screen. */
-  async firstPaint(count, listed) {
-    const graph = listed ? graphOf(listed, randomFrom(3)) : repositoryOf(count);
+  async firstPaint(count) {
+    const graph = repositoryOf(count);
     const start = performance.now();
     bench.map = mountMap(document.getElementById('map'), model);
     Object.assign(state, { graph, graphState: 'ready' });
@@ -65,26 +72,18 @@ const bench = {
     return { scripted, painted: (await painted()) - start, files: graph.files.length, edges: graph.edgeCount };
   },
 
-  setLocks(count, seed) {
-    state.locks = locksOf(state.graph, count, Date.now(), seed);
-    state.neighbors = neighborsOf(state.graph, state.locks);
-    state.blocked = new Set(state.neighbors.keys());
-    tell('locks');
+  setLocks(count) {
+    lock(locksOf(state.graph, count, Date.now()));
   },
 
   /** Milliseconds from a change of the locks to its pixels: drawn, and handed to the compositor. */
   async lockLit() {
-    const { graph } = state;
-    const before = new Set(state.locks.keys());
     const marks = document.querySelector('.map-marks');
     const dark = marks.toDataURL();
     const start = performance.now();
-    const all = locksOf(graph, before.size + 1, Date.now(), 9);
-    const [path, held] = [...all].find(([path]) => !before.has(path));
-    state.locks = new Map([...state.locks, [path, held]]);
-    state.neighbors = neighborsOf(graph, state.locks);
-    state.blocked = new Set(state.neighbors.keys());
-    tell('locks');
+    const all = locksOf(state.graph, state.locks.size + 1, Date.now(), 9);
+    const [path, held] = [...all].find(([path]) => !state.locks.has(path));
+    lock(new Map([...state.locks, [path, held]]));
     const drawn = performance.now() - start;
     const lit = (await painted()) - start;
     if (marks.toDataURL() === dark) throw new Error(`The lock on ${path} is not on the map`);

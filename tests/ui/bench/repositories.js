@@ -20,11 +20,10 @@ export function randomFrom(seed) {
 
 /**
  * @param {number} count Number of files.
- * @param {number} [seed]
  * @returns {Graph}
  */
-export function repositoryOf(count, seed = 1) {
-  const random = randomFrom(seed);
+export function repositoryOf(count) {
+  const random = randomFrom(1);
   const pick = (/** @type {any[]} */ list) => list[Math.floor(random() ** 1.4 * list.length)];
   const paths = new Set(['README.md', 'LICENSE', 'package.json', 'package-lock.json']);
   while (paths.size < count) {
@@ -47,7 +46,7 @@ export function repositoryOf(count, seed = 1) {
  * @param {() => number} random
  * @returns {Graph}
  */
-export function graphOf(list, random) {
+function graphOf(list, random) {
   const files = list
     .map((file) => ({ ...file, name: file.path.slice(file.path.lastIndexOf('/') + 1), state: null }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));

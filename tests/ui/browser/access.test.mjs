@@ -7,9 +7,8 @@ import { test } from 'node:test';
 
 import { addressOf, FAILED_REQUEST, live, lockedFile, openAgent, openPage, shows } from '../harness/browser.mjs';
 import { ledgerOf, playIntents, POOL, refusal, someIntents, someLines } from '../harness/intents.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
-import { startServer } from '../harness/server.mjs';
+import { serve } from '../harness/served.mjs';
 import { busyTeam } from '../harness/teams.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -107,10 +106,9 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   for (const width of [1440, 360]) {
     test(`axe finds nothing on the board of a team at ${width} pixels, ${colorScheme}`, async (t) => {
       const found = /** @type {string[]} */ ([]);
-      const repository = makeRepository(t);
-      const server = await startServer(t, repository);
+      const { repository, server, open } = await serve(t);
       await busyTeam(server, repository);
-      const { page } = await openPage(t, addressOf(server, repository, { view: 'board' }), { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 900 } });
+      const { page } = await open({ view: 'board' }, { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 900 } });
       await shows(page.getByRole('region', { name: 'In progress' }).getByText('Sessions by passkey'));
       await judge(found, page, 'board');
       for (const section of width < 700 ? ['Members', 'Messages'] : []) {

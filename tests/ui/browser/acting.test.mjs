@@ -1,13 +1,11 @@
-// What a person does from the page: confirmed, with who does it, and hidden from those who may not.
+// A person's acts on the page: confirmed, with the name of the person, and hidden from callers without the right.
 
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openAgent, openPage, picture, shows } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openAgent, picture, shows } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 import { makeTeam } from '../harness/teams.mjs';
 import { SECRET, tokenOf } from '../harness/tokens.mjs';
 
@@ -15,12 +13,10 @@ const ME = userInfo().username;
 /** @param {import('playwright-core').Page} page */
 const dialog = (page) => page.locator('#act');
 
-test('a lock is released by force after a reason, in the name of who does it, and the command is there to copy', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  await agentOf(server, repository, 'ada', 'dan').write('src/money.ts', 'Rounding to cents');
-  const { page } = await openPage(t, addressOf(server, repository), { permissions: ['clipboard-read', 'clipboard-write'] });
-  await live(page);
+test('a lock is released by force after a reason, in the name of the person, and the command can be copied', async (t) => {
+  const { agent, openLive } = await serve(t);
+  await agent('ada', 'dan').write('src/money.ts', 'Rounding to cents');
+  const { page } = await openLive({}, { permissions: ['clipboard-read', 'clipboard-write'] });
   const row = await openAgent(page, 'ada/dan');
   await row.getByRole('button', { name: 'Release by force: files of dan' }).click();
   await shows(dialog(page).getByRole('heading', { name: 'Release money.ts of dan by force?' }));
@@ -37,13 +33,11 @@ test('a lock is released by force after a reason, in the name of who does it, an
   await shows(page.locator('#activity').getByText(`loses 1 file: released by force by ${ME}`));
 });
 
-test('a holder who is a member of the team gets a message, and a task is assigned by who leads', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+test('a holder in the team gets a message, and a person assigns their own tasks only', async (t) => {
+  const { repository, server, agent, openLive } = await serve(t);
   const [, ann] = await makeTeam(server, repository, 'alpha', [['ada', 'lead'], ['ada', 'ann-1']]);
-  await agentOf(server, repository, 'ada', 'ann-1').write('src/money.ts', 'Rounding to cents');
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  await agent('ada', 'ann-1').write('src/money.ts', 'Rounding to cents');
+  const { page } = await openLive();
   const row = await openAgent(page, 'ada/ann-1');
   await row.getByRole('button', { name: 'Message ann-1' }).click();
   await shows(dialog(page).getByText(`Done by ${ME}, who joins team alpha for it.`));
@@ -67,11 +61,10 @@ test('a holder who is a member of the team gets a message, and a task is assigne
   await shows(page.locator('#task').getByText(/assigned to ann-1/));
 });
 
-test('nothing is offered without a right, and no more once the server has refused it', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { isPublic: true, env: { COORD_JWT_SECRET: SECRET, COORD_APPROVERS: 'boss' } });
-  await agentOf(server, repository, 'bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
-  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
+test('the page no longer offers an act that the server has refused', async (t) => {
+  const { agent, open } = await serve(t, { isPublic: true, env: { COORD_JWT_SECRET: SECRET, COORD_APPROVERS: 'boss' } });
+  await agent('bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
+  const { page } = await open({}, { permits: FAILED_REQUEST });
   const signIn = page.getByRole('dialog', { name: 'Sign in' });
   await signIn.getByLabel('Token').fill(tokenOf());
   await signIn.getByRole('button', { name: 'Sign in' }).click();

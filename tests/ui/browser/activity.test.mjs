@@ -3,30 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, lacks, live, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { lacks, picture, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** @param {import('node:test').TestContext} t */
-async function served(t) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0' } });
-  const agent = (/** @type {string} */ user, /** @type {string | undefined} */ id) => agentOf(server, repository, user, id);
-  return { repository, server, agent, address: addressOf(server, repository) };
-}
-
+const UNLIMITED = { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0' } };
 /** @param {Page} page */
 const feed = (page) => page.getByRole('region', { name: 'Activity, the newest first' });
 /** @param {Page} page */
 const entries = (page) => feed(page).getByRole('listitem');
 
 test('the feed has every message, the newest first, with relative and absolute times', async (t) => {
-  const { agent, address } = await served(t);
-  const { page } = await openPage(t, address);
-  await live(page);
+  const { agent, openLive } = await serve(t, UNLIMITED);
+  const { page } = await openLive();
   await agent('ada', 'one').write('src/money.ts', 'First message');
   await agent('ada', 'one').write('src/money.ts', 'Second message');
   await agent('bob').read('README.md', 'Third message');
@@ -43,43 +33,42 @@ test('the feed has every message, the newest first, with relative and absolute t
 });
 
 test('the feed is filtered by agent, by folder and by kind', async (t) => {
-  const { agent, address } = await served(t);
-  const { page } = await openPage(t, address);
-  await live(page);
+  const { agent, openLive } = await serve(t, UNLIMITED);
+  const { page } = await openLive();
   await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
   await agent('bob', 'two').write('docs/api.md', 'Explaining the limits');
   await agent('cy').write('docs/api.md', 'Explaining the errors');
   await shows(feed(page).getByText('Explaining the errors'));
   const [money, limits, errors] = ['Rounding to cents', 'Explaining the limits', 'Explaining the errors'].map((text) => feed(page).getByText(text));
 
-  await page.getByRole('combobox', { name: 'Agent', exact: true }).selectOption('bob/two');
+  const [byAgent, byFolder, byKind] = ['Agent', 'Folder', 'Kind'].map((name) => page.getByRole('combobox', { name, exact: true }));
+  await byAgent.selectOption('bob/two');
   await lacks(money);
   await lacks(errors);
   await shows(limits);
   await picture(page, 'activity-filtered');
-  await page.getByRole('combobox', { name: 'Agent', exact: true }).selectOption('');
+  await byAgent.selectOption('');
 
-  await page.getByRole('combobox', { name: 'Folder', exact: true }).selectOption('docs/');
+  await byFolder.selectOption('docs/');
   await lacks(money);
   await shows(errors);
-  await page.getByRole('combobox', { name: 'Folder', exact: true }).selectOption('');
+  await byFolder.selectOption('');
 
-  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption({ label: 'Refusals' });
+  await byKind.selectOption({ label: 'Refusals' });
   await lacks(limits);
   await shows(errors);
-  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption({ label: 'Expiries' });
+  await byKind.selectOption({ label: 'Expiries' });
   await shows(page.getByText('Nothing matches the filter.'));
 });
 
 test('the feed holds still while it is scrolled, counts what is new, and goes on at the top', async (t) => {
-  const { agent, address } = await served(t);
+  const { agent, openLive } = await serve(t, UNLIMITED);
   const ada = agent('ada', 'one');
   for (let number = 0; number < 30; number++) await ada.write('src/money.ts', `Message ${number}`);
-  const { page } = await openPage(t, address);
-  await live(page);
+  const { page } = await openLive();
   await shows(feed(page).getByText('Message 29'));
-  await feed(page).evaluate((scroller) => new Promise((heard) => {
-    scroller.addEventListener('scroll', heard, { once: true });
+  await feed(page).evaluate((scroller) => new Promise((resolve) => {
+    scroller.addEventListener('scroll', resolve, { once: true });
     scroller.scrollTop = 300;
   }));
   const first = async () => /Message \d+/.exec((await entries(page).first().textContent()) ?? '')?.[0];
@@ -101,13 +90,12 @@ test('the feed holds still while it is scrolled, counts what is new, and goes on
 });
 
 test('far history is loaded from the log, to its beginning, and nothing twice', async (t) => {
-  const { agent, address } = await served(t);
+  const { agent, openLive } = await serve(t, UNLIMITED);
   const holders = Array.from({ length: 4 }, (_, index) => agent('ada', `agent-${index}`));
   await Promise.all(holders.map(async (holder, index) => {
     for (let number = 0; number < 30; number++) await holder.write(`src/file${index}.ts`, `Message ${index} ${number}.`);
   }));
-  const { page } = await openPage(t, address);
-  await live(page);
+  const { page } = await openLive();
   await until(async () => (await entries(page).count()) >= 90, 'the newest hundred are there');
   assert.equal(await feed(page).getByText('Message 0 0.', { exact: true }).count(), 0);
   await until(async () => {

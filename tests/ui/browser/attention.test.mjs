@@ -1,62 +1,56 @@
-// What needs attention stands on top, leads where it is, and goes when it is over.
+// Concerns stand on top, lead to their place, and go when they are over.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, agentRow, lacks, live, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { agentRow, lacks, live, openPage, picture, queryOf, shows, until } from '../harness/browser.mjs';
 import { crowdedRepository } from '../harness/crowd.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { serve } from '../harness/served.mjs';
 import { makeTeam } from '../harness/teams.mjs';
 
 /** @param {import('playwright-core').Page} page */
 const attention = (page) => page.getByRole('region', { name: 'Needs attention' });
 
-test('a blocked agent is named with whose file it waits for, leads to its row, and is gone when it is granted', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const agent = (/** @type {string} */ id) => agentOf(server, repository, 'ada', id);
-  await agent('dan').write('src/money.ts', 'Rounding to cents');
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+test('a blocked agent is named with the holder of its file, leads to its row, and is gone when it is granted', async (t) => {
+  const { agent, openLive } = await serve(t);
+  const [dan, kim] = [agent('ada', 'dan'), agent('ada', 'kim')];
+  await dan.write('src/money.ts', 'Rounding to cents');
+  const { page } = await openLive();
   assert.equal(await attention(page).isVisible(), false, 'nothing needs attention');
-  await agent('kim').write('src/catalog/price.ts', 'Prices with taxes');
+  await kim.write('src/catalog/price.ts', 'Prices with taxes');
   const line = attention(page).getByRole('button', { name: /^kim is blocked on price\.ts by dan's money\.ts, \d+ s$/ });
   await shows(line);
   await shows(attention(page).getByText('Ask dan to push and release.'));
   await picture(page, 'attention-blocked');
   await line.click();
-  await until(() => new URL(page.url()).searchParams.get('agent') === 'ada/kim', 'the address has the agent');
+  await until(() => queryOf(page, 'agent') === 'ada/kim', 'the address has the agent');
   await shows(agentRow(page, 'ada/kim').getByText('Waits for dan:'));
-  await agent('dan').release('src/money.ts');
-  await agent('kim').write('src/catalog/price.ts', 'Prices with taxes');
+  await dan.release('src/money.ts');
+  await kim.write('src/catalog/price.ts', 'Prices with taxes');
   await lacks(attention(page));
   await shows(agentRow(page, 'ada/kim').getByText('writes 1'));
 });
 
 test('a task whose file another agent holds needs attention, and leads to the board', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+  const { repository, server, agent, openLive } = await serve(t);
   const [lead, ann] = await makeTeam(server, repository, 'alpha', [['ada', 'lead'], ['ada', 'ann-1']]);
   await lead.add([{ title: 'Pool the connections', files: ['src/store/db.ts'] }]);
   await ann.claim('t1');
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
-  await agentOf(server, repository, 'ada', 'dan').write('src/store/db.ts', 'Moving to a pool');
+  const { page } = await openLive();
+  await agent('ada', 'dan').write('src/store/db.ts', 'Moving to a pool');
   const line = attention(page).getByRole('button', { name: 'ann-1 works on t1, but dan holds db.ts' });
   await shows(line);
   await line.click();
   await shows(page.locator('#task').getByText('In progress by ann-1'));
-  await shows(page.getByRole('region', { name: 'In progress', exact: true }).getByText('dan holds db.ts'));
-  await agentOf(server, repository, 'ada', 'ann-1').write('src/store/pool.ts', 'Ten connections');
-  await shows(page.getByRole('region', { name: 'In progress', exact: true }).getByText("ann-1 is blocked on pool.ts by dan's db.ts"));
+  const column = page.getByRole('region', { name: 'In progress', exact: true });
+  await shows(column.getByText('dan holds db.ts'));
+  await agent('ada', 'ann-1').write('src/store/pool.ts', 'Ten connections');
+  await shows(column.getByText("ann-1 is blocked on pool.ts by dan's db.ts"));
   await picture(page, 'board-lock');
 });
 
 test('a selected agent has an address, and its own activity; twelve agents stand in a window of 900 pixels', async (t) => {
-  const { address } = await crowdedRepository(t);
-  const { page } = await openPage(t, `${address}&agent=ada/cat`);
+  const { page } = await openPage(t, `${await crowdedRepository(t)}&agent=ada/cat`);
   await live(page);
   await shows(page.locator('#agents [aria-current]').getByText('cat'));
   await shows(agentRow(page, 'ada/cat').getByText('Held for'));
@@ -69,7 +63,7 @@ test('a selected agent has an address, and its own activity; twelve agents stand
   assert.equal(new Set(letters).size, 12, `${letters}`);
   assert.equal(await page.getByRole('combobox', { name: 'Agent', exact: true }).inputValue(), 'ada/cat');
   await page.getByRole('button', { name: /^gus/ }).click();
-  await until(() => new URL(page.url()).searchParams.get('agent') === 'ada/gus', 'the address has the other agent');
+  await until(() => queryOf(page, 'agent') === 'ada/gus', 'the address has the other agent');
   await page.keyboard.press('Escape');
   await until(() => !page.url().includes('agent='), 'no agent is selected');
   await lacks(page.locator('#agents [aria-current]'));

@@ -1,22 +1,21 @@
-// The board of a team on the page, over the real server: its life, its addresses and keys, hostile texts, and what is not asked for.
+// The board of a team on the page, over the real server: its life, its addresses and keys, hostile texts, and needless requests.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { addressOf, FAILED_REQUEST, lacks, live, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { excessWidth, FAILED_REQUEST, lacks, live, picture, queryOf, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 import { busyTeam, makeTeam, memberOf } from '../harness/teams.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** @param {import('node:test').TestContext} t @param {{ isBusy?: boolean }} [options] */
 async function served(t, { isBusy = false } = {}) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+  const { repository, server, ...rest } = await serve(t);
   const members = isBusy ? await busyTeam(server, repository) : await makeTeam(server, repository, 'alpha', [['ada', 'lead'], ['ann', 'ann-1'], ['bob', 'bob-1']]);
-  const open = (/** @type {Record<string, string>} */ more = {}, /** @type {Parameters<typeof openPage>[2]} */ options = {}) => openPage(t, addressOf(server, repository, { view: 'board', ...more }), options);
-  return { repository, server, members, open };
+  /** @type {typeof rest.open} */
+  const open = (more, options) => rest.open({ view: 'board', ...more }, options);
+  return { server, members, open };
 }
 
 /** @param {Page} page @param {string} name */
@@ -27,8 +26,6 @@ const card = (page, name, id) => column(page, name).getByRole('listitem').filter
 const member = (page, handle) => page.locator(`#members [data-handle="${handle}"]`);
 /** @param {Page} page */
 const details = (page) => page.locator('#task');
-/** @param {Page} page @param {string} name */
-const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
 
 test('tasks are added, claimed, completed with what follows, edited and deleted, as it happens', async (t) => {
   const { members: [lead, ann], open } = await served(t);
@@ -69,7 +66,7 @@ test('tasks are added, claimed, completed with what follows, edited and deleted,
   await shows(page.getByText('1 open task').first());
 });
 
-test('a claim that nobody renews lapses, and the board says whose it was', async (t) => {
+test('an expired claim frees its task, and the board names the last owner', async (t) => {
   const { members: [lead, ann, bob], open } = await served(t);
   await lead.add([{ title: 'Pool the connections' }, { title: 'Announce it' }]);
   await ann.claim('t1', { lease_seconds: 30 });
@@ -80,8 +77,9 @@ test('a claim that nobody renews lapses, and the board says whose it was', async
   await bob.claim('t1');
   await shows(card(page, 'In progress', 't1').getByText('A claim expired before'));
   await page.keyboard.press('m');
-  await shows(page.locator('#activity').getByText('loses task t1: the claim expired'));
-  assert.equal(await page.locator('#activity').getByText('loses task t1: the claim expired').count(), 1);
+  const loss = page.locator('#activity').getByText('loses task t1: the claim expired');
+  await shows(loss);
+  assert.equal(await loss.count(), 1);
 });
 
 test('messages stand in threads, by inbox, with who has not read them; older ones are read on demand', async (t) => {
@@ -242,8 +240,7 @@ test('what agents write is text: markup, bidirectional marks and long words chan
         if (await details(page).isVisible()) await page.keyboard.press('Escape');
         await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: section }).click();
       }
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(wide, 0, `nothing is wider than the page: ${section} at ${width}`);
+      assert.equal(await excessWidth(page), 0, `nothing is wider than the page: ${section} at ${width}`);
       const cut = await page.evaluate(() => [...document.querySelectorAll('#members, #messages .feed-scroller, #task .file-body')].filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.className || each.id));
       assert.deepEqual(cut, [], `no panel scrolls sideways: ${section} at ${width}`);
       await picture(page, `board-hostile-${width}${section}`);
@@ -251,11 +248,9 @@ test('what agents write is text: markup, bidirectional marks and long words chan
   }
 });
 
-test('a repository without teams shows nothing of them, and asks once; its first team appears by itself', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const { page, requests } = await openPage(t, addressOf(server, repository));
-  await live(page);
+test('a page without teams shows nothing of them, and asks once; the first team appears by itself', async (t) => {
+  const { repository, server, open, openLive } = await serve(t);
+  const { page, requests } = await openLive();
   const board = page.locator('#views').getByRole('button', { name: 'Board' });
   await lacks(board);
   await page.keyboard.press('b');
@@ -263,7 +258,7 @@ test('a repository without teams shows nothing of them, and asks once; its first
   const asked = () => requests.filter((url) => /\/api\/(teams\?|messages)/.test(url)).length;
   assert.equal(asked(), 1);
   assert.equal(requests.filter((url) => /\/api\/(teams\/|tasks)/.test(url)).length, 0, 'nothing of a team');
-  const { page: direct } = await openPage(t, addressOf(server, repository, { view: 'board' }));
+  const { page: direct } = await open({ view: 'board' });
   await shows(direct.getByText('This repository has no team.'));
   await picture(direct, 'board-none');
   const lead = memberOf(server, repository, 'first', 'ada', 'lead');
@@ -312,8 +307,7 @@ for (const [width, height] of [[360, 740], [820, 1100], [1440, 900], [3840, 2160
       const { page } = await open({}, { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
       await shows(card(page, 'In progress', 't2'));
       await shows(page.getByText('Top blockers'));
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(wide, 0);
+      assert.equal(await excessWidth(page), 0);
       await picture(page, `board-${width}-${colorScheme}`);
     }
   });

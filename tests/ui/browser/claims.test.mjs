@@ -3,19 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, agentRow, lacks, lightOfMap, live, lockedFile, openAgent, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { lacks, lightOfMap, lockedFile, openAgent, picture, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** @param {import('node:test').TestContext} t @param {string[]} [args] */
-async function opened(t, args = []) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { args });
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
-  const agent = (/** @type {string} */ user, /** @type {string | undefined} */ id) => agentOf(server, repository, user, id);
-  return { repository, server, page, agent };
+async function opened(t, args) {
+  const { repository, agent, openLive } = await serve(t, { args });
+  const { page } = await openLive();
+  return { repository, agent, page };
 }
 
 test('changes on a work branch that are not merged yet are named, until they are', async (t) => {

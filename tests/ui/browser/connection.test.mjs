@@ -3,20 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, agentRow, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { agentRow, FAILED_REQUEST, lacks, lockedFile, picture, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** The page calls itself offline after 20 seconds without news, at the next attempt to connect. */
 const OFFLINE_MS = 45_000;
 
-test('a server that is killed and started again: the page says so, catches up, marks what was missed, and has nothing twice', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
-  await live(page);
-  const [ada, bob, cy] = [agentOf(server, repository, 'ada', 'one'), agentOf(server, repository, 'bob', 'two'), agentOf(server, repository, 'cy')];
+test('the page reports a killed server, catches up after its restart, marks missed events, and shows none twice', async (t) => {
+  const { server, agent, openLive } = await serve(t);
+  const { page } = await openLive({}, { permits: FAILED_REQUEST });
+  const [ada, bob, cy] = [agent('ada', 'one'), agent('bob', 'two'), agent('cy')];
   await ada.write('src/money.ts', 'Before the break');
   await cy.write('README.md', 'Held all the time');
   await shows(lockedFile(page, 'src/money.ts'));
@@ -55,26 +51,22 @@ test('a server that is killed and started again: the page says so, catches up, m
   }
 });
 
-test('a server that shuts down and comes back is followed on, without a word on the page', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
-  await live(page);
+test('the page follows a server that shuts down and starts again', async (t) => {
+  const { server, agent, openLive } = await serve(t);
+  const { page } = await openLive({}, { permits: FAILED_REQUEST });
   await server.stop();
   await server.start();
-  await agentOf(server, repository, 'ada', 'one').write('src/money.ts', 'After the restart');
+  await agent('ada', 'one').write('src/money.ts', 'After the restart');
   await shows(lockedFile(page, 'src/money.ts'));
   await shows(page.getByRole('button', { name: /^Live/ }));
 });
 
 test('many clients that change much are followed in order, and end as the server has it', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0' } });
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  const { repository, server, agent, openLive } = await serve(t, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0' } });
+  const { page } = await openLive();
   const files = ['src/money.ts', 'README.md', 'docs/api.md', 'docs/deploy.md', 'package.json', 'styles/shop.css'];
   await Promise.all(files.map(async (file, index) => {
-    const holder = agentOf(server, repository, 'ada', `agent-${index}`);
+    const holder = agent('ada', `agent-${index}`);
     for (let turn = 0; turn < 8; turn++) {
       await holder.write(file, `Turn ${turn}`);
       if (turn < 7 || index % 2 === 1) await holder.release(file);

@@ -4,17 +4,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { lacks, lightOfMap, live, lockedFile, picture, shows, until } from '../harness/browser.mjs';
+import { excessWidth, lacks, lightOfMap, live, lockedFile, picture, shows, until } from '../harness/browser.mjs';
 import { SCREENSHOTS } from '../harness/launch.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
 import { busyTeam } from '../harness/teams.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-/** Elements whose text or content is wider than they are, in which nothing can be scrolled. @param {Page} page */
-function overflow(page) {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-}
 
 /** Buttons and fields that are visible, but partly outside of the window. @param {Page} page */
 function cutOff(page) {
@@ -77,7 +72,7 @@ test('at 360 pixels, files, agents, activity and details are each reached, and n
   const page = await openBusy(t, address, { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true });
   const sections = page.getByRole('navigation', { name: 'Sections' });
   const check = async (/** @type {string} */ name) => {
-    assert.equal(await overflow(page), 0, `${name}: nothing beside the window`);
+    assert.equal(await excessWidth(page), 0, `${name}: nothing beside the window`);
     assert.deepEqual(await cutOff(page), [], name);
     await picture(page, name);
   };
@@ -102,7 +97,7 @@ test('at 200 % zoom, everything is there', async (t) => {
   const { address } = await busyRepository(t);
   // A window of 1280 pixels at 200 %.
   const page = await openBusy(t, address, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
-  assert.equal(await overflow(page), 0);
+  assert.equal(await excessWidth(page), 0);
   assert.deepEqual(await cutOff(page), []);
   const { height } = (await page.getByRole('img', { name: /^Map of/ }).boundingBox()) ?? { height: 0 };
   assert.ok(height >= 120, `the map is ${height} pixels high`);
@@ -159,17 +154,13 @@ test('with reduced motion, nothing moves by itself: a lock is lit and dark at on
 
 /** The marks of cells, next to each other, as pixels without color. @param {Page} page */
 async function legendShapes(page) {
-  const keys = page.getByRole('list', { name: 'What the marks of cells mean' }).getByRole('listitem').locator('span').first();
-  await shows(keys);
-  const { shapes } = await page.evaluate(() => {
-    const marks = [...document.querySelectorAll('.map-legend .map-key')].map((key) => getComputedStyle(key));
-    return { shapes: marks.map((style) => [style.borderStyle, style.backgroundImage === 'none', style.backgroundColor].join(' ')) };
-  });
-  return shapes;
+  await shows(page.getByRole('list', { name: 'What the marks of cells mean' }).getByRole('listitem').locator('span'));
+  return page.evaluate(() => [...document.querySelectorAll('.map-legend .map-key')].map((key) => getComputedStyle(key))
+    .map((style) => [style.borderStyle, style.backgroundImage === 'none', style.backgroundColor].join(' ')));
 }
 
 for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritanopia', 'achromatopsia'])) {
-  test(`writing, reading, neighbors and owned files are told apart with ${type}`, async (t) => {
+  test(`writing, reading, neighbors and owned files look different with ${type}`, async (t) => {
     const { address } = await busyRepository(t);
     const page = await openBusy(t, address);
     const session = await page.context().newCDPSession(page);

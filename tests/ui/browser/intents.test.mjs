@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { addressOf, FAILED_REQUEST, lacks, lightOfMap, live, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { FAILED_REQUEST, lacks, lightOfMap, openPage, picture, queryOf, shows, until } from '../harness/browser.mjs';
 import { grant, ledgerOf, lineOf, playIntents, POOL, refusal, someIntents, someLines } from '../harness/intents.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -16,14 +15,12 @@ import { startServer } from '../harness/server.mjs';
  * @param {Parameters<typeof playIntents>[1]} [answers]
  * @param {Parameters<typeof openPage>[2] & { more?: Record<string, string> }} [options] `more`: of the address.
  */
-async function governed(t, answers = { intents: someIntents(), ledger: ledgerOf(someLines(300), 120) }, { more = {}, ...options } = {}) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+async function governed(t, answers = { intents: someIntents(), ledger: ledgerOf(someLines(300), 120) }, { more, ...options } = {}) {
+  const { openLive } = await serve(t);
   /** @type {Awaited<ReturnType<typeof playIntents>> | null} */
   let played = null;
-  const opened = await openPage(t, addressOf(server, repository, more), { ...options, prepare: async (context) => void (played = await playIntents(context, answers)) });
-  await live(opened.page);
-  return { ...opened, played: /** @type {Awaited<ReturnType<typeof playIntents>>} */ (/** @type {unknown} */ (played)) };
+  const { page } = await openLive(more, { ...options, prepare: async (context) => void (played = await playIntents(context, answers)) });
+  return { page, played: /** @type {Awaited<ReturnType<typeof playIntents>>} */ (/** @type {unknown} */ (played)) };
 }
 
 /** @param {Page} page */
@@ -78,7 +75,7 @@ test('a selected intent marks its files on the map, is part of the address, and 
   await row(page, POOL).getByRole('button', { name: 'Connection pooling' }).click();
   await until(async () => (await lightOfMap(page)) > dark, 'the files are marked');
   await shows(page.getByRole('list', { name: 'What the marks of cells mean' }).getByText('Owned by the intent'));
-  assert.equal(new URL(page.url()).searchParams.get('intent'), POOL);
+  assert.equal(queryOf(page, 'intent'), POOL);
   await picture(page, 'intents-selected');
 
   await row(page, POOL).getByText('3 owned files').click();
@@ -88,13 +85,13 @@ test('a selected intent marks its files on the map, is part of the address, and 
   await shows(details.getByText('Owned by'));
   const top = await details.evaluate((element) => element.contains(document.elementFromPoint(element.getBoundingClientRect().left + 30, element.getBoundingClientRect().top + 20)));
   assert.ok(top, 'nothing lies over the details');
-  assert.equal(new URL(page.url()).searchParams.get('file'), 'src/money.ts');
+  assert.equal(queryOf(page, 'file'), 'src/money.ts');
   await picture(page, 'intents-file');
   await page.keyboard.press('Escape');
   await lacks(details);
   await page.keyboard.press('Escape');
   await until(async () => (await lightOfMap(page)) === dark, 'nothing is marked any more');
-  assert.equal(new URL(page.url()).searchParams.get('intent'), null);
+  assert.equal(queryOf(page, 'intent'), null);
   await page.goBack();
   await shows(page.getByRole('button', { name: 'Connection pooling', pressed: true }));
 });
@@ -104,7 +101,7 @@ test('an address with an intent opens with it', async (t) => {
   await shows(page.getByRole('button', { name: 'Passwords of twelve characters', pressed: true }));
 });
 
-test('refusals by intents are open until their holders are let in, and the panel follows without a request for each', async (t) => {
+test('refusals by intents are open until their holders get a lock, and the panel follows without a request for each', async (t) => {
   const { page, played } = await governed(t);
   await tab(page, 'Intents').click();
   played.say(refusal('linus/cursor', 'SCOPE_VIOLATION', ['docs/api.md']));
@@ -141,7 +138,7 @@ test('the ledger has its newest lines, its seal to copy, where it begins, and ol
   await shows(ledger(page).getByText(/^Sealed: 300 lines, [0-9a-f]{12}$/));
   await shows(ledger(page).getByText(/^Kept from line 121 on, after [0-9a-f]{12}\.$/));
   assert.equal(await lines(page).count(), 50);
-  await shows(lines(page).first().getByText('goes on to another state'));
+  await shows(lines(page).first().getByText('changes state'));
   await shows(ledger(page).getByText(/DENIED Scope Violation: .* is not authorized to edit 'docs\/api\.md'/));
   await ledger(page).getByText(/^Sealed:/).click();
   await shows(ledger(page).getByText(/^300:[0-9a-f]{64}$/));
@@ -181,7 +178,7 @@ test('the ledger is filtered by intent and by file, from where these are shown',
   await ledger(page).getByRole('button', { name: 'Look further back' }).click();
   await shows(ledger(page).getByText('No line matches.'));
   await ledger(page).getByRole('combobox', { name: 'Intent of the lines' }).selectOption('');
-  await shows(lines(page).first().getByText('goes on to another state'));
+  await shows(lines(page).first().getByText('changes state'));
 
   await row(page, POOL).getByText('3 owned files').click();
   await row(page, POOL).getByRole('button', { name: 'src/auth/login.ts' }).click();
@@ -191,7 +188,7 @@ test('the ledger is filtered by intent and by file, from where these are shown',
   await until(async () => (await lines(page).allTextContents()).every((text) => text.includes('src/auth/login.ts')), 'lines of the file alone');
   await picture(page, 'ledger-of-a-file');
   await chosen.click();
-  await shows(lines(page).first().getByText('goes on to another state'));
+  await shows(lines(page).first().getByText('changes state'));
 });
 
 test('all of it is reached by the keyboard', async (t) => {

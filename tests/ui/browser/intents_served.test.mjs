@@ -3,32 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, live, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { picture, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 
 const ID = 'REQ-LOGIN-1';
 
-/** @param {{ url: string }} server @param {{ repoUrl: string }} repository @param {string} user */
-function personOf(server, repository, user) {
+test('the page follows an intent from its creation to its completion', async (t) => {
+  const { repository, server, agent, openLive } = await serve(t);
   /** @param {string} path @param {object} fields */
-  return async (path, fields) => {
+  const ada = async (path, fields) => {
     const body = JSON.stringify({ repo_url: repository.repoUrl, ...fields });
-    const response = await fetch(new URL(`api/${path}`, server.url), { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Coord-User': user }, body });
-    const answer = await response.json();
-    assert.ok(response.ok, `${path}: ${JSON.stringify(answer)}`);
-    return answer;
+    const response = await fetch(new URL(`api/${path}`, server.url), { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Coord-User': 'ada' }, body });
+    assert.ok(response.ok, `${path}: ${await response.text()}`);
   };
-}
-
-test('an intent goes from its first word to its end before the eyes of a reader', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const ada = personOf(server, repository, 'ada');
-  const agent = agentOf(server, repository, 'ada', 'one');
-  const { page, sent } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  const one = agent('ada', 'one');
+  const { page, sent } = await openLive();
   assert.equal(await page.getByRole('button', { name: /^Intents/ }).filter({ visible: true }).count(), 0, 'there are none yet');
 
   await ada('intents', { id: ID, name: 'Passkeys', description: 'Signing in without passwords.', owned_scope: ['src/auth/**'], acceptance_criteria: ['Tests pass'], budget: { max_turns: 5, max_tokens: null } });
@@ -39,16 +28,16 @@ test('an intent goes from its first word to its end before the eyes of a reader'
   await ada(`intents/${ID}/select`, { agent_id: 'one' });
   await shows(row.getByText('In progress'));
   const claim = { intent_id: ID, tool_call: { name: 'Edit', digest: 'one' } };
-  const { body: claimed } = await agent.write('src/auth/login.ts', 'Moving the login to passkeys', claim);
+  const { body: claimed } = await one.write('src/auth/login.ts', 'Moving the login to passkeys', claim);
   assert.equal(claimed.success, true, JSON.stringify(claimed));
   await shows(row.getByText('1 owned file'));
   await shows(row.locator('.intent-worker[title="ada/one"]'));
   await shows(row.getByText('1 of 5'));
 
-  const { status, body: refused } = await agent.write('docs/api.md', 'Telling about passkeys', { ...claim, tool_call: { name: 'Edit', digest: 'two' } });
+  const { status, body: refused } = await one.write('docs/api.md', 'Telling about passkeys', { ...claim, tool_call: { name: 'Edit', digest: 'two' } });
   assert.deepEqual([status, refused.error], [409, 'SCOPE_VIOLATION']);
   await shows(page.getByRole('heading', { name: '1 open refusal' }));
-  const { body: other } = await agentOf(server, repository, 'bob').write('src/auth/login.ts', 'Longer passwords');
+  const { body: other } = await agent('bob').write('src/auth/login.ts', 'Longer passwords');
   assert.equal(other.error, 'FILE_OWNED');
   await shows(page.locator('.refusal').filter({ hasText: 'bob' }).getByRole('button', { name: 'Passkeys' }));
   await picture(page, 'served-intents');

@@ -3,27 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, lacks, lightOfMap, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { lacks, lightOfMap, lockedFile, picture, queryOf, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** @param {import('node:test').TestContext} t */
 async function opened(t) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  await agentOf(server, repository, 'ada', 'one').write('src/auth/login.ts', 'Moving the login to passkeys');
-  await agentOf(server, repository, 'bob', 'two').read('src/money.ts', 'Reading how money is rounded');
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  const { agent, openLive } = await serve(t);
+  await agent('ada', 'one').write('src/auth/login.ts', 'Moving the login to passkeys');
+  await agent('bob', 'two').read('src/money.ts', 'Reading how money is rounded');
+  const { page } = await openLive();
   await shows(lockedFile(page, 'src/auth/login.ts'));
   return page;
 }
-
-/** @param {Page} page @param {string} name */
-const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
 
 /** What has the focus, and whether that can be seen. @param {Page} page */
 function focused(page) {

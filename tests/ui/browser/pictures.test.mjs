@@ -2,14 +2,13 @@
 
 import { test } from 'node:test';
 
-import { addressOf, agentRow, live, openPage, picture, shows } from '../harness/browser.mjs';
+import { agentRow, live, openPage, picture, shows } from '../harness/browser.mjs';
 import { crowdedRepository } from '../harness/crowd.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { serve } from '../harness/served.mjs';
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   test(`pictures of twelve agents, ${colorScheme}`, async (t) => {
-    const { address } = await crowdedRepository(t);
+    const address = await crowdedRepository(t);
     for (const [width, height] of [[390, 844], [1440, 900], [2560, 1440]]) {
       const { page } = await openPage(t, address, { colorScheme, viewport: { width, height } });
       await live(page);
@@ -33,9 +32,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
 }
 
 test('a picture of the smallest repository', async (t) => {
-  const repository = makeRepository(t, { files: { 'main.py': 'print(1)\n' }, name: 'acme/one' });
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  const { openLive } = await serve(t, { files: { 'main.py': 'print(1)\n' }, name: 'acme/one' });
+  const { page } = await openLive();
   await picture(page, 'smallest');
 });

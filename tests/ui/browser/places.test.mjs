@@ -4,12 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { agentOf } from '../harness/agents.mjs';
-import { addressOf, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { addressOf, lacks, live, lockedFile, openPage, picture, queryOf, shows, until } from '../harness/browser.mjs';
 import { makeRepository, shopOfReadme } from '../harness/repositories.mjs';
+import { serve } from '../harness/served.mjs';
 import { startServer } from '../harness/server.mjs';
-
-/** @param {import('playwright-core').Page} page @param {string} name */
-const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
 
 test('without parameters, the page offers what is served, and leads there', async (t) => {
   const shop = shopOfReadme(t);
@@ -62,10 +60,9 @@ test('the picker leads to another branch and another repository, and each has it
 });
 
 test('a link opens a file, a view and a filter; back and forward follow what was done', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  await agentOf(server, repository, 'ada', 'one').write('src/money.ts', 'Rounding to cents');
-  const { page } = await openPage(t, addressOf(server, repository, { file: 'src/auth/login.ts', view: 'table', filter: 'auth' }));
+  const { agent, open } = await serve(t);
+  await agent('ada', 'one').write('src/money.ts', 'Rounding to cents');
+  const { page } = await open({ file: 'src/auth/login.ts', view: 'table', filter: 'auth' });
   await shows(page.locator('#file').getByRole('heading', { name: 'login.ts' }));
   await shows(page.getByRole('region', { name: 'Table of files' }));
   await shows(page.getByText('3 files of 27'));
@@ -93,12 +90,10 @@ test('a link opens a file, a view and a filter; back and forward follow what was
 });
 
 test('the details of a file name its imports, importers, lock and history, and what a claim would meet', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const ada = agentOf(server, repository, 'ada', 'one');
+  const { agent, openLive } = await serve(t);
+  const ada = agent('ada', 'one');
   await ada.write('src/store/db.ts', 'Moving to a pool of connections');
-  const { page } = await openPage(t, addressOf(server, repository, { file: 'src/store/db.ts' }), { permissions: ['clipboard-read', 'clipboard-write'] });
-  await live(page);
+  const { page } = await openLive({ file: 'src/store/db.ts' }, { permissions: ['clipboard-read', 'clipboard-write'] });
   const details = page.locator('#file');
   await shows(details.getByRole('button', { name: /^src\/store\/pool\.ts/ }));
   await shows(details.getByRole('button', { name: /^src\/auth\/session\.ts/ }));

@@ -3,20 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { FAILED_REQUEST, lacks, live, lockedFile, picture, shows } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 import { SECRET, tokenOf } from '../harness/tokens.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** @param {import('node:test').TestContext} t */
 async function deployed(t) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { isPublic: true, env: { COORD_JWT_SECRET: SECRET } });
-  const opened = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
-  return { repository, server, ...opened };
+  const { server, agent, open } = await serve(t, { isPublic: true, env: { COORD_JWT_SECRET: SECRET } });
+  return { server, agent, ...(await open({}, { permits: FAILED_REQUEST })) };
 }
 
 /** @param {Page} page @param {string} token */
@@ -28,13 +24,13 @@ async function signIn(page, token) {
 }
 
 test('a token opens the page, stays in the tab, and is sent to our origin alone, never in an address', async (t) => {
-  const { page, server, repository, requests, sent, frames } = await deployed(t);
+  const { page, server, agent, requests, sent, frames } = await deployed(t);
   const token = tokenOf();
   await shows(page.getByRole('dialog', { name: 'Sign in' }));
   await picture(page, 'sign-in');
   await signIn(page, token);
   await live(page);
-  await agentOf(server, repository, 'bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
+  await agent('bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
   await shows(lockedFile(page, 'src/money.ts'));
   await page.getByRole('button', { name: 'Table' }).click();
   // The strip of locked files, which is hidden a moment later, has a button of the same name.
@@ -80,7 +76,7 @@ test('a token that is wrong is refused with the reason, and another can be paste
   await live(page);
 });
 
-test('a token without a right to the repository is told so, and shows nothing of it', async (t) => {
+test('a token without a right to the repository gets the reason, and shows nothing of the repository', async (t) => {
   const { page } = await deployed(t);
   await signIn(page, tokenOf({ repos: ['github.com/acme/other'] }));
   const state = page.getByRole('region', { name: 'State', exact: true });

@@ -3,23 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, lockedFile, openPage, picture, shows } from '../harness/browser.mjs';
-import { generatedFiles, makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { lockedFile, picture, shows } from '../harness/browser.mjs';
+import { generatedFiles } from '../harness/repositories.mjs';
+import { serve } from '../harness/served.mjs';
 
 for (const count of [100, 2000, 20_000]) {
   test(`a repository of ${count.toLocaleString('en')} files is shown, searched and claimed in`, async (t) => {
     const files = generatedFiles(count);
-    const repository = makeRepository(t, { files, name: `acme/of-${count}` });
-    const server = await startServer(t, repository);
-    const { page } = await openPage(t, addressOf(server, repository));
+    const { agent, open } = await serve(t, { files, name: `acme/of-${count}` });
+    const { page } = await open();
     await page.getByRole('img', { name: new RegExp(`^Map of ${count.toLocaleString('en-US')} files`) }).waitFor({ timeout: 60_000 });
     const scanned = Object.keys(files).filter((path) => path.endsWith('.ts'));
     const claimed = [0.1, 0.35, 0.6, 0.85].map((share) => scanned[Math.floor(scanned.length * share)]);
     for (const [index, path] of claimed.entries()) {
-      const agent = agentOf(server, repository, ['ada', 'bob', 'cy', 'dee'][index], `agent-${index}`);
-      await (index === 3 ? agent.read(path, 'Reading it') : agent.write(path, 'Changing it'));
+      const holder = agent(['ada', 'bob', 'cy', 'dee'][index], `agent-${index}`);
+      await (index === 3 ? holder.read(path, 'Reading it') : holder.write(path, 'Changing it'));
     }
     // A neighbor of another may be refused: at least the first and the reader have theirs.
     await shows(lockedFile(page, claimed[0]));

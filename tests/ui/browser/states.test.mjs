@@ -1,12 +1,11 @@
-// What is true about what is shown, where it is not simply live.
+// What the page says about its contents where it is not simply live.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
 import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { generatedFiles, makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { generatedFiles } from '../harness/repositories.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** @param {import('playwright-core').Page} page */
 const state = (page) => page.getByRole('region', { name: 'State', exact: true });
@@ -14,8 +13,7 @@ const state = (page) => page.getByRole('region', { name: 'State', exact: true })
 const notices = (page) => page.getByRole('region', { name: 'Notices' });
 
 test('a repository that is not served is called so, with the way to another', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+  const { server } = await serve(t);
   const { page } = await openPage(t, addressOf(server, { repoUrl: 'https://github.com/acme/shopp' }), { permits: FAILED_REQUEST });
   await shows(state(page).getByText('No such repository'));
   await shows(state(page).getByText(/github\.com\/acme\/shopp, which is not served here/));
@@ -28,30 +26,27 @@ test('a repository that is not served is called so, with the way to another', as
 });
 
 test('a branch that does not exist is called so', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository, { branch: 'mian' }), { permits: FAILED_REQUEST });
+  const { open } = await serve(t);
+  const { page } = await open({ branch: 'mian' }, { permits: FAILED_REQUEST });
   await shows(state(page).getByText('No such branch'));
   await shows(state(page).getByText(/did you mean main\?/));
   await picture(page, 'state-no-branch');
 });
 
 test('a branch without files is called empty, and fills by the first push', async (t) => {
-  const repository = makeRepository(t, { files: {} });
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository));
+  const { repository, agent, open } = await serve(t, { files: {} });
+  const { page } = await open();
   await shows(state(page).getByText('No files'));
   await picture(page, 'state-empty');
   repository.commit({ 'src/first.ts': 'export {};\n' });
-  await agentOf(server, repository, 'ada').check('src/first.ts');
+  await agent('ada').check('src/first.ts');
   await shows(page.getByRole('img', { name: /^Map of 1 file / }));
   await lacks(state(page).getByText('No files'));
 });
 
 test('a graph that is being built shows its progress, then the map appears by itself', async (t) => {
-  const repository = makeRepository(t, { files: generatedFiles(20_000), name: 'acme/large' });
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository));
+  const { open } = await serve(t, { files: generatedFiles(20_000), name: 'acme/large' });
+  const { page } = await open();
   await shows(state(page).getByText(/The import graph is being built/));
   await shows(state(page).getByRole('progressbar'));
   await picture(page, 'state-building');
@@ -60,46 +55,40 @@ test('a graph that is being built shows its progress, then the map appears by it
 });
 
 test('a graph that is behind the branch is called stale until the next is built', async (t) => {
-  const repository = makeRepository(t, { files: generatedFiles(2000), name: 'acme/middle' });
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  const { repository, agent, openLive } = await serve(t, { files: generatedFiles(2000), name: 'acme/middle' });
+  const { page } = await openLive();
   await shows(page.getByRole('img', { name: /^Map of 2,000 files/ }));
   // What the page shows within the second that the build takes.
   const stale = page.getByText('graph stale').waitFor({ state: 'visible' });
   repository.commit({ 'src/added.ts': 'export {};\n' });
-  await agentOf(server, repository, 'ada').check('src/added.ts');
+  await agent('ada').check('src/added.ts');
   await stale;
   await picture(page, 'state-stale');
   await shows(page.getByRole('img', { name: /^Map of 2,001 files/ }));
   await lacks(page.getByText('graph stale'));
 });
 
-test('a build that fails is told with its reason, and the last graph stays', async (t) => {
-  const repository = makeRepository(t, { files: { 'src/one.ts': '', 'src/two.ts': '' } });
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+test('a failed build is shown with its reason, and the last graph stays', async (t) => {
+  const { repository, agent, openLive } = await serve(t, { files: { 'src/one.ts': '', 'src/two.ts': '' } });
+  const { page } = await openLive();
   // The folder is lost before the branch moves: the server may build as soon as it has moved.
   const damaged = repository.commit({ 'src/three.ts': '' }, { branch: 'damaged', from: 'main' });
   repository.lose('damaged:src');
   repository.move('main', damaged);
-  await agentOf(server, repository, 'ada').check('src/one.ts');
+  await agent('ada').check('src/one.ts');
   await shows(notices(page).getByText('The import graph is out of date'));
   await shows(notices(page).getByText(/The newest build failed: \w+/));
   await shows(page.getByRole('img', { name: /^Map of 2 files/ }));
   await picture(page, 'state-build-failed');
 });
 
-test('a caller that asks too often is told when the page asks again, and it does', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '12' } });
-  const { repoUrl, head } = repository;
+test('a rate-limited page shows when it asks again, and does so', async (t) => {
+  const { repository: { repoUrl, head }, server, open } = await serve(t, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '12' } });
   const checks = Array.from({ length: 8 }, () => fetch(`${server.url}api/check_status`, {
     method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ repo_url: repoUrl, branch: 'main', file_paths: ['README.md'], agent_head: head() }),
   }));
   assert.ok((await Promise.all(checks)).some(({ status }) => status === 429));
-  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
+  const { page } = await open({}, { permits: FAILED_REQUEST });
   await shows(page.getByText('Too many requests').filter({ visible: true }));
   await shows(page.getByText(/Next attempt in 0:\d\d/).filter({ visible: true }));
   await lacks(page.getByText('every file is free').filter({ visible: true }));
@@ -107,9 +96,8 @@ test('a caller that asks too often is told when the page asks again, and it does
   await until(async () => /27 files/.test((await page.locator('canvas[role=img]').getAttribute('aria-label')) ?? ''), 'the page asks again', 60_000);
 });
 
-test('a name that is no address of a repository is told with the reason', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+test('an invalid address of a repository gets the reason', async (t) => {
+  const { server } = await serve(t);
   const { page } = await openPage(t, addressOf(server, { repoUrl: 'shop' }), { permits: FAILED_REQUEST });
   await shows(state(page).getByText('The server cannot read this address'));
   await shows(state(page).getByText(/repo_url/));

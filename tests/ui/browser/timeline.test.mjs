@@ -4,25 +4,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { agentOf } from '../harness/agents.mjs';
-import { addressOf, live, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { live, openPage, picture, shows, until } from '../harness/browser.mjs';
 import { makeRepository } from '../harness/repositories.mjs';
+import { serve } from '../harness/served.mjs';
 import { startServer } from '../harness/server.mjs';
 
 test('the time view has a lane for each agent, and the figures of the time', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const agent = (/** @type {string} */ id) => agentOf(server, repository, 'ada', id);
-  await agent('dan').write('src/money.ts', 'Rounding to cents');
-  await agent('kim').write('src/money.ts', 'Adding a currency');
-  const { page } = await openPage(t, addressOf(server, repository));
-  await live(page);
+  const { repository, agent, openLive } = await serve(t);
+  const [dan, kim] = [agent('ada', 'dan'), agent('ada', 'kim')];
+  await dan.write('src/money.ts', 'Rounding to cents');
+  await kim.write('src/money.ts', 'Adding a currency');
+  const { page } = await openLive();
   await page.locator('#views').getByRole('button', { name: 'Time' }).click();
   const view = page.getByRole('region', { name: 'Time', exact: true });
   await shows(view.getByRole('img', { name: /^dan: held files for \d+ s, waited 0 s, refused 0 times, pushed 0 times$/ }));
   await shows(view.getByRole('img', { name: /^kim: held files for 0 s, waited \d+ s, refused 1 time, pushed 0 times$/ }));
   const new_repo_head = repository.commit({ 'src/money.ts': 'export const cents = 1;\n' });
-  assert.equal((await agent('dan').release('src/money.ts', { abandon: false, new_repo_head, agent_head: new_repo_head })).status, 200);
-  await agent('kim').write('src/money.ts', 'Adding a currency');
+  assert.equal((await dan.release('src/money.ts', { abandon: false, new_repo_head, agent_head: new_repo_head })).status, 200);
+  await kim.write('src/money.ts', 'Adding a currency');
   await shows(view.getByRole('img', { name: /^dan: .* pushed 1 time$/ }));
   await shows(view.getByRole('img', { name: /^kim: held files/ }));
   const figure = (/** @type {string} */ name) => view.locator('.figures div').filter({ hasText: name }).locator('dd');

@@ -1,12 +1,10 @@
-// Nothing is called free that is not known to be: locks that are being read, that cannot be read, and that nobody tells of any more.
+// The page calls a file free only when it knows: not while it reads the locks, cannot read them, or has lost its server.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { agentOf } from '../harness/agents.mjs';
-import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
-import { makeRepository } from '../harness/repositories.mjs';
-import { startServer } from '../harness/server.mjs';
+import { FAILED_REQUEST, lacks, lockedFile, picture, shows, until } from '../harness/browser.mjs';
+import { serve } from '../harness/served.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -36,14 +34,12 @@ async function saysEverywhere(page, sentence) {
  * @param {{ args?: string[], answer?: (route: import('playwright-core').Route) => unknown }} options `answer`: to requests for the locks.
  */
 async function held(t, { args, answer }) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository, { args });
-  await agentOf(server, repository, 'ada', 'one').write(FILE, 'Moving to a pool of connections');
+  const { server, agent, openLive } = await serve(t, { args });
+  await agent('ada', 'one').write(FILE, 'Moving to a pool of connections');
   const prepare = async (/** @type {import('playwright-core').BrowserContext} */ context) => {
     if (answer) await context.route(LOCKS, (route) => answer(route));
   };
-  const { page, sent } = await openPage(t, addressOf(server, repository, { file: FILE }), { permits: FAILED_REQUEST, prepare });
-  await live(page);
+  const { page, sent } = await openLive({ file: FILE }, { permits: FAILED_REQUEST, prepare });
   await shows(page.locator('#activity').getByText(/claims/));
   return { page, server, asked: () => sent.filter((request) => LOCKS.test(request.url())).length };
 }
@@ -87,13 +83,11 @@ test('a first read that is refused is not called the last one', async (t) => {
 });
 
 test('while the activity is read, the page does not say that nothing has happened', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
+  const { openLive } = await serve(t);
   let answer = () => {};
   const answered = new Promise((resolve) => (answer = () => resolve(undefined)));
   const prepare = (/** @type {import('playwright-core').BrowserContext} */ context) => context.route(/\/api\/activity\?/, (route) => answered.then(() => route.continue()));
-  const { page } = await openPage(t, addressOf(server, repository), { prepare });
-  await live(page);
+  const { page } = await openLive({}, { prepare });
   await shows(page.getByText('Reading the activity.'));
   assert.equal(await page.getByText(/Nothing has happened|Nothing older/).filter({ visible: true }).count(), 0);
   answer();
@@ -101,10 +95,8 @@ test('while the activity is read, the page does not say that nothing has happene
 });
 
 test('a page that has lost its server does not say that every file is free', async (t) => {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const { page } = await openPage(t, addressOf(server, repository, { file: FILE }), { permits: FAILED_REQUEST });
-  await live(page);
+  const { server, openLive } = await serve(t);
+  const { page } = await openLive({ file: FILE }, { permits: FAILED_REQUEST });
   await shows(page.getByText('Nothing is locked: every file is free.'));
   await shows(page.getByText('Free: no locks.'));
   await shows(page.locator('#file').getByText('PROCEED'));

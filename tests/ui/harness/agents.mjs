@@ -12,7 +12,7 @@
  * @property {string} holder
  * @property {(files: string | string[], message: string, change?: object) => Promise<Asked>} write
  * @property {(files: string | string[], message: string, change?: object) => Promise<Asked>} read
- * @property {(files: string | string[], change?: object) => Promise<Asked>} release Abandons the work, unless told otherwise.
+ * @property {(files: string | string[], change?: object) => Promise<Asked>} release Abandons the work by default.
  * @property {(files: string | string[], change?: object) => Promise<Asked>} check
  */
 

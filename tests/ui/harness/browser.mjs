@@ -89,6 +89,14 @@ export function addressOf(server, repository, more = {}) {
   return `${server.url}?${new URLSearchParams({ repo_url: repository.repoUrl, branch: 'main', ...more })}`;
 }
 
+/** A parameter of the page's address. @param {Page} page @param {string} name */
+export const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
+
+/** Pixels by which the document is wider than the window. @param {Page} page */
+export function excessWidth(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
 /** Waits until the page follows the events, and shows the graph. @param {Page} page */
 export async function live(page) {
   await shows(page.getByRole('button', { name: /^Live/ }));
@@ -148,17 +156,14 @@ export async function openAgent(page, holder) {
  * @returns {Promise<number>}
  */
 export function lightOfMap(page) {
-  return page.evaluate(measureLight);
-}
-
-/** Runs in the page. @returns {number} */
-export function measureLight() {
-  const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas.map-marks'));
-  const copy = new OffscreenCanvas(canvas.width, canvas.height);
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (copy.getContext('2d', { willReadFrequently: true }));
-  context.drawImage(canvas, 0, 0);
-  const { data } = context.getImageData(0, 0, copy.width, copy.height);
-  let light = 0;
-  for (let alpha = 3; alpha < data.length; alpha += 4) light += data[alpha] / 255;
-  return light;
+  return page.evaluate(() => {
+    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas.map-marks'));
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const context = /** @type {OffscreenCanvasRenderingContext2D} */ (copy.getContext('2d', { willReadFrequently: true }));
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    let light = 0;
+    for (let alpha = 3; alpha < data.length; alpha += 4) light += data[alpha] / 255;
+    return light;
+  });
 }

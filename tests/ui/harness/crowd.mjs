@@ -1,24 +1,22 @@
 // Twelve agents of one login in a repository of a few hundred files: what a team of agents looks like.
 
-import { agentOf } from './agents.mjs';
 import { addressOf } from './browser.mjs';
 import { atEnd } from './ending.mjs';
-import { generatedFiles, makeRepository } from './repositories.mjs';
-import { startServer } from './server.mjs';
+import { generatedFiles } from './repositories.mjs';
+import { serve } from './served.mjs';
 
 const NAMES = ['amy', 'ben', 'cat', 'dan', 'eve', 'fay', 'gus', 'hal', 'ivy', 'jon', 'kim', 'lea'];
 const WORK = ['Moving the login to passkeys', 'Search by several words at once, with the words in any order', 'A pool of connections', 'Translations of the checkout', 'Rounding to cents', 'Limits of the API'];
+const UNLIMITED = { COORD_LIMIT_HOLDER_PER_MINUTE: '0', COORD_LIMIT_PERSON_PER_MINUTE: '0', COORD_LIMIT_REPOSITORY_PER_MINUTE: '0', COORD_LIMIT_REFUSED_PER_MINUTE: '0' };
 
 /**
  * Nine write, one reads, and two wait for what dan has.
  * @param {import('node:test').TestContext} t
- * @param {{ count?: number }} [options]
+ * @returns {Promise<string>} The address of the page.
  */
-export async function crowdedRepository(t, { count = 400 } = {}) {
-  const files = generatedFiles(count);
-  const repository = makeRepository(t, { files, name: 'acme/crowd' });
-  const server = await startServer(t, repository, { env: { COORD_LIMIT_HOLDER_PER_MINUTE: '0', COORD_LIMIT_PERSON_PER_MINUTE: '0', COORD_LIMIT_REPOSITORY_PER_MINUTE: '0', COORD_LIMIT_REFUSED_PER_MINUTE: '0' } });
-  const agent = (/** @type {string} */ id) => agentOf(server, repository, 'ada', id);
+export async function crowdedRepository(t) {
+  const files = generatedFiles(400);
+  const { repository, server, agent } = await serve(t, { files, name: 'acme/crowd', env: UNLIMITED });
   const paths = Object.keys(files).filter((path) => path.endsWith('.ts'));
   /** @type {Map<string, string[]>} */
   const held = new Map();
@@ -26,15 +24,15 @@ export async function crowdedRepository(t, { count = 400 } = {}) {
     const wanted = index === 0 ? 5 : 1 + (index % 3);
     for (let place = (index * 37) % paths.length, tries = 0; (held.get(name)?.length ?? 0) < wanted && tries < 60; place = (place + 1) % paths.length, tries += 1) {
       const path = paths[place];
-      const { status } = await (index === 9 ? agent(name).read(path, 'Reading how it is done') : agent(name).write(path, WORK[index % WORK.length]));
+      const { status } = await (index === 9 ? agent('ada', name).read(path, 'Reading how it is done') : agent('ada', name).write(path, WORK[index % WORK.length]));
       if (status === 200) held.set(name, [...(held.get(name) ?? []), path]);
     }
   }
   const [wanted] = held.get('dan') ?? [];
-  const ask = () => Promise.all([agent('kim').write(wanted, 'Plural forms in the same file'), agent('lea').write(wanted, 'Dates as people write them')]);
+  const ask = () => Promise.all([agent('ada', 'kim').write(wanted, 'Plural forms in the same file'), agent('ada', 'lea').write(wanted, 'Dates as people write them')]);
   await ask();
   // A place in the queue lasts as long as its claim is made again.
   const timer = setInterval(() => ask().catch(() => {}), 8000);
   atEnd(t, () => clearInterval(timer));
-  return { repository, server, agent, held, wanted, address: addressOf(server, repository) };
+  return addressOf(server, repository);
 }

@@ -12,7 +12,7 @@ import { atEnd } from './ending.mjs';
 const SHOP_SCRIPT = fileURLToPath(new URL('../../../docs/shop.sh', import.meta.url));
 const SCANNED = new Set(['ts', 'js']);
 /** A file is at most so long, so that a large repository is made quickly. */
-const MOST_BYTES = 4000;
+const MAX_BYTES = 4000;
 
 /**
  * A bare repository on disk. Its branches are its own, so that a push is a commit here.
@@ -102,7 +102,7 @@ export function generatedFiles(count) {
       return `import '${relative.startsWith('.') ? relative : `./${relative}`}';\n`;
     });
     const text = lines.join('');
-    return [path, text + '\n'.repeat(Math.max(0, Math.min(MOST_BYTES, size) - text.length))];
+    return [path, text + '\n'.repeat(Math.max(0, Math.min(MAX_BYTES, size) - text.length))];
   }));
 }
 

@@ -1,18 +1,14 @@
 // A repository with several agents at work: what most pictures of the page show.
 
-import { agentOf } from './agents.mjs';
 import { addressOf, live, lockedFile, openPage, shows } from './browser.mjs';
-import { makeRepository } from './repositories.mjs';
-import { startServer } from './server.mjs';
+import { serve } from './served.mjs';
 
 /**
  * Five agents: three write, one reads, one is refused.
  * @param {import('node:test').TestContext} t
  */
 export async function busyRepository(t) {
-  const repository = makeRepository(t);
-  const server = await startServer(t, repository);
-  const agent = (/** @type {string} */ user, /** @type {string | undefined} */ id) => agentOf(server, repository, user, id);
+  const { repository, server, agent } = await serve(t);
   await agent('ada', 'claude-1').write(['src/auth/login.ts', 'src/auth/password.ts'], 'Moving the login to passkeys');
   await agent('grace', 'codex-2').write('src/catalog/search.ts', 'Search by several words at once, with the words in any order');
   await agent('grace').write('docs/deploy.md', 'How to deploy behind a proxy');

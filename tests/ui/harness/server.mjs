@@ -2,9 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
+import { freePort } from '../../vercel/processes.mjs';
 import { atEnd } from './ending.mjs';
 import { temporaryFolder } from './repositories.mjs';
 
@@ -23,15 +24,6 @@ const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name
  * @property {() => Promise<void>} stop By SIGTERM, as a shutdown.
  * @property {() => Promise<void>} start Again, on the same port and with the same store.
  */
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** @param {number} port @returns {Promise<boolean>} */
 function isOpen(port) {

@@ -75,14 +75,13 @@ const WORK = [
 const FILES = ['src/store/db.ts', 'src/auth/session.ts', 'src/auth/login.ts', 'src/catalog/price.ts', 'src/catalog/search.ts', 'src/payment/refund.ts', 'src/store/migrations.ts', 'src/api/errors.ts', 'src/cart/discount.ts', 'src/api/checkout.ts', 'src/payment/charge.ts', 'docs/deploy.md'];
 
 /**
- * Sixty tasks with dependencies at work: completed, claimed, lapsed, given back, blocked; messages with replies; an open shutdown.
+ * Sixty tasks with dependencies at work: completed, claimed, expired, released, blocked; messages with replies; an open shutdown.
  * @param {{ url: string }} server
  * @param {{ repoUrl: string }} repository
- * @param {{ withShutdown?: boolean }} [options]
  */
-export async function busyTeam(server, repository, { withShutdown = true } = {}) {
+export async function busyTeam(server, repository) {
   const members = await makeTeam(server, repository, 'alpha', [['ada', 'lead'], ['ada', 'claude-1'], ['grace', 'codex-2'], ['linus', 'cursor'], ['margaret', 'gemini-with-a-long-name'], ['bob', 'idle-1']]);
-  const [lead, claude, codex, cursor, gemini] = members;
+  const [lead, claude, codex, cursor, gemini, idle] = members;
   await lead.add(Array.from({ length: 60 }, (_, at) => ({
     ref: `r${at + 1}`,
     title: at < 12 ? WORK[at] : `${WORK[at % 12]}: ${['tests', 'documentation', 'the old interface is dropped', 'what people report of it'][Math.floor(at / 12) - 1]}`,
@@ -107,12 +106,8 @@ export async function busyTeam(server, repository, { withShutdown = true } = {})
   await claude.send('codex-2', 'Yes, as before. The tests say so: tests/db/order.', { reply_to: first, task_id: 't2' });
   await lead.send('broadcast', 'The branch is frozen at six. Push what you have before.', { summary: 'Frozen at six' });
   await gemini.send('lead', 'Receipts need a decision: net or gross?', { task_id: 't6' });
-  if (withShutdown) {
-    await lead.shutdown('request', { reason: 'The release is out.', respond_by_seconds: 120 });
-    const { body } = await (await fetch(new URL(`api/teams/alpha?repo_url=${encodeURIComponent(repository.repoUrl)}`, server.url), { headers: { 'X-Coord-User': 'ada' } })).json().then((team) => ({ body: team }));
-    const { id } = body.team.shutdown;
-    await members[5].shutdown('approve', { shutdown_id: id });
-    await cursor.shutdown('reject', { shutdown_id: id, reason: 'The limits are not tested yet.' });
-  }
+  const { shutdown_id } = await lead.shutdown('request', { reason: 'The release is out.', respond_by_seconds: 120 });
+  await idle.shutdown('approve', { shutdown_id });
+  await cursor.shutdown('reject', { shutdown_id, reason: 'The limits are not tested yet.' });
   return members;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { compareIds, mergeActivity, MOST_ACTIVITY, readActivity } from '../../../public/app/activity.js';
+import { compareIds, mergeActivity, MAX_ACTIVITY, readActivity } from '../../../public/app/activity.js';
 import { lockEvent, START } from './events.mjs';
 
 const SHA = '99cc7da9399f806a758cf80dab931201cf07c67e';
 
-test('what an event says beside its files is told in words', () => {
+test('an event has its details in words', () => {
   const refused = (/** @type {object} */ rest) => lockEvent('lock_refused', 'bob', ['a'], { reason: 'CONFLICT', conflicts: ['a'], conflict_count: 1, ...rest });
   /** @type {[any, string | null][]} */
   const cases = [
@@ -17,9 +17,9 @@ test('what an event says beside its files is told in words', () => {
     [refused({ conflicts: ['b'] }), 'b is locked by another agent'],
     [refused({ conflicts: ['b', 'c'], conflict_count: 2 }), 'b, c are locked by another agent'],
     [refused({ conflicts: ['b', 'c', 'd', 'e'], conflict_count: 30 }), 'b, c, d and 27 more are locked by another agent'],
-    [refused({ reason: 'STALE', conflicts: undefined, conflict_count: undefined, repeated: 3 }), 'the working copy is behind, asked 3 times more'],
+    [refused({ reason: 'STALE', conflicts: undefined, conflict_count: undefined, repeated: 3 }), 'the working copy is behind, repeated 3 times'],
     [refused({ reason: 'INTENT', code: 'SCOPE_VIOLATION', conflicts: undefined, conflict_count: undefined }), 'outside of the scope of the intent'],
-    [refused({ reason: 'INTENT', code: 'A_LATER_CODE', conflicts: undefined, conflict_count: undefined, repeated: 1 }), 'refused by an intent, asked once more'],
+    [refused({ reason: 'INTENT', code: 'A_LATER_CODE', conflicts: undefined, conflict_count: undefined, repeated: 1 }), 'refused by an intent, repeated once'],
     [{ type: 'intent_changed', intent_id: 'INT-1', status: 'COMPLETED', previous: 'IN_PROGRESS', time: 1 }, 'completes'],
     [refused({ reason: 'A_LATER_ONE', conflicts: undefined }), 'a_later_one'],
     [{ type: 'head_moved', branch: 'main', head: SHA, time: 1 }, 'the head is 99cc7da'],
@@ -59,6 +59,6 @@ test('entries are the newest first, each once, whichever way they come', () => {
 test('no more than 1,000 entries are kept, and the newest are', () => {
   let list = mergeActivity([], Array.from({ length: 900 }, (_, at) => entry(at)));
   list = mergeActivity(list, Array.from({ length: 900 }, (_, at) => entry(900 + at)));
-  assert.equal(list.length, MOST_ACTIVITY);
+  assert.equal(list.length, MAX_ACTIVITY);
   assert.deepEqual([times(list)[0], times(list)[999]], [1799, 800]);
 });

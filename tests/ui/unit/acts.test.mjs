@@ -7,7 +7,7 @@ import { tokenOf } from '../harness/tokens.mjs';
 const member = (/** @type {string} */ handle, /** @type {string} */ login, /** @type {string | null} */ agent) => ({ handle, name: handle, kind: '', login, agent, lastSeen: null, isLive: true, hasEnded: false, unread: 0 });
 const team = { name: 'alpha', leader: 'ada', description: '', isStrict: false, closedAt: null, members: [member('ada', 'ada', null), member('ann', 'bob', 'ann')], shutdown: null, openTasks: 0, doneTasks: 0 };
 
-test('who acts is named by the token, where it says so', () => {
+test('a JWT names the caller; other tokens do not', () => {
   assert.equal(callerOfToken(null), null);
   assert.deepEqual(callerOfToken(tokenOf({ sub: 'jörg' })), { login: 'jörg', name: 'jörg' });
   assert.deepEqual(callerOfToken('ghp_secret'), { login: null, name: 'the owner of your token' });
@@ -21,7 +21,7 @@ test('the commands of the terminal are those that do the same, with texts quoted
   assert.equal(commandOf({ kind: 'reopen', team, task: 't1' }, '', 'main'), 'coord task edit --team alpha --clear-lapses t1');
 });
 
-test('tasks are managed by their creator and the leader alone; messages are for members, and who may join under their login', () => {
+test('only the creator and the leader manage a task; members, and logins that may join, write messages', () => {
   assert.ok(mayManage(team, 'ada', { createdBy: 'ann' }));
   assert.ok(!mayManage(team, 'bob', { createdBy: 'ann' }), 'an agent of bob is not bob');
   assert.ok(!mayManage(team, null, { createdBy: 'ann' }));

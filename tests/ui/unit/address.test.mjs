@@ -24,7 +24,7 @@ test('every place is read back from its address', () => {
   assert.equal(searchOf(/** @type {any} */ (places[1])), `?repo_url=${SHOP}&branch=main`);
 });
 
-test('what is missing has a default, and what is unknown is left out', () => {
+test('a missing parameter has a default, and an unknown one is left out', () => {
   assert.deepEqual(readPlace(`?repo_url=${SHOP}&view=cube&token=secret`), { repoUrl: SHOP, branch: 'main', ...NOTHING_CHOSEN, view: 'map' });
   assert.deepEqual(readPlace('?branch=main'), { repoUrl: null, branch: null, ...NOTHING_CHOSEN, view: 'map' });
 });

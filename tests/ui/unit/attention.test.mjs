@@ -35,7 +35,7 @@ test('nothing needs attention where agents work, nor where nothing is known', ()
   assert.deepEqual(texts({ ...stuck, connection: { ...stuck.connection, phase: 'ended' } }, now), []);
 });
 
-test('who is blocked is said with whose file it is, the longest first, until it is granted', () => {
+test('a blocked agent is listed with the holder of its file, the longest wait first, until its claim is granted', () => {
   const events = [writes('ada/dan', ['src/i18n.ts']), refused('ada/kim', ['src/i18n.ts'], ['src/i18n.ts'], { at: 10 }), refused('ada/hal', ['src/App.tsx'], ['src/i18n.ts'], { at: 5 })];
   const now = START + 2 * MINUTE;
   assert.deepEqual(texts(stateOf(events, now), now), [
@@ -67,7 +67,7 @@ test('files that are held for long without a push are named with their holder', 
   assert.deepEqual(texts(stateOf(events, now), now), ['held: dan has held 2 files for 40 min without a push. Ask dan to push.']);
 });
 
-test('changes that are not merged collide with one another, and with who writes the file now', () => {
+test('unmerged changes collide with one another, and with the current writer of the file', () => {
   const change = { message: '', since: START, pullRequest: null };
   const pending = [
     { ...change, path: 'src/a.ts', holder: 'ada/dan', workBranch: 'i18n' }, { ...change, path: 'src/a.ts', holder: 'ada/eve', workBranch: 'plural' },

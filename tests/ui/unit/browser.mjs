@@ -4,8 +4,32 @@ import { makeModel } from '../../../public/app/model.js';
 import { START } from './events.mjs';
 import { makeTimers } from './timers.mjs';
 
+/** @typedef {ReturnType<typeof openPage>} Page */
+
 /** @param {any} body @param {number} [status] @param {Record<string, string>} [headers] */
 export const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
+
+/** A refusal of the server. @param {number} status @param {string} error @param {Record<string, string>} [headers] */
+export const refusal = (status, error, headers) => json({ error, message: 'a sentence' }, status, headers);
+
+/** A request that gets no answer. */
+export const unanswered = () => Promise.reject(new TypeError('gone'));
+
+/** A route whose requests wait until the test answers them, in `waiting`. */
+export function heldRoute() {
+  /** @type {((response: Response) => void)[]} */
+  const waiting = [];
+  return { waiting, route: () => new Promise((resolve) => waiting.push(resolve)) };
+}
+
+/** A page whose stream is open. @param {Parameters<typeof openPage>[0]} [options] */
+export async function openLivePage(options) {
+  const page = openPage(options);
+  await page.timers.pass(0);
+  page.open();
+  await page.timers.pass(50);
+  return page;
+}
 
 export const GRAPH = { nodes: ['a', 'b', 'c'].map((id) => ({ id, size: 1, type: 'file' })), edges: [[0, 1]], locks: {}, version: 'abcdef0', state: 'ready', generated_at: 1 };
 

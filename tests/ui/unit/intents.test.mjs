@@ -38,7 +38,7 @@ test('an intent is named by its id where it has no name, or is not known', () =>
   assert.deepEqual(['ONE', 'TWO', 'THREE'].map((id) => intentName(intents, id)), ['The first', 'TWO', 'THREE']);
 });
 
-test('what is worked on is first, then what is blocked, then what has not begun; what ended last is first of the ended', () => {
+test('intents in progress are first, then blocked, then pending ones; the last ended is first of the ended', () => {
   const body = { intents: ['PENDING', 'BLOCKED', 'COMPLETED', 'IN_PROGRESS', 'ABANDONED', 'IN_PROGRESS'].map((status, index) => intentView(`I${index}`, { status })) };
   const { active, ended } = sortedIntents(readIntents(body, 'main').list);
   assert.deepEqual(active.map(({ id }) => id), ['I3', 'I5', 'I1', 'I0']);
@@ -53,7 +53,7 @@ test('an event says the status and the reason at once, and the reason goes with 
   assert.equal(read().list[0].status, 'IN_PROGRESS', 'what was shown before is not changed');
 });
 
-test('a claim for an intent makes it an owner and lets it be heard; reading does not, nor does an old claim', () => {
+test('a claim for an intent makes it an owner and active; reading does not, nor does an old claim', () => {
   const intents = read();
   const claimed = applyToIntents(intents, [lockEvent('lock_granted', 'bob', ['c', 'a'], { at: 9, intent_id: 'ONE' })]);
   assert.deepEqual(filesOf(claimed, 'ONE'), ['a', 'b', 'c']);
@@ -70,7 +70,7 @@ test('events of other things, of unknown intents, and before the intents are kno
   assert.equal(applyToIntents(unknown, [changed({ intent_id: 'ONE', status: 'BLOCKED' })]), unknown);
 });
 
-test('whoever holds locks for an intent works on it: once each, other branches with their names, and not when expired', () => {
+test('holders of locks for an intent are its workers: once each, other branches with their names, and not when expired', () => {
   const lock = (/** @type {string} */ holder, /** @type {string | null} */ intentId) => ({ holder, userName: holder, agentId: null, intentId });
   const state = /** @type {any} */ ({ locks: new Map([['a', [lock('ada', 'ONE')]], ['b', [lock('ada', 'ONE')]], ['c', [lock('bob', null)]]]), intents: read() });
   assert.deepEqual(workersOf(state, 'ONE', START).map(({ holder, branch }) => [holder, branch]), [['ada', null], ['cyd/two', 'next']]);
@@ -78,7 +78,7 @@ test('whoever holds locks for an intent works on it: once each, other branches w
   assert.deepEqual(workersOf(state, 'TWO', START), []);
 });
 
-test('the latest refusal by an intent is open until the holder is let in for writing', () => {
+test('the latest refusal by an intent is open until the holder is granted a lock for writing', () => {
   const open = (/** @type {any[]} */ ...events) => openRefusals(noteEvents(new Map(), events), []).map(({ holder, code }) => `${holder} ${code}`);
   assert.deepEqual(open(refused('ada'), refused('bob', { at: 1 }), refused('ada', { at: 2, code: 'FILE_OWNED' })), ['ada FILE_OWNED', 'bob SCOPE_VIOLATION']);
   assert.deepEqual(open(refused('ada'), lockEvent('lock_granted', 'ada', ['b'], { at: 1 })), []);
@@ -96,7 +96,7 @@ test('an open refusal names the files that are its reason, and is the same list 
   assert.deepEqual(openRefusals(whole, []).map(({ paths, fileCount }) => [paths, fileCount]), [[['a', 'b'], 2]], 'all of them, where none is named');
 });
 
-test('a budget says what is spent: from 80 percent on as a warning, and never all before it is all', () => {
+test('a budget has its spent share: a warning from 80 percent on, and never all before it is all', () => {
   /** @type {[number, number | null, string, string][]} */
   const cases = [
     [12, null, '12, no limit', 'free'],
@@ -113,7 +113,7 @@ test('a budget says what is spent: from 80 percent on as a warning, and never al
   }
 });
 
-test('criteria, refusals and changes are told in words, unknown ones too', () => {
+test('criteria, refusals and changes have words, unknown ones too', () => {
   assert.equal(criteriaWords(read().list[0].criteria), '1 of 2 criteria met');
   assert.equal(criteriaWords([{ text: 'One', met: null }]), '0 of 1 criterion met');
   assert.equal(refusalWords('CIRCUIT_OPEN'), 'the same call too often in a row');
@@ -122,7 +122,7 @@ test('criteria, refusals and changes are told in words, unknown ones too', () =>
   assert.deepEqual(verbs.map(([status, previous]) => changeWords({ status: status ?? '', previous })), ['writes', 'begins', 'unblocks', 'edits', 'blocks', 'completes', 'abandons', 'changes']);
 });
 
-test('a holder that an intent did not let in is shown as refused, and waits for no lock', () => {
+test('a holder that an intent refused is shown, and waits for no lock', () => {
   const granted = lockEvent('lock_granted', 'bob', ['a'], { status: 'READING' });
   const notes = noteEvents(new Map(), [granted, refused('ada', { at: 1, code: 'FILE_OWNED' })]);
   const agents = agentsOf(applyEvents(new Map(), [granted]), [], notes, START + 2000);

@@ -3,29 +3,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { json, openPage } from './browser.mjs';
+import { heldRoute, json, openLivePage, refusal } from './browser.mjs';
 import { lockEvent, START } from './events.mjs';
 import { intentsBody, ledgerPage, range } from './intents.mjs';
 
-/** @typedef {ReturnType<typeof openPage>} Page */
+/** @param {Record<string, (url: URL) => any>} [routes] */
+const livePage = (routes) => openLivePage({ routes: { intents: () => json(intentsBody()), ledger: () => json(ledgerPage(range(1, 50))), ...routes } });
 
-/** A page that is live. @param {Record<string, (url: URL) => any>} routes */
-async function livePage(routes = {}) {
-  const page = openPage({ routes: { intents: () => json(intentsBody()), ledger: () => json(ledgerPage(range(1, 50))), ...routes } });
-  await page.timers.pass(0);
-  page.open();
+/** The same, which shows the ledger. @param {Record<string, (url: URL) => any>} [routes] */
+async function ledgerView(routes) {
+  const page = await livePage(routes);
+  page.model.followLedger(true);
   await page.timers.pass(50);
   return page;
 }
 
-const refusal = (/** @type {number} */ status, /** @type {string} */ error, headers = {}) => json({ error, message: 'a sentence' }, status, headers);
 let second = 0;
 const changed = (/** @type {object} */ rest = {}) => {
   second += 1;
   const time = START + second * 1000;
   return { id: `${time}-0`, type: 'intent_changed', user: 'ada', user_name: 'ada', intent_id: 'ONE', status: 'BLOCKED', previous: 'IN_PROGRESS', time: time / 1000, time_ms: time, ...rest };
 };
-/** @param {Page} page @returns {string[]} What was asked of the ledger. */
+/** The queries of the requests for the ledger. @param {import('./browser.mjs').Page} page @returns {string[]} */
 const asked = (page) => page.requests.filter(({ url }) => url.pathname.endsWith('/ledger')).map(({ url }) => [...url.searchParams].filter(([name]) => name !== 'repo_url').map((pair) => pair.join('=')).join(' '));
 
 test('the intents are read once, with their state; the ledger is not, while nobody looks at it', async () => {
@@ -48,7 +47,7 @@ test('many changes of intents lead to one read, and the first shows at once', as
   assert.equal(page.paths('/intents'), 2);
 });
 
-test('claims for an intent lead to a read of what is spent, later and once', async () => {
+test('claims for an intent lead to one later read of its budget', async () => {
   const page = await livePage();
   for (let at = 1; at < 9; at++) page.say(lockEvent('lock_granted', 'bob', ['c'], { at: 1000 + at, intent_id: 'ONE' }));
   await page.timers.pass(5000);
@@ -84,7 +83,7 @@ test('a repository without intents is not asked again, until an event tells of o
   assert.deepEqual([page.model.state.intents.phase, page.paths('/intents')], ['shown', 2]);
 });
 
-test('without a credential the page says so, keeps nothing, and asks no more until somebody signs in', async () => {
+test('without a credential the page says so, keeps nothing, and asks no more until a person signs in', async () => {
   const page = await livePage();
   page.answers.intents = () => refusal(401, 'UNAUTHORIZED');
   page.say(changed());
@@ -103,7 +102,7 @@ test('without a credential the page says so, keeps nothing, and asks no more unt
   assert.equal(page.model.state.intents.phase, 'shown');
 });
 
-test('what is shown stays while it cannot be read, with the reason, and is read when the server wants', async () => {
+test('intents that cannot be read stay shown, with the reason, and are read after Retry-After', async () => {
   const page = await livePage();
   page.answers.intents = () => refusal(429, 'RATE_LIMITED', { 'Retry-After': '20' });
   page.say(changed());
@@ -116,7 +115,7 @@ test('what is shown stays while it cannot be read, with the reason, and is read 
   assert.deepEqual([page.model.state.intents.message, page.paths('/intents')], [null, 3]);
 });
 
-test('what was missed is read when the stream is back', async () => {
+test('the intents are read again when the stream is back', async () => {
   const page = await livePage();
   page.hangUp();
   await page.timers.pass(5000);
@@ -125,7 +124,7 @@ test('what was missed is read when the stream is back', async () => {
   assert.equal(page.paths('/intents'), 2);
 });
 
-test('whoever comes back to the page after a while gets the intents anew, where there are some', async () => {
+test('a page that is visible again after a while reads its intents anew, if there are some', async () => {
   const page = await livePage();
   const none = await livePage({ intents: () => json({ intents: [], state: 'REQUEST' }) });
   for (const each of [page, none]) {
@@ -138,9 +137,7 @@ test('whoever comes back to the page after a while gets the intents anew, where 
 });
 
 test('the ledger is read while it is looked at: the newest lines, then what follows after an event', async () => {
-  const page = await livePage();
-  page.model.followLedger(true);
-  await page.timers.pass(50);
+  const page = await ledgerView();
   assert.deepEqual(asked(page), ['last=50']);
   page.answers.ledger = () => json(ledgerPage([51, 52]));
   for (let count = 0; count < 5; count++) page.say(changed());
@@ -157,9 +154,7 @@ test('the ledger is read while it is looked at: the newest lines, then what foll
 });
 
 test('lines that come in pages are read to their end; too many begin anew', async () => {
-  const page = await livePage();
-  page.model.followLedger(true);
-  await page.timers.pass(50);
+  const page = await ledgerView();
   page.answers.ledger = (url) => (url.searchParams.get('after') === '50' ? json(ledgerPage(range(51, 60), { sealed: 65, next: 60 })) : json(ledgerPage(range(61, 65))));
   page.say(changed());
   await page.timers.pass(2000);
@@ -173,12 +168,8 @@ test('lines that come in pages are read to their end; too many begin anew', asyn
 });
 
 test('a filter is sent, and the answer to another one that is late is not shown', async () => {
-  const page = await livePage();
-  /** @type {((response: Response) => void)[]} */
-  const waiting = [];
-  page.answers.ledger = () => new Promise((resolve) => waiting.push(resolve));
-  page.model.followLedger(true);
-  await page.timers.pass(50);
+  const { waiting, route } = heldRoute();
+  const page = await ledgerView({ ledger: route });
   page.model.filterLedger({ intent: 'TWO', file: 'a' });
   await page.timers.pass(50);
   waiting[0](json(ledgerPage(range(1, 50))));
@@ -191,9 +182,7 @@ test('a filter is sent, and the answer to another one that is late is not shown'
 });
 
 test('older lines are read on demand, span by span until some match, and down to the base', async () => {
-  const page = await livePage({ ledger: () => json(ledgerPage([9950], { sealed: 10_000, base: 900 })) });
-  page.model.followLedger(true);
-  await page.timers.pass(50);
+  const page = await ledgerView({ ledger: () => json(ledgerPage([9950], { sealed: 10_000, base: 900 })) });
   page.model.filterLedger({ intent: 'TWO', file: null });
   await page.timers.pass(50);
   page.answers.ledger = (url) => json(ledgerPage(url.searchParams.get('after') === '5949' ? [6000] : [], { sealed: 10_000, base: 900 }));
@@ -205,12 +194,9 @@ test('older lines are read on demand, span by span until some match, and down to
 });
 
 test('lines that come while older ones are read stay', async () => {
-  const page = await livePage({ ledger: () => json(ledgerPage(range(101, 150))) });
-  page.model.followLedger(true);
-  await page.timers.pass(50);
-  /** @type {((response: Response) => void)[]} */
-  const waiting = [];
-  page.answers.ledger = (url) => (url.searchParams.get('after') === '150' ? json(ledgerPage([151])) : new Promise((resolve) => waiting.push(resolve)));
+  const page = await ledgerView({ ledger: () => json(ledgerPage(range(101, 150))) });
+  const { waiting, route } = heldRoute();
+  page.answers.ledger = (url) => (url.searchParams.get('after') === '150' ? json(ledgerPage([151])) : route());
   const lengthened = page.model.lengthenLedger();
   page.say(changed());
   await page.timers.pass(2000);
@@ -223,16 +209,13 @@ test('lines that come while older ones are read stay', async () => {
 });
 
 test('older lines are not put below a ledger that has begun anew meanwhile', async () => {
-  const page = await livePage({ ledger: () => json(ledgerPage(range(101, 150))) });
-  page.model.followLedger(true);
-  await page.timers.pass(50);
-  /** @type {((response: Response) => void)[]} */
-  const waiting = [];
+  const page = await ledgerView({ ledger: () => json(ledgerPage(range(101, 150))) });
+  const { waiting, route } = heldRoute();
   const after = (/** @type {URL} */ url) => Number(url.searchParams.get('after'));
   page.answers.ledger = (url) => {
     if (url.searchParams.has('last')) return json(ledgerPage(range(951, 1000)));
     if (after(url) >= 150) return json(ledgerPage([after(url) + 1], { sealed: 1000, next: after(url) + 1 }));
-    return new Promise((resolve) => waiting.push(resolve));
+    return route();
   };
   const lengthened = page.model.lengthenLedger();
   page.say(changed());
@@ -244,9 +227,7 @@ test('older lines are not put below a ledger that has begun anew meanwhile', asy
 });
 
 test('a ledger that cannot be read says why, and is read again', async () => {
-  const page = await livePage({ ledger: () => refusal(503, 'STORE_UNAVAILABLE', { 'Retry-After': '8' }) });
-  page.model.followLedger(true);
-  await page.timers.pass(50);
+  const page = await ledgerView({ ledger: () => refusal(503, 'STORE_UNAVAILABLE', { 'Retry-After': '8' }) });
   assert.equal(page.model.state.ledger.message, 'a sentence');
   page.answers.ledger = () => json(ledgerPage([1]));
   await page.timers.pass(10_000);

@@ -51,7 +51,7 @@ test('a wait ends when its claim is not made any more, and is not the time until
   assert.deepEqual(lanes['ada/kim'].waited, [[10, 40], [600, 605]]);
 });
 
-test('what began before the time that is shown begins with it; what ended before is not shown', () => {
+test('an earlier span begins with the time that is shown; a span that ended before is not shown', () => {
   const { lanes } = drawn([event('lock_granted', 'ada/old', ['z'], 0), event('lock_released', 'ada/old', ['z'], 50), event('lock_granted', 'ada/dan', ['a'], 10, { ttl: 9000 }), event('lock_expired', 'ada/dan', ['a'], 300)], 100, 400);
   assert.deepEqual(lanes, { 'ada/dan': { held: [[100, 300]], waited: [], refused: [], pushed: [] } });
   assert.equal(lengthOf([{ from: 1, to: 3 }, { from: 5, to: 6 }]), 3);

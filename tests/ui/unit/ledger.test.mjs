@@ -10,7 +10,7 @@ const seqs = ({ lines }) => lines.map(({ seq }) => seq);
 /** @param {object} rest */
 const line = (rest) => /** @type {import('../../../public/app/types.js').LedgerLine} */ (readLine(ledgerLine(1, rest)));
 
-test('a line has its time, its actor, its intent, what was done and what came of it', () => {
+test('a line has its time, actor, intent, action and result', () => {
   const read = readLine(ledgerLine(7));
   assert.deepEqual({ ...read, text: '' }, {
     seq: 7, hash: hashOf(7), at: Date.UTC(2026, 10, 22, 9, 1, 12, 345), holder: 'ada/claude-1', intentId: 'ONE', state: 'ACTION', action: 'TOOL_EXECUTION', tool: 'Write', files: ['a'],
@@ -19,7 +19,7 @@ test('a line has its time, its actor, its intent, what was done and what came of
   assert.equal(read?.text, ledgerLine(7), 'and is kept as it is');
 });
 
-test('what is no sealed line is passed over, and odd members are left out', () => {
+test('text that is not a sealed line is skipped, and odd members are left out', () => {
   for (const text of ['', 'no JSON', 'null', '[]', '{"chain":{}}', '{"chain":{"seq":"1"}}']) assert.equal(readLine(text), null, text);
   const odd = readLine('{"agent_id":7,"timestamp":"x","payload":{"target_files":["a",7]},"chain":{"seq":1}}');
   assert.deepEqual([odd?.holder, odd?.at, odd?.files, odd?.hash], ['', 0, ['a'], '']);
@@ -45,24 +45,24 @@ test('lines that follow are put before, each once, up to where they were read', 
   assert.equal(continuedLedger(next, ledgerPage([], { sealed: 9 })).newest, 9, 'nothing more matches up to the seal');
 });
 
-test('older lines are put behind, and lines that were read before are not told twice', () => {
+test('older lines are put behind, and no line is shown twice', () => {
   const started = startedLedger(noFilter(), ledgerPage(range(101, 103)));
   const older = lengthenedLedger(started, [ledgerPage(range(1, 60), { sealed: 103 }), ledgerPage(range(61, 103))], 0);
   assert.deepEqual([seqs(older), older.oldest, older.hasOlder], [range(1, 103).reverse(), 0, false]);
 });
 
-test('what is no longer kept is no longer shown', () => {
+test('trimmed lines are no longer shown', () => {
   const started = startedLedger(noFilter(), ledgerPage(range(1, 10)));
   const trimmed = continuedLedger(started, ledgerPage([11], { base: 8 }));
   assert.deepEqual([seqs(trimmed), trimmed.base?.count, trimmed.hasOlder], [[11, 10, 9], 8, false]);
 });
 
-test('a ledger that is read after a fault is told without it', () => {
+test('a successful read of the ledger removes the message of a fault', () => {
   const started = { ...startedLedger(noFilter(), ledgerPage([1])), message: 'The server does not answer.' };
   assert.equal(continuedLedger(started, ledgerPage([])).message, null);
 });
 
-test('each line says what was done', () => {
+test('each line has its action in words', () => {
   const payload = { tool_name: 'Edit', target_files: ['a', 'b'], hash: 'sha256:ab' };
   /** @type {[object, string][]} */
   const cases = [
@@ -78,7 +78,7 @@ test('each line says what was done', () => {
     [{ action_type: 'SCOPE_VIOLATION', payload }, 'is refused 2 files'],
     [{ action_type: 'BUDGET_EXHAUSTED', payload: {} }, 'is stopped'],
     [{ action_type: 'CONTEXT_LOAD' }, 'is given the context'],
-    [{ action_type: 'STATE_TRANSITION' }, 'goes on to another state'],
+    [{ action_type: 'STATE_TRANSITION' }, 'changes state'],
     [{ action_type: 'A_LATER_ONE' }, 'a later one'],
   ];
   for (const [rest, deed] of cases) assert.equal(lineDeed(line(rest)), deed);
@@ -86,7 +86,7 @@ test('each line says what was done', () => {
   assert.equal(lineOutcome(line({ result: {} })), '');
 });
 
-test('an actor is a login, or a login and an agent; a hash is told by twelve digits', () => {
+test('an actor is a login, or a login and an agent; a short hash has twelve digits', () => {
   assert.deepEqual(actorOf('ada/team/one'), { user: 'ada', agentId: 'team/one' });
   assert.deepEqual(actorOf('ada'), { user: 'ada', agentId: null });
   assert.equal(shortHash(hashOf(3)).length, 12);

@@ -47,7 +47,7 @@ test('a renewal moves the expiry, and keeps the time of the claim', () => {
   assert.deepEqual([lock.since, lock.renewedAt, lock.expiry], [START, START + 100_000, START + 400_000]);
 });
 
-test('an event about what is not locked, of another kind, or without a holder changes nothing', () => {
+test('an event about an unlocked file, of another kind, or without a holder changes nothing', () => {
   const locks = after(lockEvent('lock_granted', 'ada', ['a']));
   const events = [
     lockEvent('lock_released', 'bob', ['a'], { at: 1 }),
@@ -82,7 +82,7 @@ test('a list is of one branch, has all readers, and keeps what the page knows be
   assert.equal(merged.get('b')?.[0].since, START);
 });
 
-test('what has expired is not shown, to the millisecond', () => {
+test('an expired lock is not shown, to the millisecond', () => {
   const locks = after(lockEvent('lock_granted', 'ada', ['a'], { ttl: 10 }), lockEvent('lock_granted', 'bob', ['b'], { ttl: 20 }));
   assert.equal(firstExpiry(locks), START + 10_000);
   assert.equal(unexpired(locks, START + 9_999), locks);
@@ -153,7 +153,7 @@ test('a lock is held since its first claim, whatever is claimed or read after it
   assert.equal(withKnown(known, list).get('a')?.[0].since, START);
 });
 
-test('neighbors are blocked by those who may change the interface, and where the rules say so', () => {
+test('a writer that may change the interface blocks neighbors, if the rules say so', () => {
   const locks = after(lockEvent('lock_granted', 'ada', ['b']));
   const neighbors = neighborsOf(GRAPH, locks);
   const rules = (/** @type {any} */ kind) => ({ ttl_seconds: 300, neighbors: kind });
@@ -164,7 +164,7 @@ test('neighbors are blocked by those who may change the interface, and where the
   assert.equal(blockedAmong(neighbors, withKnown(locks, kept), rules('interface')).size, 0);
 });
 
-test('no more than 500 holders are remembered, and the last heard are', () => {
+test('only the 500 holders that acted last are remembered', () => {
   const events = Array.from({ length: 600 }, (_, index) => lockEvent('lock_granted', `user${index}`, ['a'], { at: index }));
   const notes = noteEvents(new Map(), [...events, lockEvent('lock_granted', 'user150', ['a'], { at: 700 }), lockEvent('lock_granted', 'last', ['a'], { at: 701 })]);
   assert.equal(notes.size, 500);

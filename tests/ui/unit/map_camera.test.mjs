@@ -63,7 +63,7 @@ test('a flight ends with its node in the middle of the view', () => {
   assert.ok(isAtEdge || Math.hypot(x + w / 2 - 720, y + h / 2 - 450) < 1);
 });
 
-test('a resize keeps what is in the middle', () => {
+test('a resize keeps the middle of the view', () => {
   const view = camera();
   view.zoomAt(8, 700, 500);
   const before = view.anchorAt(720, 450);

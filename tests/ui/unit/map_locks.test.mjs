@@ -49,7 +49,7 @@ test('a file that is locked is no neighbor; released, it is one again', () => {
   assert.deepEqual(lights.current(1000).map(({ path, mark }) => `${path} ${mark}`), ['a NEIGHBOR', 'b WRITING']);
 });
 
-test('a neighbor that is only informed is told apart from one that is blocked, and changes without a pulse', () => {
+test('an informed neighbor differs from a blocked one, and changes without a pulse', () => {
   const lights = new LockLights();
   const neighbors = new Map([['a', ['c']], ['b', ['c']]]);
   lights.update(new Map([held('c', 'WRITING')]), neighbors, new Set(['b']), 0);

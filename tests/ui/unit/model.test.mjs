@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { titleOf } from '../../../public/app/announce.js';
 import { noticesOf, policySentences, statusOf } from '../../../public/app/truth.js';
-import { GRAPH, json, openPage } from './browser.mjs';
+import { GRAPH, heldRoute, json, openLivePage as livePage, openPage, unanswered } from './browser.mjs';
 import { heldLock, lockEvent, START } from './events.mjs';
 
 /** @param {ReturnType<typeof openPage>} page */
@@ -11,20 +11,11 @@ const locked = ({ model }) => Object.fromEntries([...model.state.locks].map(([pa
 /** @param {ReturnType<typeof openPage>} page */
 const notices = ({ model }) => noticesOf(model.state, model.now()).map(({ kind, isPage }) => `${kind}${isPage ? ' page' : ''}`);
 
-/** A page that is live, with what a test needs of the server. */
-async function livePage(options = {}) {
-  const page = openPage(options);
-  await page.timers.pass(0);
-  page.open();
-  await page.timers.pass(50);
-  return page;
-}
-
-test('a page reads all, goes live, and tells once a frame', async () => {
+test('a page reads all, goes live, and notifies once a frame', async () => {
   const page = openPage({ routes: { locks: () => json({ locks: [heldLock('ada', 'a')] }) } });
   /** @type {string[][]} */
-  const told = [];
-  page.model.subscribe((changed) => told.push([...changed].sort()));
+  const changes = [];
+  page.model.subscribe((changed) => changes.push([...changed].sort()));
   await page.timers.pass(16);
   page.open();
   await page.timers.pass(50);
@@ -32,7 +23,7 @@ test('a page reads all, goes live, and tells once a frame', async () => {
   assert.deepEqual([state.connection.phase, state.graphState, state.graph?.files.length], ['live', 'ready', 3]);
   assert.deepEqual(locked(page), { a: ['ada'] });
   assert.deepEqual([...state.neighbors], [['b', ['a']]]);
-  assert.ok(told.length <= 3 && told[0].includes('graph'), JSON.stringify(told));
+  assert.ok(changes.length <= 3 && changes[0].includes('graph'), JSON.stringify(changes));
   assert.equal(titleOf(state, page.model.now()), '(1 writing) r main · Coord');
 });
 
@@ -47,9 +38,8 @@ test('an event shows within a frame, without a request', async () => {
 });
 
 test('events that come while a list is read win over the list', async () => {
-  /** @type {((response: Response) => void)[]} */
-  const waiting = [];
-  const page = openPage({ routes: { locks: () => new Promise((resolve) => waiting.push(resolve)) } });
+  const { waiting, route } = heldRoute();
+  const page = openPage({ routes: { locks: route } });
   await page.timers.pass(0);
   page.say(lockEvent('lock_granted', 'bob', ['b'], { at: 1 }), lockEvent('lock_released', 'ada', ['a'], { at: 2 }));
   await page.timers.pass(16);
@@ -92,7 +82,7 @@ test('a lock ends by the clock of the server, without an event', async () => {
   assert.deepEqual(page.model.state.agents, []);
 });
 
-test('what happened during a break is caught up and marked', async () => {
+test('events during a break are caught up and marked', async () => {
   const page = await livePage();
   page.hangUp();
   await page.timers.pass(10);
@@ -106,7 +96,7 @@ test('what happened during a break is caught up and marked', async () => {
   assert.deepEqual(page.model.state.activity.map(({ holder, isCaughtUp }) => [holder, isCaughtUp]), [['bob', false], ['ada', true]]);
 });
 
-test('a resync reads everything again, and marks what was not known', async () => {
+test('a resync reads everything again, and marks events that were not known', async () => {
   const page = await livePage();
   page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 1 }));
   await page.timers.pass(50);
@@ -122,9 +112,9 @@ test('a resync reads everything again, and marks what was not known', async () =
   assert.deepEqual(page.model.state.activity.map(({ holder, isCaughtUp }) => [holder, isCaughtUp]), [['bob', true], ['ada', false]]);
 });
 
-test('a server that cannot be reached is offline after a while, with the age of what is shown', async () => {
+test('a server that cannot be reached is offline after a while, with the time of the last update', async () => {
   const page = await livePage();
-  for (const name of ['graph', 'locks', 'activity']) page.answers[name] = () => Promise.reject(new TypeError('gone'));
+  for (const name of ['graph', 'locks', 'activity']) page.answers[name] = unanswered;
   page.hangUp();
   for (let second = 0; second < 60; second++) {
     await page.timers.pass(1000);
@@ -141,8 +131,7 @@ test('a server that cannot be reached is offline after a while, with the age of 
 });
 
 test('a page that was opened without a network reads all when it is back, and asks little until then', async () => {
-  const fail = () => Promise.reject(new TypeError('gone'));
-  const page = openPage({ routes: { graph: fail, locks: fail, activity: fail } });
+  const page = openPage({ routes: { graph: unanswered, locks: unanswered, activity: unanswered } });
   await page.timers.pass(0);
   page.hangUp();
   await page.timers.pass(60_000);
@@ -353,14 +342,13 @@ test('places are entries of the history; another branch is read anew, and anothe
   assert.ok(waiting <= 1);
 });
 
-test('an answer to what was asked for another branch is dropped', async () => {
-  /** @type {(response: Response) => void} */
-  let answer = () => {};
-  const page = openPage({ routes: { graph: (url) => (url.searchParams.get('branch') === 'main' ? new Promise((resolve) => (answer = resolve)) : json({ ...GRAPH, version: 'next000' })) } });
+test('a late response for another branch is dropped', async () => {
+  const { waiting, route } = heldRoute();
+  const page = openPage({ routes: { graph: (url) => (url.searchParams.get('branch') === 'main' ? route() : json({ ...GRAPH, version: 'next000' })) } });
   await page.timers.pass(0);
   page.model.go({ branch: 'next' });
   await page.timers.pass(50);
-  answer(json(GRAPH));
+  waiting[0](json(GRAPH));
   await page.timers.pass(50);
   assert.equal(page.model.state.graph?.version, 'next000');
 });
@@ -433,7 +421,7 @@ test('an hour of events leaves no more than is kept, and no more timers', async 
   assert.ok(page.timers.waiting() <= waiting + 2, `${page.timers.waiting()} timers`);
 });
 
-test('the rules of a branch are sentences, and what is wrong with them is a notice', async () => {
+test('the rules of a branch are sentences, and a problem of theirs is a notice', async () => {
   assert.deepEqual(policySentences(null), ['The rules have not been read yet.']);
   const byDefault = policySentences({ ttl_seconds: 300, neighbors: 'block' });
   assert.equal(byDefault[0], 'A lock lasts 300 s unless it is renewed.');
@@ -453,13 +441,12 @@ test('the rules of a branch are sentences, and what is wrong with them is a noti
 });
 
 test('a page asks for the graph once, however the answer and the stream meet', async () => {
-  let answer = () => {};
-  const answered = new Promise((resolve) => (answer = () => resolve(json(GRAPH, 200, { ETag: 'one' }))));
-  const page = openPage({ routes: { graph: () => answered } });
+  const { waiting, route } = heldRoute();
+  const page = openPage({ routes: { graph: route } });
   await page.timers.pass(20);
   page.open();
   await page.timers.pass(100);
-  answer();
+  waiting[0](json(GRAPH, 200, { ETag: 'one' }));
   await page.timers.pass(2000);
   assert.equal(page.paths('graph'), 1);
   assert.equal(page.model.state.graph?.files.length, 3);

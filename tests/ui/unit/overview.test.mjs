@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readOverview } from '../../../public/app/overview.js';
 import { heldLock, lockEvent } from './events.mjs';
 
-test('a repository is told by its agents, its locked files on all branches, and those who wait', () => {
+test('an overview counts the agents of a repository, its locked files on all branches, and its blocked agents', () => {
   const waiting = [{ user: 'ada', agent_id: 'kim' }, { user: 'ada', agent_id: 'kim' }];
   const overview = readOverview({ locks: [heldLock('ada/dan', 'a'), heldLock('ada/dan', 'b'), { ...heldLock('bob', 'a'), branch: 'next' }, heldLock('cy', 'b')], waiting }, { events: [lockEvent('lock_granted', 'bob', ['a'])] });
   assert.deepEqual([overview.agents, overview.locked, overview.blocked, overview.last?.holder], [4, 3, 1, 'bob']);

@@ -22,28 +22,22 @@ test('repeated refusals are one row with their number and the time of the first'
   assert.equal(rows[0].firstAt, refusals[2].at);
 });
 
-test('another agent between does not end a row of refusals, another deed of the same agent does', () => {
-  assert.deepEqual(feedRows([refusal(), entry({ holder: 'bob' }), refusal()], ALL).map(({ count }) => count), [2, 1]);
-  assert.deepEqual(feedRows([refusal(), entry(), refusal()], ALL).map(({ count }) => count), [1, 1, 1]);
+test('only refusals of one agent for the same files share a row', () => {
+  const cases = [
+    ['another agent between', [refusal(), entry({ holder: 'bob' }), refusal()], [2, 1]],
+    ['another deed of the same agent between', [refusal(), entry(), refusal()], [1, 1, 1]],
+    ['different files', [refusal(), refusal({ paths: ['src/pool.ts'] })], [1, 1]],
+    ['claims: each changed something', [entry(), entry()], [1, 1]],
+  ];
+  for (const [name, entries, counts] of cases) assert.deepEqual(feedRows(entries, ALL).map(({ count }) => count), counts, name);
 });
 
-test('refusals of different files are different rows', () => {
-  assert.equal(feedRows([refusal(), refusal({ paths: ['src/pool.ts'] })], ALL).length, 2);
-});
-
-test('claims are never grouped: each changed something', () => {
-  assert.equal(feedRows([entry(), entry()], ALL).length, 2);
-});
-
-test('a divider stands over what was caught up, with the number of its rows', () => {
+test('a divider stands over the rows of each time offline, with their number', () => {
   const rows = feedRows([entry(), entry({ isCaughtUp: true }), entry({ isCaughtUp: true, holder: 'bob' }), entry()], ALL);
   assert.deepEqual(rows.map(({ type }) => type), ['entry', 'divider', 'entry', 'entry', 'entry']);
   assert.equal(rows[1].count, 2);
-});
-
-test('each time offline has its own divider', () => {
-  const rows = feedRows([entry({ isCaughtUp: true }), entry(), entry({ isCaughtUp: true })], ALL);
-  assert.deepEqual(rows.map(({ type }) => type), ['divider', 'entry', 'entry', 'divider', 'entry']);
+  const twice = feedRows([entry({ isCaughtUp: true }), entry(), entry({ isCaughtUp: true })], ALL);
+  assert.deepEqual(twice.map(({ type }) => type), ['divider', 'entry', 'entry', 'divider', 'entry']);
 });
 
 test('the filter is by holder, folder and kind together', () => {
@@ -56,7 +50,7 @@ test('the filter is by holder, folder and kind together', () => {
   assert.ok(isShown(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'renewals' }));
 });
 
-test('what is newer than the held entry is counted; an entry that is gone holds nothing back', () => {
+test('entries newer than the held one are counted; an entry that is gone holds none back', () => {
   const [newest, held, old] = [entry(), entry(), entry()];
   assert.equal(newerThan([newest, held, old], keyOfEntry(held)), 1);
   assert.equal(newerThan([newest], keyOfEntry(held)), 0);
@@ -69,21 +63,24 @@ test('folders are those of the files and above, each once, and bounded', () => {
 });
 
 test('every kind of event has words', () => {
-  assert.equal(deedOf(entry({ fileCount: 3 })), 'claims 3 files');
-  assert.equal(deedOf(entry({ kind: 'lock_renewed', detail: 'for reading' })), 'renews 1 file for reading');
-  assert.equal(deedOf(entry({ kind: 'lock_expired', holder: null, fileCount: 700 })), 'Locks on 700 files expired');
+  const cases = [
+    [{ fileCount: 3 }, 'claims 3 files'],
+    [{ kind: 'lock_renewed', detail: 'for reading' }, 'renews 1 file for reading'],
+    [{ kind: 'lock_expired', holder: null, fileCount: 700 }, 'Locks on 700 files expired'],
+    [{ kind: 'lock_reserved', fileCount: 2 }, 'has 2 files reserved'],
+    [{ kind: 'team_joined', holder: null }, 'Event: team joined'],
+  ];
+  for (const [fields, words] of cases) assert.equal(deedOf(entry(fields)), words);
   assert.equal(deedOf(entry({ kind: 'lock_released', fileCount: 2 }), true), 'releases it and 1 more');
-  assert.equal(deedOf(entry({ kind: 'lock_reserved', fileCount: 2 })), 'has 2 files reserved');
-  assert.equal(deedOf(entry({ kind: 'team_joined', holder: null })), 'Event: team joined');
 });
 
-test('what happens to intents is told, and can be filtered by', () => {
+test('events of intents have words, and a filter', () => {
   const about = (kind, fields = {}) => entry({ kind, intentId: 'ONE', fileCount: 0, paths: [], ...fields });
-  const told = [about('intent_changed', { detail: 'completes' }), about('file_taken_over', { fileCount: 2 }), about('intent_overlap_allowed'), about('ledger_trimmed', { holder: null })];
-  assert.deepEqual(told.map((each) => deedOf(each)), [
+  const events = [about('intent_changed', { detail: 'completes' }), about('file_taken_over', { fileCount: 2 }), about('intent_overlap_allowed'), about('ledger_trimmed', { holder: null })];
+  assert.deepEqual(events.map((each) => deedOf(each)), [
     'completes the intent', 'takes over 2 files for the intent', 'allows the intent to overlap', 'The oldest ledger entries were dropped',
   ]);
-  assert.ok(told.every((each) => isShown(each, { ...ALL, kind: 'intents' })));
+  assert.ok(events.every((each) => isShown(each, { ...ALL, kind: 'intents' })));
   assert.ok(!isShown(entry(), { ...ALL, kind: 'intents' }));
 });
 

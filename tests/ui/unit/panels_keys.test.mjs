@@ -15,7 +15,7 @@ test('keys of the browser and of the system stay theirs', () => {
   for (const modifier of ['ctrlKey', 'metaKey', 'altKey']) assert.equal(press('0', { [modifier]: true }), null);
 });
 
-test('nothing happens while somebody types', () => {
+test('keys do nothing while a person types', () => {
   assert.equal(press('m', { isTyping: true }), null);
   assert.ok(isTypedInto({ tagName: 'INPUT', type: 'text' }));
   assert.ok(isTypedInto({ tagName: 'SELECT' }));

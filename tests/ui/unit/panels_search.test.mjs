@@ -5,17 +5,15 @@ import { bestMatches, scoreOf, search, searchIndex, searchTasks } from '../../..
 const PATHS = ['docs/db/notes.md', 'lib/storage/pool.rs', 'src/adb.ts', 'src/api/session_store.ts', 'src/db.ts', 'src/db_pool.ts', 'tests/src/database.ts'];
 const files = (query) => search(searchIndex(PATHS), [], query).filter(({ type }) => type === 'file').map(({ value }) => value);
 
-test('an exact name is best, then the begin of a name, a part of it, the folder', () => {
+test('an exact name is best, then the beginning of a name, a part of it, the folder', () => {
   assert.deepEqual(files('db').slice(0, 4), ['src/db.ts', 'src/db_pool.ts', 'src/adb.ts', 'docs/db/notes.md']);
 });
 
-test('the begin of a word counts more than a place inside of one', () => {
-  assert.ok(scoreOf('src/session_store.ts', 'store') > scoreOf('src/bookstore.ts', 'store'));
-});
-
-test('first letters of words find a path', () => {
+test('first letters of words find a path, and all terms must match, in any order and case', () => {
   assert.deepEqual(files('sess'), ['src/api/session_store.ts']);
   assert.equal(files('sst')[0], 'src/api/session_store.ts');
+  assert.deepEqual(files('POOL src'), ['src/db_pool.ts']);
+  assert.deepEqual(bestMatches(PATHS, '  ', 5), [], 'an empty query matches nothing');
 });
 
 test('among files of one name, those that are locked come first', () => {
@@ -24,21 +22,11 @@ test('among files of one name, those that are locked come first', () => {
   assert.deepEqual(values.slice(0, 4), ['c/deeper/mod.rs', 'a/mod.rs', 'b/mod.rs', 'b/modes.rs']);
 });
 
-test('letters that are near to each other count more than first letters of words that are far apart', () => {
-  assert.ok(scoreOf('src/check.rs', 'chk') > scoreOf('src/cli__graph_command__limits__all_kinds.snap', 'chk'));
-});
-
-test('letters that are scattered without a word do not match', () => {
+test('the beginning of a word and letters near each other count most; scattered letters do not match', () => {
+  assert.ok(scoreOf('src/session_store.ts', 'store') > scoreOf('src/bookstore.ts', 'store'));
+  assert.ok(scoreOf('src/check.rs', 'chk') > scoreOf('src/cli__graph_command__limits__all_kinds.snap', 'chk'), 'first letters of words that are far apart');
   assert.equal(scoreOf('lib/storage/pool.rs', 'ioao'), 0);
   assert.equal(scoreOf('lib/storage/pool.rs', 'xyz'), 0);
-});
-
-test('all terms must match, in any order and case', () => {
-  assert.deepEqual(files('POOL src'), ['src/db_pool.ts']);
-});
-
-test('an empty query matches nothing', () => {
-  assert.deepEqual(bestMatches(PATHS, '  ', 5), []);
 });
 
 test('folders and holders are found too', () => {

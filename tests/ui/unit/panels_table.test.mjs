@@ -16,40 +16,24 @@ const state = {
 };
 const paths = (choice) => tableRows(graphRows(graph), state, { filter: '', onlyLocked: false, column: 'folder', isDescending: false, ...choice }).map(({ path }) => path);
 
-test('a locked file that the graph does not have is a row too', () => {
-  assert.ok(paths({}).includes('new/file.ts'));
+test('rows are sorted, filtered, and those of locked files that the graph lacks', () => {
+  const cases = [
+    ['locks sort by how much they forbid', { column: 'mode', isDescending: true }, ['src/db.ts', 'new/file.ts', 'src/auth.ts', 'README.md', 'src/pool.ts']],
+    ['rows without a value are last', { column: 'size' }, ['src/db.ts', 'src/pool.ts', 'src/auth.ts', 'README.md', 'new/file.ts']],
+    ['downward, too', { column: 'size', isDescending: true }, ['src/auth.ts', 'src/pool.ts', 'src/db.ts', 'README.md', 'new/file.ts']],
+    ['equal rows are in the order of their paths', { column: 'language', isDescending: true }, ['src/auth.ts', 'src/db.ts', 'src/pool.ts', 'README.md', 'new/file.ts']],
+    ['the message of the lock on src/db.ts has a p', { filter: 'SRC p' }, ['src/db.ts', 'src/pool.ts']],
+    ['the filter finds holders', { filter: 'lexer' }, ['new/file.ts', 'src/db.ts']],
+    ['nothing matches', { filter: 'nothing' }, []],
+    ['the switch leaves locked files and neighbors', { onlyLocked: true }, ['new/file.ts', 'src/auth.ts', 'src/db.ts']],
+  ];
+  for (const [name, choice, expected] of cases) assert.deepEqual(paths(choice), expected, name);
   assert.equal(paths({}).length, 5);
-});
-
-test('locks sort by how much they forbid', () => {
-  assert.deepEqual(paths({ column: 'mode', isDescending: true }), ['src/db.ts', 'new/file.ts', 'src/auth.ts', 'README.md', 'src/pool.ts']);
-});
-
-test('rows without a value are last, up and down', () => {
-  assert.deepEqual(paths({ column: 'size' }), ['src/db.ts', 'src/pool.ts', 'src/auth.ts', 'README.md', 'new/file.ts']);
-  assert.deepEqual(paths({ column: 'size', isDescending: true }), ['src/auth.ts', 'src/pool.ts', 'src/db.ts', 'README.md', 'new/file.ts']);
-});
-
-test('what is equal is in the order of the paths, either way', () => {
-  assert.deepEqual(paths({ column: 'language', isDescending: true }), ['src/auth.ts', 'src/db.ts', 'src/pool.ts', 'README.md', 'new/file.ts']);
+  assert.deepEqual(graphRows(null), [], 'no graph has no rows');
 });
 
 test('of several readers, the row expires with the first and names all', () => {
   const row = tableRows(graphRows(graph), state, { filter: 'new/', onlyLocked: false, column: 'name', isDescending: false })[0];
   assert.equal(valueOf(row, 'expiry', state), 500);
   assert.equal(valueOf(row, 'holder', state), 'bob/lexer, ada');
-});
-
-test('the filter finds paths, holders and messages', () => {
-  assert.deepEqual(paths({ filter: 'SRC p' }), ['src/db.ts', 'src/pool.ts'], 'the message of the lock on src/db.ts has a p');
-  assert.deepEqual(paths({ filter: 'lexer' }), ['new/file.ts', 'src/db.ts']);
-  assert.deepEqual(paths({ filter: 'nothing' }), []);
-});
-
-test('the switch leaves locked files and neighbors', () => {
-  assert.deepEqual(paths({ onlyLocked: true }), ['new/file.ts', 'src/auth.ts', 'src/db.ts']);
-});
-
-test('no graph is no rows', () => {
-  assert.deepEqual(graphRows(null), []);
 });

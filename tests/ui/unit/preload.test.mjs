@@ -29,5 +29,5 @@ test('the page names every module that it needs, and no other', () => {
     page = page.replace(LINK, '').replace('</head>', `${links}</head>`);
     writeFileSync(PAGE, page);
   }
-  assert.deepEqual([...page.matchAll(LINK)].map(([, module]) => module), wanted, 'COORD_UPDATE_PAGE=1 mends it');
+  assert.deepEqual([...page.matchAll(LINK)].map(([, module]) => module), wanted, 'COORD_UPDATE_PAGE=1 writes them');
 });

@@ -43,7 +43,7 @@ function play({ transports = 1, isAnswering = true } = {}) {
   return { timers, told, attempts, stream, last, say: (/** @type {any[]} */ ...messages) => messages.forEach((message) => last().sink.message(message)) };
 }
 
-test('events are told once, and a break resumes with the newest id', async () => {
+test('events are delivered once, and a break resumes with the newest id', async () => {
   const { told, say, last, attempts, timers } = play();
   assert.equal(last().token, 'secret');
   say(opened('5-0'), event('6-0'), event('7-0'), event('6-0'));
@@ -85,7 +85,7 @@ test('a server that shuts down is tried at once, but not again and again', async
   assert.deepEqual(told.slice(1), [['broken', 0], ['broken', 1000]]);
 });
 
-test('a refusal is told, and is the end', async () => {
+test('a refusal is reported, and ends the stream', async () => {
   for (const code of [4400, 4401, 4403, 4404]) {
     const { told, say, last, attempts, timers } = play();
     say({ type: 'error', error: 'UNAUTHORIZED', message: 'no' });
@@ -108,7 +108,7 @@ test('a server that asks for a pause gets it', async () => {
   assert.equal(attempts.length, 2);
 });
 
-test('a right that is taken away says so', () => {
+test('a revoked right is reported', () => {
   const { told, say } = play();
   say(opened('1-0'), { type: 'stream_ended', reason: 'FORBIDDEN', message: 'not any more' }, { type: 'stream_ended', reason: 'SLOW', message: 'slow' });
   assert.deepEqual(told.slice(1), [['refused', 'FORBIDDEN', null]]);
@@ -126,7 +126,7 @@ test('a stream without a heartbeat for two and a half intervals is broken', asyn
   assert.deepEqual(told.at(-1), ['broken', 500]);
 });
 
-test('a connection that never opens is given up', async () => {
+test('a connection that never opens is closed', async () => {
   const { told, attempts, timers } = play();
   await timers.pass(12_000);
   assert.deepEqual(told, [['broken', 500]]);

@@ -12,7 +12,7 @@ import { claimed, completed, heldView, lapsed, released, tasksOf, taskView, team
 /** @param {Map<string, import('../../../public/app/team_types.js').Task>} tasks */
 const told = (tasks) => [...tasks.values()].map(({ id, status, owner, lease, lapses, dependencies }) => `${id} ${status} ${owner} ${lease.state} ${lapses} ${dependencies}`);
 
-test('a claim, a lapse, another claim and a completion are followed, with the cascade', () => {
+test('a claim, its expiry, another claim and a completion change a task and the tasks that wait for it', () => {
   const before = tasksOf([taskView('t1', { blocks: ['t2'] }), taskView('t2', { dependencies: ['t1', 't3'] }), taskView('t3')]);
   const taken = applyToTasks(before, [claimed('t1', 'ann', 4)]);
   assert.deepEqual(told(taken)[0], 't1 in_progress ann held 0 ');
@@ -63,7 +63,7 @@ test('what events do not say is read: edits, new tasks, and tasks that are not k
   assert.deepEqual(wanted(teamEvent('task_unblocked', { task: 't1', tasks: ['t1', 't8'], task_count: 2 })), [['t8'], false]);
 });
 
-test('a task that was held back or waits is blocked, one that lapsed or was given back is ready, whatever its status', () => {
+test('a task that waits or lapsed too often is blocked, an expired or released one is ready, whatever its status', () => {
   const tasks = tasksOf([
     taskView('t1', { dependencies: ['t2'] }), taskView('t2', { priority: 'low' }), taskView('t10', { priority: 'high' }), taskView('t3'), heldView('t4', 'ann', 1, { dependencies: ['t2'] }),
     taskView('t5', { status: 'in_progress', lapses: 3, lease: { state: 'lapsed' } }), taskView('t6', { status: 'in_progress', lease: { state: 'released' }, previousOwner: 'ann' }),
@@ -110,7 +110,7 @@ test('a chain of 20,000, a fan and a ring, which cannot be, are counted quickly'
   assert.ok(performance.now() - start < 2000, 'a loaded machine may take a while, but not long');
 });
 
-test('the picture has what is waited for above and what waits below, three rows each way, and says what it leaves out', () => {
+test('the picture has dependencies above and dependents below, in three rows each way, and counts those that it leaves out', () => {
   const tasks = tasksOf([
     taskView('t1'), taskView('t2', { dependencies: ['t1'] }), taskView('t3', { dependencies: ['t2', 't1'] }),
     ...Array.from({ length: 5 }, (_, at) => taskView(`t${at + 4}`, { dependencies: ['t3'] })), taskView('t9', { dependencies: ['t4', 't5'] }),

@@ -11,7 +11,7 @@ export const taskView = (id, rest = {}) => ({
   lease: { state: 'none' }, lapses: 0, metDependencies: [], blockCount: 0, isReady: true, ...rest,
 });
 
-/** @param {string} id @param {string} owner @param {number} token @param {object} [rest] @returns {any} A task that somebody has, for 15 minutes. */
+/** @param {string} id @param {string} owner @param {number} token @param {object} [rest] @returns {any} A claimed task, for 15 minutes. */
 export const heldView = (id, owner, token, rest = {}) => taskView(id, { status: 'in_progress', owner, claimedAt: iso(START), lease: { state: 'held', expires: iso(START + 900_000), token }, ...rest });
 
 /** @param {any[]} views */
@@ -25,14 +25,13 @@ export function teamEvent(type, rest = {}) {
   return { id: `${time * 1000}-0`, type, team: 'alpha', time, ...rest };
 }
 
-/** @param {string} task @param {string} handle @param {number} token */
-export const claimed = (task, handle, token) => teamEvent('task_claimed', { task, title: `Title of ${task}`, handle, user: handle, token, expiry_ms: START + 1_800_000 });
-/** @param {string} task @param {string} handle @param {number} token */
-export const lapsed = (task, handle, token) => teamEvent('task_lapsed', { task, title: `Title of ${task}`, handle, user: handle, token });
-/** @param {string} task @param {string} handle @param {number} token */
-export const released = (task, handle, token) => teamEvent('task_released', { task, title: `Title of ${task}`, handle, user: handle, token });
-/** @param {string} task @param {string} handle @param {number} token */
-export const completed = (task, handle, token) => teamEvent('task_completed', { task, title: `Title of ${task}`, handle, user: handle, token });
+/** @param {string} type @param {object} [rest] */
+const claimEvent = (type, rest) => (/** @type {string} */ task, /** @type {string} */ handle, /** @type {number} */ token) =>
+  teamEvent(type, { task, title: `Title of ${task}`, handle, user: handle, token, ...rest });
+export const claimed = claimEvent('task_claimed', { expiry_ms: START + 1_800_000 });
+export const lapsed = claimEvent('task_lapsed');
+export const released = claimEvent('task_released');
+export const completed = claimEvent('task_completed');
 
 /** @param {string} handle @param {object} [rest] */
 const member = (handle, rest = {}) => ({ agentId: handle, agentName: handle, agentType: 'agent', joinedAt: iso(START), login: handle, lastSeen: iso(START), isLive: true, claims: [], unread: 0, ...rest });

@@ -25,7 +25,7 @@ test('a member is found whatever the case of its handle', () => {
   assert.deepEqual([memberOf(team, 'BOB')?.handle, memberOf(team, 'zoe'), memberOf(null, 'bob')], ['bob', null, null]);
 });
 
-test('messages count for those that they are for, and whoever acts was seen', () => {
+test('a message counts as unread for its recipients, and an act marks its member as seen', () => {
   const team = readTeam(teamBody());
   const sent = (/** @type {object} */ rest) => teamEvent('message_sent', { number: 1, message_type: 'plain', from: 'ann', to: 'broadcast', recipient_count: 0, ...rest });
   assert.deepEqual(unread(applyToTeam(team, [sent({})])), { ann: 0, bob: 1, lead: 1 });
@@ -36,7 +36,7 @@ test('messages count for those that they are for, and whoever acts was seen', ()
   assert.ok(bob.isLive && bob.lastSeen !== null);
 });
 
-test('a shutdown has who approved, who rejected and whose answer is missing, and ends', () => {
+test('a shutdown lists approvals, rejections and missing answers, and ends', () => {
   const shutdown = { id: 's1', by: 'lead', reason: 'done', requested_at: '2026-11-22T09:00:00Z', respond_by: '2026-11-22T09:01:00Z', approved: ['lead'], rejected: [] };
   const team = readTeam(teamBody({ shutdown }));
   const answer = (/** @type {string} */ state, /** @type {string} */ handle) => teamEvent('shutdown_changed', { shutdown: 's1', state, handle, user: handle });

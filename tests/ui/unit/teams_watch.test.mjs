@@ -3,17 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { json, openPage } from './browser.mjs';
+import { heldRoute, json, openLivePage, openPage, refusal } from './browser.mjs';
 import { START } from './events.mjs';
 import { claimed, completed, heldView, lapsed, messageView, taskView, teamBody, teamEvent, teamsBody } from './teams.mjs';
 
 const BOARD = '?repo_url=r&branch=main&view=board';
-/** @typedef {ReturnType<typeof openPage>} Page */
 
-/** What a server has; the last part of the path is what answers are found by. @param {any[]} views */
-function routesOf(views) {
-  const server = {
-    views,
+/** A server with tasks, which may be replaced, and its routes. @param {any[]} views */
+function serverOf(views) {
+  const server = { views };
+  const routes = {
     teams: () => json(teamsBody()),
     alpha: () => json(teamBody()),
     messages: () => json({ messages: [messageView(1)] }),
@@ -24,23 +23,21 @@ function routesOf(views) {
       return json({ tasks: page.map(({ view }) => view), ...(all.length > page.length && { next: page.at(-1)?.number }) });
     },
   };
-  return server;
+  return { server, routes };
 }
 
-/** A page that is live. @param {any[]} views @param {{ search?: string, routes?: Record<string, (url: URL, request: any) => any> }} [options] */
-async function livePage(views, { search = BOARD, routes = {} } = {}) {
-  const server = routesOf(views);
-  const page = openPage({ search, routes: { ...Object.fromEntries(Object.entries(server).filter(([, act]) => typeof act === 'function')), ...routes } });
-  await page.timers.pass(0);
-  page.open();
-  await page.timers.pass(50);
-  return { ...page, server };
+/** @param {any[]} views @param {{ search?: string, routes?: Record<string, (url: URL, request: any) => any> }} [options] */
+async function livePage(views, { search = BOARD, routes } = {}) {
+  const { server, routes: usual } = serverOf(views);
+  return { ...(await openLivePage({ search, routes: { ...usual, ...routes } })), server };
 }
 
-/** What was asked about teams, without what all have. @param {{ requests: any[] }} page */
+/** A message of ann to the lead. @param {number} number */
+const sent = (number) => teamEvent('message_sent', { number, message_type: 'plain', from: 'ann', to: 'lead', recipients: ['lead'], recipient_count: 1 });
+/** Requests about teams, without their common parameters. @param {{ requests: any[] }} page */
 const asked = (page) => page.requests.map(({ url }) => url).filter(({ pathname }) => /\/(teams|tasks|messages)/.test(pathname))
   .map(({ pathname, searchParams }) => `${pathname.slice(5)} ${[...searchParams].filter(([name]) => !['repo_url', 'team', 'limit'].includes(name)).map((pair) => pair.join('=')).join(' ')}`.trim());
-/** @param {Page} page */
+/** @param {Pick<import('./browser.mjs').Page, 'model'>} page */
 const told = (page) => [...page.model.state.board.tasks.values()].map(({ id, status, owner, lease }) => `${id} ${status} ${owner} ${lease.state}`);
 const WHOLE = ['teams/alpha', 'tasks status=in_progress after=0', 'tasks status=pending after=0', 'tasks status=completed after=0'];
 
@@ -62,7 +59,7 @@ test('the list of teams is read once; of a team, only what it works on, while it
 });
 
 test('a server without the routes is asked once, and a repository without teams until an event tells of one', async () => {
-  const without = await livePage([], { routes: { teams: () => json({ error: 'UNKNOWN_ROUTE', message: 'there is no such route' }, 404) } });
+  const without = await livePage([], { routes: { teams: () => refusal(404, 'UNKNOWN_ROUTE') } });
   without.say(teamEvent('team_changed', { change: 'created', handle: 'lead' }));
   await without.timers.pass(60_000);
   without.hangUp();
@@ -81,13 +78,13 @@ test('a server without the routes is asked once, and a repository without teams 
 });
 
 test('without a credential the page says so, keeps nothing, and asks no more', async () => {
-  const page = await livePage([taskView('t1')], { routes: { teams: () => json({ error: 'UNAUTHORIZED', message: 'a sentence' }, 401) } });
+  const page = await livePage([taskView('t1')], { routes: { teams: () => refusal(401, 'UNAUTHORIZED') } });
   page.say(claimed('t1', 'ann', 1));
   await page.timers.pass(60_000);
   assert.deepEqual([page.model.state.teams.phase, page.model.state.teams.message, asked(page), page.model.state.problem], ['sign_in', 'a sentence', ['teams'], null]);
 });
 
-test('claims, lapses and completions are patched within a frame, without a read of tasks', async () => {
+test('claims, expiries and completions are patched within a frame, without a read of tasks', async () => {
   const page = await livePage([taskView('t1'), taskView('t2', { dependencies: ['t1'] })]);
   const before = asked(page).length;
   page.say(claimed('t1', 'ann', 1));
@@ -120,16 +117,16 @@ test('new tasks are read from the last page on, edited ones by their ids, all at
   assert.deepEqual(asked(page).slice(before + 2, before + 9).map((each) => each.split(' ')[0]), ['teams/alpha', 'tasks', 'tasks', 'tasks', 'tasks', 'tasks', 'tasks'], 'one read of all in place of forty');
 });
 
-test('what happens while pages are read is not lost, whichever of both a page already has', async () => {
+test('events during a read of pages are not lost, whether a page already has them or not', async () => {
   const views = Array.from({ length: 700 }, (_, at) => taskView(`t${at + 1}`));
   /** @type {(() => void)[]} */
   const waiting = [];
-  const server = routesOf(views);
+  const { server, routes } = serverOf(views);
   const slow = (/** @type {URL} */ url) => new Promise((resolve) => {
-    const answer = server.tasks(url);
+    const answer = routes.tasks(url);
     waiting.push(() => resolve(answer));
   });
-  const page = openPage({ search: BOARD, routes: { teams: server.teams, alpha: server.alpha, tasks: slow, t600: () => json({ task: heldView('t600', 'bob', 8) }) } });
+  const page = openPage({ search: BOARD, routes: { ...routes, tasks: slow, t600: () => json({ task: heldView('t600', 'bob', 8) }) } });
   await page.timers.pass(0);
   page.open();
   await page.timers.pass(20);
@@ -150,7 +147,7 @@ test('what happens while pages are read is not lost, whichever of both a page al
   assert.deepEqual([phase, tasks.get('t1')?.owner, tasks.get('t600')?.owner, tasks.has('t701'), tasks.size], ['whole', 'ann', 'bob', true, 701]);
 });
 
-test('a claim whose time has passed is read again: it was renewed, which no event tells, or has lapsed', async () => {
+test('a claim whose time has passed is read again: it has expired, or was renewed, for which there is no event', async () => {
   const page = await livePage([heldView('t1', 'ann', 1)]);
   page.answers.t1 = () => json({ task: heldView('t1', 'ann', 1, { lease: { state: 'held', expires: new Date(START + 1_800_000).toISOString(), token: 1 } }) });
   await page.timers.pass(890_000);
@@ -190,9 +187,9 @@ test('more than 1,000 completed tasks are read on demand', async () => {
   assert.deepEqual([page.model.state.board.done, page.model.state.board.tasks.size, page.model.state.board.tasks.get('t0')?.status], ['whole', 1101, 'completed']);
 });
 
-test('what is shown stays while it cannot be read, with the reason, and is read when the server wants', async () => {
+test('a board that cannot be read stays shown, with the reason, and is read after Retry-After', async () => {
   const page = await livePage([taskView('t1')]);
-  page.answers.alpha = () => json({ error: 'RATE_LIMITED', message: 'a sentence' }, 429, { 'Retry-After': '20' });
+  page.answers.alpha = () => refusal(429, 'RATE_LIMITED', { 'Retry-After': '20' });
   page.say(teamEvent('team_changed', { change: 'joined', handle: 'cyd' }));
   await page.timers.pass(1000);
   assert.deepEqual([page.model.state.board.message, told(page)], ['a sentence', ['t1 pending null none']]);
@@ -202,9 +199,8 @@ test('what is shown stays while it cannot be read, with the reason, and is read 
 });
 
 test('another team is another board, and a late answer about the one before is not shown', async () => {
-  /** @type {((response: Response) => void)[]} */
-  const waiting = [];
-  const page = await livePage([], { routes: { teams: () => json(teamsBody(['alpha', 'beta'])), beta: () => json(teamBody({ name: 'beta' })), tasks: () => new Promise((resolve) => waiting.push(resolve)) } });
+  const { waiting, route } = heldRoute();
+  const page = await livePage([], { routes: { teams: () => json(teamsBody(['alpha', 'beta'])), beta: () => json(teamBody({ name: 'beta' })), tasks: route } });
   assert.equal(page.model.state.board.name, 'alpha');
   page.model.go({ team: 'BETA' });
   await page.timers.pass(50);
@@ -229,7 +225,7 @@ test('messages are read while they are looked at: the newest, of one inbox if ch
   const before = asked(page).length;
   assert.equal(asked(page).at(-1), 'messages');
   page.answers.messages = () => json({ messages: [messageView(2), messageView(1)], earlier: 1 });
-  for (let count = 0; count < 5; count++) page.say(teamEvent('message_sent', { number: 2, message_type: 'plain', from: 'ann', to: 'lead', recipients: ['lead'], recipient_count: 1 }));
+  for (let count = 0; count < 5; count++) page.say(sent(2));
   await page.timers.pass(1000);
   assert.deepEqual(asked(page).slice(before), ['messages']);
   page.model.go({ inbox: 'ann' });
@@ -239,7 +235,7 @@ test('messages are read while they are looked at: the newest, of one inbox if ch
   assert.equal(asked(page).at(-1), 'messages before=1 member=ann');
   page.model.followMail(false);
   const end = asked(page).length;
-  page.say(teamEvent('message_sent', { number: 3, message_type: 'plain', from: 'ann', to: 'lead', recipients: ['lead'], recipient_count: 1 }));
+  page.say(sent(3));
   await page.timers.pass(2000);
   assert.equal(asked(page).length, end);
 });
@@ -249,11 +245,10 @@ test('older messages are not put below a list that has begun anew meanwhile', as
   page.answers.messages = () => json({ messages: [messageView(12), messageView(11)], earlier: 11 });
   page.model.followMail(true);
   await page.timers.pass(50);
-  /** @type {((response: Response) => void)[]} */
-  const waiting = [];
-  page.answers.messages = (url) => (url.searchParams.has('before') ? new Promise((resolve) => waiting.push(resolve)) : json({ messages: [messageView(32), messageView(31)], earlier: 31 }));
+  const { waiting, route } = heldRoute();
+  page.answers.messages = (url) => (url.searchParams.has('before') ? route() : json({ messages: [messageView(32), messageView(31)], earlier: 31 }));
   const lengthened = page.model.lengthenMail();
-  page.say(teamEvent('message_sent', { number: 32, message_type: 'plain', from: 'ann', to: 'lead', recipients: ['lead'], recipient_count: 1 }));
+  page.say(sent(32));
   await page.timers.pass(1000);
   waiting[0](json({ messages: [messageView(10), messageView(9)] }));
   await lengthened;

@@ -43,7 +43,7 @@ test('a clock that is set anew is followed', () => {
   assert.equal(server.now(), 1000);
 });
 
-test('a Date header counts only until a better time is heard', () => {
+test('a Date header counts only until there is a better time', () => {
   const server = makeClock(() => 0);
   server.heardDate('Thu, 01 Jan 1970 00:01:00 GMT');
   assert.equal(server.now(), 60_500);

@@ -1,4 +1,4 @@
-// What is said where no lock is known: that files are free only while nothing else can be so.
+// The page calls files free only while it knows all locks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,30 +6,15 @@ import { test } from 'node:test';
 import { lockKnowledge } from '../../../public/app/lock_knowledge.js';
 import { noticesOf, nothingLocked } from '../../../public/app/truth.js';
 import { summary } from '../../../public/map/descriptions.js';
-import { json, openPage } from './browser.mjs';
+import { heldRoute, json, openLivePage as livePage, refusal, unanswered } from './browser.mjs';
 import { heldLock, lockEvent, START } from './events.mjs';
 
-/** @param {ReturnType<typeof openPage>} page */
+/** @typedef {import('./browser.mjs').Page} Page */
+
+/** @param {Page} page */
 const known = ({ model }) => lockKnowledge(model.state);
-/** @param {ReturnType<typeof openPage>} page */
+/** @param {Page} page */
 const problems = ({ model }) => noticesOf(model.state, model.now()).map(({ kind, text }) => [kind, text]);
-const lost = () => Promise.reject(new TypeError('gone'));
-
-/** A page that is live, with what a test needs of the server. */
-async function livePage(options = {}) {
-  const page = openPage(options);
-  await page.timers.pass(0);
-  page.open();
-  await page.timers.pass(50);
-  return page;
-}
-
-/** Answers to requests for the locks that wait for the test. */
-function heldAnswers() {
-  /** @type {((response: any) => void)[]} */
-  const waiting = [];
-  return { waiting, answer: () => new Promise((resolve) => waiting.push(resolve)) };
-}
 
 test('a file is called free only by a list that is read, while events arrive and nothing is wrong', () => {
   const problem = { kind: /** @type {const} */ ('rate_limited'), message: 'too many requests', retryAt: START };
@@ -66,8 +51,8 @@ test('a file is called free only by a list that is read, while events arrive and
 });
 
 test('until the first list has come, no lock is known, whatever else arrives', async () => {
-  const { waiting, answer } = heldAnswers();
-  const page = await livePage({ routes: { locks: answer } });
+  const { waiting, route } = heldRoute();
+  const page = await livePage({ routes: { locks: route } });
   assert.deepEqual([known(page), page.model.state.shownAt], ['reading', null]);
   assert.equal(summary(page.model.state, START), 'Map of 3 files by folder. Reading the locks.');
   page.say({ type: 'heartbeat', cursor: '1-0', is_live: true, time_ms: START });
@@ -84,7 +69,7 @@ test('until the first list has come, no lock is known, whatever else arrives', a
 });
 
 test('locks whose requests are not answered are a problem, and are asked for again with growing pauses', async () => {
-  const page = await livePage({ routes: { locks: lost } });
+  const page = await livePage({ routes: { locks: unanswered } });
   assert.equal(known(page), 'reading');
   assert.deepEqual(problems(page), [['unavailable', 'The server does not answer requests for the locks.']]);
   const at = /** @type {number[]} */ ([]);
@@ -105,7 +90,7 @@ test('locks whose requests are not answered are a problem, and are asked for aga
 
 test('a request that is lost with the connection is no problem of its own', async () => {
   const page = await livePage();
-  page.answers.locks = lost;
+  page.answers.locks = unanswered;
   page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 1, file_count: 30 }));
   await page.timers.pass(300);
   assert.deepEqual(problems(page).map(([kind]) => kind), ['unavailable']);
@@ -116,15 +101,15 @@ test('a request that is lost with the connection is no problem of its own', asyn
 });
 
 test('a refusal of the first read leaves the locks unread', async () => {
-  const page = await livePage({ routes: { locks: () => json({ error: 'RATE_LIMITED', message: 'too many' }, 429, { 'Retry-After': '7' }) } });
+  const page = await livePage({ routes: { locks: () => refusal(429, 'RATE_LIMITED', { 'Retry-After': '7' }) } });
   assert.equal(known(page), 'reading');
   page.answers.locks = () => json({ locks: [] });
   await page.timers.pass(7050);
   assert.equal(known(page), 'known');
 });
 
-test('what may have been missed has to be read before anything is called free', async () => {
-  /** @type {[string, (page: ReturnType<typeof openPage>) => unknown][]} */
+test('after a gap in the events, no file is called free until the locks are read', async () => {
+  /** @type {[string, (page: Page) => unknown][]} */
   const gaps = [
     ['a break', (page) => (page.hangUp(), page.fire('online'), page.open())],
     ['a log that lacks events', (page) => page.say({ type: 'resync', cursor: '2-0' })],
@@ -134,8 +119,8 @@ test('what may have been missed has to be read before anything is called free', 
   for (const [name, happen] of gaps) {
     const page = await livePage();
     assert.equal(known(page), 'known');
-    const { waiting, answer } = heldAnswers();
-    page.answers.locks = answer;
+    const { waiting, route } = heldRoute();
+    page.answers.locks = route;
     await page.timers.pass(3000);
     const { shownAt } = page.model.state;
     happen(page);
@@ -151,7 +136,7 @@ test('what may have been missed has to be read before anything is called free', 
 
 test('a lock that ends by the clock of a page without its server leaves no free file', async () => {
   const page = await livePage({ routes: { locks: () => json({ locks: [heldLock('ada', 'a', { ttl: 20 })] }) } });
-  for (const name of ['graph', 'locks', 'activity']) page.answers[name] = lost;
+  for (const name of ['graph', 'locks', 'activity']) page.answers[name] = unanswered;
   const { shownAt } = page.model.state;
   page.hangUp();
   await page.timers.pass(35_000);

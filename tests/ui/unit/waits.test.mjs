@@ -45,7 +45,7 @@ test('a list has the claims of the branch, and whose locks each waits for', () =
   assert.deepEqual(blockedBy(waits, locks).map(({ wait, byHolder }) => [wait.holder, [...byHolder]]), [['ada/kim', [['bob', ['i18n.ts']]]]]);
 });
 
-test('while somebody waits, the list is read again, and a claim that is not made any more is gone', async () => {
+test('while an agent waits, the list is read again, and a claim that is not made any more is gone', async () => {
   const waiting = [{ user: 'ada', agent_id: 'kim', user_name: 'Ada', status: 'WRITING', message: 'Plurals', since: START / 1000, branch: 'main', file_paths: ['a'], waits_for: [{ file_path: 'a', user: 'bob' }] }];
   const page = openPage({ routes: { graph: () => json(GRAPH, 200, { ETag: 'one' }), locks: () => json({ locks: [heldLock('bob', 'a')], waiting }) } });
   page.open();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
@@ -61,59 +61,55 @@ impl Fake {
     /// With an intent, which is selected where `selected` is set.
     pub fn with_intent(world: &World, selected: bool) -> Fake {
         let fake = Fake::of(world);
-        let mut state = fake.state.lock().unwrap();
-        state.has_intents = true;
-        state.selected = selected.then(|| "REQ-1".to_owned());
-        drop(state);
+        fake.state().has_intents = true;
+        if selected {
+            fake.select();
+        }
         fake
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
     pub fn require_intents(&self) {
-        self.state.lock().unwrap().is_required = true;
+        self.state().is_required = true;
     }
 
     pub fn select(&self) {
-        self.state.lock().unwrap().selected = Some("REQ-1".to_owned());
+        self.state().selected = Some("REQ-1".to_owned());
     }
 
     /// From now on, `path` is answered so.
     pub fn answer(&self, path: &str, status: u16, body: Value) {
-        self.state
-            .lock()
-            .unwrap()
-            .answers
-            .insert(path.to_owned(), (status, body));
+        self.state().answers.insert(path.to_owned(), (status, body));
     }
 
     /// Another holder has `file`.
     pub fn hold(&self, file: &str, holder: &str) {
-        self.state
-            .lock()
-            .unwrap()
-            .held
-            .insert(file.to_owned(), holder.to_owned());
+        self.state().held.insert(file.to_owned(), holder.to_owned());
+    }
+
+    fn take_requests(&self) -> impl Iterator<Item = Request> {
+        std::mem::take(&mut self.state().requests).into_iter()
     }
 
     /// The requests to `path` since the last look, and no others.
     pub fn requests_to(&self, path: &str) -> Vec<Value> {
-        let requests = std::mem::take(&mut self.state.lock().unwrap().requests);
-        let of_path = requests.into_iter().filter(|request| request.path == path);
+        let of_path = self.take_requests().filter(|request| request.path == path);
         of_path.map(|request| request.body).collect()
     }
 
     /// The paths of the requests since the last look.
     pub fn paths(&self) -> Vec<String> {
-        let requests = std::mem::take(&mut self.state.lock().unwrap().requests);
-        requests.into_iter().map(|request| request.path).collect()
+        self.take_requests().map(|request| request.path).collect()
     }
 
     /// The recorded entries since the last look.
     pub fn recorded(&self) -> Vec<Value> {
-        let requests = self.requests_to("/api/ledger");
-        let entries = requests
-            .iter()
-            .flat_map(|request| request["entries"].as_array().unwrap());
-        entries.cloned().collect()
+        let requests = self.requests_to("/api/ledger").into_iter();
+        let entries = requests.flat_map(|request| request["entries"].as_array().unwrap().clone());
+        entries.collect()
     }
 }
 

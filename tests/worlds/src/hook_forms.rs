@@ -53,28 +53,29 @@ pub struct Form {
 
 pub const ALL: [&Form; 6] = [&CLAUDE_CODE, &CODEX, &CURSOR, &GEMINI, &COPILOT, &OPENCODE];
 
-/// A call with the fields that Claude Code and Codex have in common.
-fn claude(folder: &Path, event: &str, more: Value) -> Value {
-    let mut call = json!({
+/// A call with fields that all calls of an agent have, and more of this event.
+fn call(event: &'static str, mut common: Value, more: Value) -> Call {
+    let Value::Object(more) = more else {
+        panic!("not an object")
+    };
+    common.as_object_mut().unwrap().extend(more);
+    (event, common)
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+/// A call of Claude Code or Codex.
+fn claude(folder: &Path, event: &'static str, more: Value) -> Call {
+    let common = json!({
         "session_id": "00893aaf-19fa-41d2-8238-13269b9b3ca0",
         "transcript_path": "/home/ada/.claude/projects/x/00893aaf.jsonl",
         "cwd": folder,
         "permission_mode": "default",
         "hook_event_name": event,
     });
-    merge(&mut call, more);
-    call
-}
-
-fn merge(call: &mut Value, more: Value) {
-    let Value::Object(more) = more else {
-        panic!("not an object")
-    };
-    call.as_object_mut().unwrap().extend(more);
-}
-
-fn text(value: &Value) -> Option<String> {
-    value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    call(event, common, more)
 }
 
 fn claude_denial(answer: &Answer) -> Option<String> {
@@ -86,51 +87,33 @@ fn claude_denial(answer: &Answer) -> Option<String> {
 
 pub const CLAUDE_CODE: Form = Form {
     agent: "claude-code",
-    start: |folder| {
-        (
-            "SessionStart",
-            claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" })),
-        )
-    },
-    prompt: |folder, prompt| {
-        (
-            "UserPromptSubmit",
-            claude(folder, "UserPromptSubmit", json!({ "prompt": prompt })),
-        )
-    },
+    start: |folder| claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" })),
+    prompt: |folder, prompt| claude(folder, "UserPromptSubmit", json!({ "prompt": prompt })),
     edit: |folder, file| {
         let tool = json!({ "file_path": file, "old_string": "a", "new_string": "b" });
         let more = json!({ "tool_name": "Edit", "tool_input": tool, "tool_use_id": "toolu_01ABC123" });
-        ("PreToolUse", claude(folder, "PreToolUse", more))
+        claude(folder, "PreToolUse", more)
     },
     shell: |folder, command| {
         let tool = json!({ "command": command, "description": "x", "timeout": 120_000 });
-        (
-            "PreToolUse",
-            claude(folder, "PreToolUse", json!({ "tool_name": "Bash", "tool_input": tool })),
-        )
+        claude(folder, "PreToolUse", json!({ "tool_name": "Bash", "tool_input": tool }))
     },
     after_shell: |folder, command| {
         let tool = json!({ "command": command });
         let more = json!({ "tool_name": "Bash", "tool_input": tool, "tool_response": { "stdout": "", "stderr": "" } });
-        ("PostToolUse", claude(folder, "PostToolUse", more))
+        claude(folder, "PostToolUse", more)
     },
-    turn_end: |folder| ("Stop", claude(folder, "Stop", json!({ "stop_hook_active": false }))),
-    end: |folder| ("SessionEnd", claude(folder, "SessionEnd", json!({ "reason": "exit" }))),
+    turn_end: |folder| claude(folder, "Stop", json!({ "stop_hook_active": false })),
+    end: |folder| claude(folder, "SessionEnd", json!({ "reason": "exit" })),
     denial: claude_denial,
 };
 
 pub const CODEX: Form = Form {
     agent: "codex",
-    start: |folder| {
-        (
-            "SessionStart",
-            claude(folder, "SessionStart", json!({ "source": "startup", "model": "x" })),
-        )
-    },
+    start: CLAUDE_CODE.start,
     prompt: |folder, prompt| {
         let more = json!({ "prompt": prompt, "model": "x", "turn_id": "1" });
-        ("UserPromptSubmit", claude(folder, "UserPromptSubmit", more))
+        claude(folder, "UserPromptSubmit", more)
     },
     edit: |folder, file| {
         let patch = format!(
@@ -138,25 +121,25 @@ pub const CODEX: Form = Form {
             file.display()
         );
         let more = json!({ "model": "x", "tool_name": "apply_patch", "tool_input": { "command": patch }, "tool_use_id": "call_1" });
-        ("PreToolUse", claude(folder, "PreToolUse", more))
+        claude(folder, "PreToolUse", more)
     },
     shell: |folder, command| {
         let more =
             json!({ "model": "x", "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "call_1" });
-        ("PreToolUse", claude(folder, "PreToolUse", more))
+        claude(folder, "PreToolUse", more)
     },
     after_shell: |folder, command| {
         let more =
             json!({ "model": "x", "tool_name": "Bash", "tool_input": { "command": command }, "tool_response": "" });
-        ("PostToolUse", claude(folder, "PostToolUse", more))
+        claude(folder, "PostToolUse", more)
     },
-    turn_end: |folder| ("Stop", claude(folder, "Stop", json!({ "stop_hook_active": false }))),
-    end: |folder| ("SessionEnd", claude(folder, "SessionEnd", json!({ "reason": "exit" }))),
+    turn_end: CLAUDE_CODE.turn_end,
+    end: CLAUDE_CODE.end,
     denial: claude_denial,
 };
 
-fn cursor(folder: &Path, event: &str, more: Value) -> Value {
-    let mut call = json!({
+fn cursor(folder: &Path, event: &'static str, more: Value) -> Call {
+    let common = json!({
         "conversation_id": "conv-1",
         "generation_id": "gen-1",
         "model": "x",
@@ -166,165 +149,137 @@ fn cursor(folder: &Path, event: &str, more: Value) -> Value {
         "user_email": null,
         "transcript_path": null,
     });
-    merge(&mut call, more);
-    call
+    call(event, common, more)
 }
 
 pub const CURSOR: Form = Form {
     agent: "cursor",
     start: |folder| {
         let more = json!({ "session_id": "conv-1", "is_background_agent": false, "composer_mode": "agent" });
-        ("sessionStart", cursor(folder, "sessionStart", more))
+        cursor(folder, "sessionStart", more)
     },
     prompt: |folder, prompt| {
         let more = json!({ "prompt": prompt, "attachments": [] });
-        ("beforeSubmitPrompt", cursor(folder, "beforeSubmitPrompt", more))
+        cursor(folder, "beforeSubmitPrompt", more)
     },
     edit: |folder, file| {
         let more = json!({ "tool_name": "Write", "tool_input": { "file_path": file, "content": "b" }, "tool_use_id": "abc123" });
-        ("preToolUse", cursor(folder, "preToolUse", more))
+        cursor(folder, "preToolUse", more)
     },
     shell: |folder, command| {
         let more = json!({ "command": command, "cwd": folder, "sandbox": false });
-        ("beforeShellExecution", cursor(folder, "beforeShellExecution", more))
+        cursor(folder, "beforeShellExecution", more)
     },
     after_shell: |folder, command| {
         let more =
             json!({ "tool_name": "Shell", "tool_input": { "command": command }, "tool_output": "{}", "cwd": folder });
-        ("postToolUse", cursor(folder, "postToolUse", more))
+        cursor(folder, "postToolUse", more)
     },
-    turn_end: |folder| {
-        (
-            "stop",
-            cursor(folder, "stop", json!({ "status": "completed", "loop_count": 0 })),
-        )
-    },
-    end: |folder| {
-        (
-            "sessionEnd",
-            cursor(folder, "sessionEnd", json!({ "reason": "completed" })),
-        )
-    },
+    turn_end: |folder| cursor(folder, "stop", json!({ "status": "completed", "loop_count": 0 })),
+    end: |folder| cursor(folder, "sessionEnd", json!({ "reason": "completed" })),
     denial: |answer| {
         let is_denied = answer.status == 0 && answer.body["permission"] == "deny";
         is_denied.then(|| text(&answer.body["agent_message"])).flatten()
     },
 };
 
-fn gemini(folder: &Path, event: &str, more: Value) -> Value {
-    let mut call = json!({
+fn gemini(folder: &Path, event: &'static str, more: Value) -> Call {
+    let common = json!({
         "session_id": "s1",
         "transcript_path": "/home/ada/.gemini/tmp/x.json",
         "cwd": folder,
         "hook_event_name": event,
         "timestamp": "2026-11-23T10:00:00Z",
     });
-    merge(&mut call, more);
-    call
+    call(event, common, more)
 }
 
 pub const GEMINI: Form = Form {
     agent: "gemini",
-    start: |folder| {
-        (
-            "SessionStart",
-            gemini(folder, "SessionStart", json!({ "source": "startup" })),
-        )
-    },
-    prompt: |folder, prompt| {
-        (
-            "BeforeAgent",
-            gemini(folder, "BeforeAgent", json!({ "prompt": prompt })),
-        )
-    },
+    start: |folder| gemini(folder, "SessionStart", json!({ "source": "startup" })),
+    prompt: |folder, prompt| gemini(folder, "BeforeAgent", json!({ "prompt": prompt })),
     edit: |folder, file| {
         let more = json!({ "tool_name": "write_file", "tool_input": { "file_path": file, "content": "b" } });
-        ("BeforeTool", gemini(folder, "BeforeTool", more))
+        gemini(folder, "BeforeTool", more)
     },
     shell: |folder, command| {
         let more = json!({ "tool_name": "run_shell_command", "tool_input": { "command": command } });
-        ("BeforeTool", gemini(folder, "BeforeTool", more))
+        gemini(folder, "BeforeTool", more)
     },
     after_shell: |folder, command| {
         let more = json!({ "tool_name": "run_shell_command", "tool_input": { "command": command },
             "tool_response": { "llmContent": "", "returnDisplay": "" } });
-        ("AfterTool", gemini(folder, "AfterTool", more))
+        gemini(folder, "AfterTool", more)
     },
     turn_end: |folder| {
         let more = json!({ "prompt": "x", "prompt_response": "y", "stop_hook_active": false });
-        ("AfterAgent", gemini(folder, "AfterAgent", more))
+        gemini(folder, "AfterAgent", more)
     },
-    end: |folder| ("SessionEnd", gemini(folder, "SessionEnd", json!({ "reason": "exit" }))),
+    end: |folder| gemini(folder, "SessionEnd", json!({ "reason": "exit" })),
     denial: |answer| {
         let is_denied = answer.status == 0 && answer.body["decision"] == "deny";
         is_denied.then(|| text(&answer.body["reason"])).flatten()
     },
 };
 
-fn copilot(folder: &Path, more: Value) -> Value {
-    let mut call = json!({ "sessionId": "s1", "timestamp": 1_704_614_600_000_u64, "cwd": folder });
-    merge(&mut call, more);
-    call
+fn copilot(folder: &Path, event: &'static str, more: Value) -> Call {
+    let common = json!({ "sessionId": "s1", "timestamp": 1_704_614_600_000_u64, "cwd": folder });
+    call(event, common, more)
 }
 
 pub const COPILOT: Form = Form {
     agent: "copilot",
-    start: |folder| ("sessionStart", copilot(folder, json!({ "source": "new" }))),
-    prompt: |folder, prompt| ("userPromptSubmitted", copilot(folder, json!({ "prompt": prompt }))),
+    start: |folder| copilot(folder, "sessionStart", json!({ "source": "new" })),
+    prompt: |folder, prompt| copilot(folder, "userPromptSubmitted", json!({ "prompt": prompt })),
     edit: |folder, file| {
         // The arguments were JSON in a text before, and still are in some versions.
         let arguments = json!({ "path": file, "old_str": "a", "new_str": "b" }).to_string();
-        (
-            "preToolUse",
-            copilot(folder, json!({ "toolName": "edit", "toolArgs": arguments })),
-        )
+        let more = json!({ "toolName": "edit", "toolArgs": arguments });
+        copilot(folder, "preToolUse", more)
     },
     shell: |folder, command| {
         let more = json!({ "toolName": "bash", "toolArgs": { "command": command, "description": "x" } });
-        ("preToolUse", copilot(folder, more))
+        copilot(folder, "preToolUse", more)
     },
     after_shell: |folder, command| {
         let result = json!({ "resultType": "success", "textResultForLlm": "" });
         let more = json!({ "toolName": "bash", "toolArgs": { "command": command }, "toolResult": result });
-        ("postToolUse", copilot(folder, more))
+        copilot(folder, "postToolUse", more)
     },
     turn_end: |folder| {
         let more = json!({ "transcriptPath": "/x", "stopReason": "end_turn", "stop_hook_active": false });
-        ("agentStop", copilot(folder, more))
+        copilot(folder, "agentStop", more)
     },
-    end: |folder| ("sessionEnd", copilot(folder, json!({ "reason": "complete" }))),
+    end: |folder| copilot(folder, "sessionEnd", json!({ "reason": "complete" })),
     denial: |answer| {
         let is_denied = answer.status == 2 && answer.body["permissionDecision"] == "deny";
-        is_denied
-            .then(|| text(&answer.body["permissionDecisionReason"]))
-            .flatten()
+        let reason = || text(&answer.body["permissionDecisionReason"]);
+        is_denied.then(reason).flatten()
     },
 };
 
-fn opencode(folder: &Path, more: Value) -> Value {
-    let mut call = json!({ "sessionID": "ses_1", "cwd": folder });
-    merge(&mut call, more);
-    call
+fn opencode(folder: &Path, event: &'static str, more: Value) -> Call {
+    call(event, json!({ "sessionID": "ses_1", "cwd": folder }), more)
 }
 
 pub const OPENCODE: Form = Form {
     agent: "opencode",
-    start: |folder| ("session.created", opencode(folder, json!({}))),
-    prompt: |folder, prompt| ("chat.message", opencode(folder, json!({ "prompt": prompt }))),
+    start: |folder| opencode(folder, "session.created", json!({})),
+    prompt: |folder, prompt| opencode(folder, "chat.message", json!({ "prompt": prompt })),
     edit: |folder, file| {
         let more = json!({ "tool": "write", "args": { "filePath": file, "content": "b" } });
-        ("tool.execute.before", opencode(folder, more))
+        opencode(folder, "tool.execute.before", more)
     },
     shell: |folder, command| {
         let more = json!({ "tool": "bash", "args": { "command": command } });
-        ("tool.execute.before", opencode(folder, more))
+        opencode(folder, "tool.execute.before", more)
     },
     after_shell: |folder, command| {
         let more = json!({ "tool": "bash", "args": { "command": command } });
-        ("tool.execute.after", opencode(folder, more))
+        opencode(folder, "tool.execute.after", more)
     },
-    turn_end: |folder| ("session.idle", opencode(folder, json!({}))),
-    end: |folder| ("session.deleted", opencode(folder, json!({}))),
+    turn_end: |folder| opencode(folder, "session.idle", json!({})),
+    end: |folder| opencode(folder, "session.deleted", json!({})),
     denial: |answer| text(&answer.body["deny"]).filter(|_| answer.status == 0),
 };
 

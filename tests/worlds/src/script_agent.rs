@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord_state::admission::{AdmissionTerms, Admitted, RepositoryUses};
 use coord_state::locks::{
-    self, ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, Judgement, PolicyTerms, Release, ReleaseOutcome,
+    self, ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, Judgment, PolicyTerms, Release, ReleaseOutcome,
     Survey,
 };
 use coord_store::Store;
@@ -21,7 +21,7 @@ pub struct ScriptAgent {
     pub holder: Holder,
     pub policy: PolicyTerms,
     /// The intent's verdict on the files, if the agent works on an intent.
-    pub judgement: Option<Judgement>,
+    pub judgment: Option<Judgment>,
     /// The extensions that are known to be in use; all of them, where this is none.
     pub uses: Option<Arc<RepositoryUses>>,
     message: LockReason,
@@ -45,7 +45,7 @@ impl ScriptAgent {
                 agent_id: None,
             },
             policy: PolicyTerms::of(NeighborPolicy::Block),
-            judgement: None,
+            judgment: None,
             uses: None,
             message: LockReason::parse("Rework the session handling so that it uses tokens")?,
             claimed: ClaimedRepositories::default(),
@@ -63,8 +63,8 @@ impl ScriptAgent {
 
     fn gate(&self) -> GateTerms<'_> {
         GateTerms {
-            cited: self.judgement.as_ref().map(|judgement| judgement.intent.as_str()),
-            judgement: self.judgement.as_ref(),
+            cited: self.judgment.as_ref().map(|judgment| judgment.intent.as_str()),
+            judgment: self.judgment.as_ref(),
             ..GateTerms::NONE
         }
     }

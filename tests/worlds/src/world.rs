@@ -24,8 +24,7 @@ impl World {
         let origin = Repo::init(folder.path().join("origin.git"), &["--bare"]);
         let clone = Repo::init(folder.path().join("clone"), &[]);
         clone.git(&["remote", "add", "origin", REPO_URL]);
-        let place = format!("url.file://{}.insteadOf", origin.path().display());
-        clone.git(&["config", &place, REPO_URL]);
+        clone.git(&["config", &redirection(&origin), REPO_URL]);
         clone.commit(files);
         clone.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
         World { folder, clone }
@@ -34,18 +33,12 @@ impl World {
     /// As [`World::with`]; the clone is made by `git clone OPTIONS`.
     pub fn cloned(files: &[(&str, &str)], options: &[&str]) -> World {
         let mut world = World::with(files);
-        let place = format!(
-            "url.file://{}.insteadOf",
-            world.folder.path().join("origin.git").display()
-        );
-        let setting = format!("{place}={REPO_URL}");
-        let arguments = ["-c", &setting, "clone", "--quiet"]
-            .into_iter()
-            .chain(options.iter().copied());
-        let arguments: Vec<&str> = arguments.chain([REPO_URL, "cloned"]).collect();
-        Repo::at(world.folder.path()).git(&arguments);
+        let redirection = redirection(&world.origin());
+        let setting = format!("{redirection}={REPO_URL}");
+        let clone = ["-c", &setting, "clone", "--quiet"];
+        Repo::at(world.folder.path()).git(&[&clone[..], options, &[REPO_URL, "cloned"]].concat());
         world.clone = Repo::at(world.folder.path().join("cloned"));
-        world.clone.git(&["config", &place, REPO_URL]);
+        world.clone.git(&["config", &redirection, REPO_URL]);
         world
     }
 
@@ -57,9 +50,9 @@ impl World {
     pub fn others_push(&self, branch: &str, files: &[(&str, &str)]) {
         let path = self.folder.path().join(format!("others-{branch}").replace('/', "-"));
         if !path.exists() {
-            let (origin, path) = (self.origin().path().display().to_string(), path.display().to_string());
-            self.origin()
-                .git(&["clone", "--quiet", "--branch", branch, &origin, &path]);
+            let origin = self.origin();
+            let [from, to] = [origin.path(), &path].map(|path| path.display().to_string());
+            origin.git(&["clone", "--quiet", "--branch", branch, &from, &to]);
         }
         let others = Repo::at(path);
         others.git(&["pull", "--quiet", "--rebase"]);
@@ -94,18 +87,9 @@ impl World {
     /// A new worktree of the clone, on a branch of its name that has `origin/main` as its upstream.
     pub fn worktree(&self, name: &str) -> Repo {
         let path = self.folder.path().join(name);
+        let add = ["worktree", "add", "--quiet", "--track", "-b", name];
         let shown = path.display().to_string();
-        let arguments = [
-            "worktree",
-            "add",
-            "--quiet",
-            "--track",
-            "-b",
-            name,
-            &shown,
-            "origin/main",
-        ];
-        self.clone.git(&arguments);
+        self.clone.git(&[&add[..], &[&shown, "origin/main"]].concat());
         Repo::at(path)
     }
 
@@ -168,13 +152,12 @@ impl World {
 
     /// Another clone of the remote, beside the first one.
     pub fn another_clone(&self, name: &str) -> Repo {
-        let path = self.folder.path().join(name);
-        let origin = self.origin().path().display().to_string();
-        self.origin()
-            .git(&["clone", "--quiet", &origin, &path.display().to_string()]);
+        let (path, origin) = (self.folder.path().join(name), self.origin());
+        let [from, to] = [origin.path(), &path].map(|path| path.display().to_string());
+        origin.git(&["clone", "--quiet", &from, &to]);
         let clone = Repo::at(path);
         clone.git(&["remote", "set-url", "origin", REPO_URL]);
-        clone.git(&["config", &format!("url.file://{origin}.insteadOf"), REPO_URL]);
+        clone.git(&["config", &redirection(&origin), REPO_URL]);
         clone
     }
 
@@ -187,6 +170,11 @@ impl World {
     pub fn server(&self) -> Option<String> {
         server_of(&self.clone)
     }
+}
+
+/// The setting that makes git use the folder of `origin` for [`REPO_URL`].
+fn redirection(origin: &Repo) -> String {
+    format!("url.file://{}.insteadOf", origin.path().display())
 }
 
 /// The binary `coord`, which Cargo builds before the tests and benches of its package.

@@ -33,7 +33,7 @@ pub(super) async fn check_head(workplace: &Workplace) -> Vec<Finding> {
                 }
                 _ => see_the_log(workplace),
             };
-            return vec![Finding::wrong("head", workplace.no_answer(&error), fix)];
+            return vec![Finding::wrong("head", workplace.describe_error(&error), fix)];
         }
     };
     let head = response.repo_head.as_deref().map_or("unknown", short).to_owned();

@@ -43,7 +43,7 @@ pub(super) fn open_failure(args: &AgentArgs, work: &Work, error: &anyhow::Error)
     }
     let fix = match args.url(&work.working_copy) {
         Some(_) => change_server_fix(args),
-        None => match local_server::kept_elsewhere(&work.working_copy) {
+        None => match local_server::other_store(&work.working_copy) {
             Some(store) => format!("start coord serve again with the {store}"),
             None => "coord serve".to_owned(),
         },
@@ -72,7 +72,7 @@ pub(super) async fn check(args: &AgentArgs, workplace: &Workplace) -> Vec<Findin
     let health = match workplace.connection.client.health().await {
         Ok(health) => health,
         Err(error) => {
-            let sentence = anyhow::Error::msg(workplace.no_answer(&error));
+            let sentence = anyhow::Error::msg(workplace.describe_error(&error));
             return vec![open_failure(args, &workplace.work, &sentence)];
         }
     };
@@ -184,7 +184,7 @@ async fn check_access(workplace: &Workplace) -> Finding {
         Ok(_) => return Finding::ok("access", "the server accepts you, and serves this repository"),
         Err(error) => error,
     };
-    let sentence = workplace.no_answer(&error);
+    let sentence = workplace.describe_error(&error);
     let fix = match &error {
         ClientError::Refused { error, .. } => match error.error {
             ErrorCode::Unauthorized => token_fix(),

@@ -76,6 +76,11 @@ fn property(name: &'static str, value: impl Into<CstInputValue>) -> Entry {
     Entry::Property(vec![name], value.into())
 }
 
+/// The paths of a plugin's parts, as its manifest names them.
+fn places(skills: &str, servers: &str, hooks: &str) -> [Entry; 3] {
+    [("skills", skills), ("mcpServers", servers), ("hooks", hooks)].map(|(name, path)| property(name, path))
+}
+
 /// The content of each manifest.
 fn manifest(more: Vec<Entry>) -> String {
     let mut entries = vec![
@@ -143,25 +148,14 @@ fn files() -> BTreeMap<PathBuf, String> {
                 add("hooks/hooks.json", hooks);
             }
             "codex" => {
-                let paths = [
-                    ("skills", "./skills/"),
-                    ("mcpServers", "./.mcp.json"),
-                    ("hooks", "./hooks/hooks.json"),
-                ];
-                let paths = paths.map(|(name, path)| property(name, path));
+                let paths = places("./skills/", "./.mcp.json", "./hooks/hooks.json");
                 add(".codex-plugin/plugin.json", manifest(paths.into()));
                 add(".mcp.json", file(vec![codex_server()]));
                 add("hooks/hooks.json", hooks);
             }
             "cursor" => {
-                let paths = [
-                    ("skills", "./skills/"),
-                    ("mcpServers", "./mcp.json"),
-                    ("hooks", "./hooks/hooks.json"),
-                ];
-                let paths = paths.map(|(name, path)| property(name, path));
                 let mut more = vec![property("displayName", AUTHOR)];
-                more.extend(paths);
+                more.extend(places("./skills/", "./mcp.json", "./hooks/hooks.json"));
                 add(".cursor-plugin/plugin.json", manifest(more));
                 add("mcp.json", file(vec![mcp_server()]));
                 add("hooks/hooks.json", hooks);
@@ -177,12 +171,7 @@ fn files() -> BTreeMap<PathBuf, String> {
                 add("hooks/hooks.json", hooks);
             }
             "copilot" => {
-                let paths = [
-                    ("skills", "skills/"),
-                    ("mcpServers", ".mcp.json"),
-                    ("hooks", "hooks.json"),
-                ];
-                let paths = paths.map(|(name, path)| property(name, path));
+                let paths = places("skills/", ".mcp.json", "hooks.json");
                 add("plugin.json", manifest(paths.into()));
                 add(".mcp.json", file(vec![copilot_server()]));
                 add("hooks.json", hooks);

@@ -53,7 +53,7 @@ pub(super) async fn follow(
                 let (sentence, min_pause) = match problem {
                     Problem::NoServer(sentence) => (sentence, POLL_INTERVAL),
                     Problem::Error(error) => match retry_pause(&error) {
-                        Some(min_pause) => (workplace.no_answer(&error), min_pause),
+                        Some(min_pause) => (workplace.describe_error(&error), min_pause),
                         None => return Err(error.into()),
                     },
                 };

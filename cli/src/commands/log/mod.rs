@@ -67,13 +67,13 @@ impl LogArgs {
             after: None,
             limit: Some(limit),
         };
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let repo_url = workplace.work.repo_url();
         let response = workplace.connection.client.activity(&repo_url, &filter).await;
         drop(spinner);
         let ActivityResponse { mut events, cursor, .. } = match response {
             Ok(response) => response,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         events.retain(|event| self.is_shown(event));
         events.truncate(self.limit.into());

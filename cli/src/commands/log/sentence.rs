@@ -273,7 +273,8 @@ fn describe_refusal(refusal: &LockRefusal) -> String {
         LockStatus::Reading | LockStatus::Writing => "was refused",
     };
     let repetitions = match refusal.repeated {
-        Some(count) => format!(", asked {count} times more"),
+        Some(1) => ", repeated once".to_owned(),
+        Some(count) => format!(", repeated {count} times"),
         None => String::new(),
     };
     let holder = styled_holder(&refusal.user, refusal.agent_id.as_deref());

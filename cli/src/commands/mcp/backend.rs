@@ -55,7 +55,7 @@ impl Failure {
             ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(
                 Some(address),
                 format!(
-                    "the server at {address} gives no answer within {} s",
+                    "the server at {address} does not answer within {} s",
                     REQUEST_TIMEOUT.as_secs()
                 ),
             ),

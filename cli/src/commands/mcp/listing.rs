@@ -24,7 +24,7 @@ const MAX_SILENCE: Duration = Duration::from_secs(45);
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Proxy {
-    /// The groups of tools to list: the usual ones while the repository's use is unknown. `is_anew` fetches it again.
+    /// The groups of tools to list: the default ones while the repository's use is unknown. `is_anew` fetches it again.
     pub(super) async fn groups(&self, is_anew: bool) -> Vec<ToolGroup> {
         let repository_use = *self.repository_use.lock();
         let repository_use = match is_anew || repository_use.is_none() {
@@ -32,7 +32,7 @@ impl Proxy {
             false => repository_use,
         };
         *self.repository_use.lock() = repository_use;
-        repository_use.map_or_else(|| ToolGroup::USUAL.to_vec(), RepositoryUse::groups)
+        repository_use.map_or_else(|| ToolGroup::defaults(coord_tools::SETS), RepositoryUse::groups)
     }
 
     async fn fetch_use(&self) -> Option<RepositoryUse> {

@@ -88,7 +88,7 @@ struct Groups(Vec<ToolGroup>);
 
 impl Groups {
     fn parse(names: &str) -> Result<Groups, String> {
-        ToolGroup::parse(names).map(Groups)
+        ToolGroup::parse(coord_tools::SETS, names).map(Groups)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use coord_opencode_tools::{self as opencode, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
 use coord_protocol::ErrorCode;
-use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse};
 use coord_settings::{env_vars, process_environment, value_of};
 use rmcp::model::CallToolResult;
 
@@ -28,7 +28,7 @@ struct TargetRequests<'a> {
 impl Requests for TargetRequests<'_> {
     type Error = Failure;
 
-    async fn make(&self, call: TeamCall) -> Result<TeamAnswer, Failure> {
+    async fn make(&self, call: TeamCall) -> Result<TeamCallResponse, Failure> {
         self.proxy.team_call(self.target, call).await
     }
 }

@@ -12,13 +12,15 @@ pub struct RepositoryUse {
 impl RepositoryUse {
     /// The groups of tools that the repository has a use for.
     pub fn groups(self) -> Vec<ToolGroup> {
-        let mut groups = vec![ToolGroup::Files];
+        let mut extension_groups: Vec<ToolGroup> = Vec::new();
+        #[cfg(feature = "intents")]
         if self.intents {
-            groups.push(ToolGroup::Intents);
+            extension_groups.push(coord_intent_tools::INTENT_TOOLS);
         }
+        #[cfg(feature = "teams")]
         if self.teams {
-            groups.extend([ToolGroup::Tasks, ToolGroup::Messages]);
+            extension_groups.extend([coord_team_tools::TASKS, coord_team_tools::MESSAGES]);
         }
-        groups
+        ToolGroup::in_use(&extension_groups)
     }
 }

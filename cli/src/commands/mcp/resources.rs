@@ -15,7 +15,7 @@ impl Proxy {
     /// The content of the resource `uri`. `client` is the client's name.
     ///
     /// # Errors
-    /// When there is no such resource, or the server gives no answer.
+    /// When there is no such resource, or the server does not answer.
     pub async fn read(&self, uri: &str, client: Option<&str>) -> Result<ReadResourceResult, ErrorData> {
         self.note_call();
         match self.contents(uri, client).await {

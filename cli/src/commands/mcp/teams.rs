@@ -3,7 +3,7 @@
 use coord_agent::mail_notes::MailNotes;
 use coord_domain::AgentId;
 use coord_mcp::Outcome;
-use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse, ToolCaller};
 use coord_server::error::ApiError;
 
 use super::backend::{Failure, REQUEST_TIMEOUT};
@@ -27,7 +27,7 @@ impl Proxy {
         *agent_id = Some(target.agent_id.clone());
         if call.lacks_team() {
             let answer = self.team_call(&target, TeamCall::Teams(ToolCaller::default())).await?;
-            if let TeamAnswer::Teams(teams) = answer {
+            if let TeamCallResponse::Teams(teams) = answer {
                 let team = teams
                     .only_team()
                     .map_err(|problem| ApiError::InvalidField { field: "team", problem })?;
@@ -39,7 +39,7 @@ impl Proxy {
     }
 
     /// The answer to `call`, made as the agent that the call names, or else as that of `target`.
-    pub(super) async fn team_call(&self, target: &Target, mut call: TeamCall) -> Result<TeamAnswer, Failure> {
+    pub(super) async fn team_call(&self, target: &Target, mut call: TeamCall) -> Result<TeamCallResponse, Failure> {
         target.fill(&mut call);
         call.limit_wait(MAX_WAIT_SECONDS);
         let agent = call.caller_mut().1.as_deref().map(AgentId::parse);

@@ -55,12 +55,12 @@ impl StatusArgs {
             watch::watch(workplace).await?;
             return Ok(ExitStatus::Done.into());
         }
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let report = Report::fetch(&workplace).await;
         drop(spinner);
         let report = match report {
             Ok(report) => report,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         match self.json {
             true => print_json(&report)?,

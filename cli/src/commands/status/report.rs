@@ -161,11 +161,11 @@ fn own_first(all: Vec<HeldLock>, own: &[HeldLock], agent_id: Option<&str>) -> Ve
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use coord_protocol::LockMode;
 
-    fn lock(user: &str, agent_id: Option<&str>, file_path: &str) -> HeldLock {
+    pub fn lock(user: &str, agent_id: Option<&str>, file_path: &str) -> HeldLock {
         HeldLock {
             file_path: file_path.to_owned(),
             branch: "main".to_owned(),
@@ -179,9 +179,9 @@ mod tests {
             status: LockMode::Writing,
             agent_head: None,
             message: "Adding a pool".to_owned(),
-            since: None,
-            timestamp: 1,
-            expiry: 2,
+            since: Some(400),
+            timestamp: 940,
+            expiry: 1240,
         }
     }
 
@@ -193,13 +193,14 @@ mod tests {
             lock("ann", Some("one"), "c"),
         ];
         let own = vec![all[1].clone(), all[2].clone()];
-        let order = |agent: Option<&str>| -> Vec<(String, bool)> {
-            let shown = own_first(all.clone(), &own, agent).into_iter();
-            shown.map(|lock| (lock.lock.file_path, lock.is_own)).collect()
-        };
-        let of = |files: [(&str, bool); 3]| files.map(|(file, is_own)| (file.to_owned(), is_own)).to_vec();
-        assert_eq!(order(None), of([("b", true), ("a", false), ("c", false)]));
-        assert_eq!(order(Some("one")), of([("c", true), ("a", false), ("b", false)]));
-        assert_eq!(order(Some("two")), of([("a", false), ("b", false), ("c", false)]));
+        for (agent, expected) in [
+            (None, [("b", true), ("a", false), ("c", false)]),
+            (Some("one"), [("c", true), ("a", false), ("b", false)]),
+            (Some("two"), [("a", false), ("b", false), ("c", false)]),
+        ] {
+            let shown = own_first(all.clone(), &own, agent);
+            let order = shown.iter().map(|lock| (lock.lock.file_path.as_str(), lock.is_own));
+            assert_eq!(order.collect::<Vec<_>>(), expected, "{agent:?}");
+        }
     }
 }

@@ -228,28 +228,30 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
+    use crate::commands::status::report::tests::lock;
 
-    fn lock(user: &str, agent_id: Option<&str>, file_path: &str, branch: &str, message: &str) -> HeldLock {
-        HeldLock {
-            file_path: file_path.to_owned(),
-            branch: branch.to_owned(),
-            work_branch: None,
+    const LONG: &str = "packages/server/src/authentication/session.ts";
+
+    fn waiting(agent: &str) -> WaitingClaim {
+        WaitingClaim {
+            file_paths: vec!["src/page.ts".to_owned()],
+            branch: "main".to_owned(),
+            user: "ann".to_owned(),
+            user_name: "Ann".to_owned(),
+            agent_id: Some(agent.to_owned()),
+            status: LockMode::Writing,
+            message: "Renaming the pool".to_owned(),
+            since: 960,
+            reserved_until: None,
+            waits_for: Vec::new(),
+        }
+    }
+
+    fn blocking(file: &str, user: &str, agent: &str) -> BlockingLock {
+        BlockingLock {
+            file_path: file.to_owned(),
             user: user.to_owned(),
-            user_name: user.to_owned(),
-            agent_id: agent_id.map(str::to_owned),
-            intent_id: None,
-            interface: None,
-            shared: false,
-            status: if user == "bob" {
-                LockMode::Reading
-            } else {
-                LockMode::Writing
-            },
-            agent_head: None,
-            message: message.to_owned(),
-            since: Some(400),
-            timestamp: 940,
-            expiry: 1240,
+            agent_id: Some(agent.to_owned()),
         }
     }
 
@@ -258,21 +260,16 @@ mod tests {
     }
 
     fn report(branch: &str) -> Report {
-        let own = lock(
-            "ann",
-            Some("claude-1"),
-            "src/db.ts",
-            "main",
-            "Adding a pool: query() becomes async",
-        );
-        let long = "packages/server/src/authentication/session.ts";
-        let others = lock(
-            "bob",
-            Some("codex-7f"),
-            long,
-            branch,
-            "Reading how sessions are kept, and for how long",
-        );
+        let own = HeldLock {
+            message: "Adding a pool: query() becomes async".to_owned(),
+            ..lock("ann", Some("claude-1"), "src/db.ts")
+        };
+        let others = HeldLock {
+            branch: branch.to_owned(),
+            status: LockMode::Reading,
+            message: "Reading how sessions are kept, and for how long".to_owned(),
+            ..lock("bob", Some("codex-7f"), LONG)
+        };
         let reported = |is_own, lock| ReportedLock { is_own, lock };
         Report {
             repo_url: "https://github.com/acme/shop".to_owned(),
@@ -328,27 +325,15 @@ mod tests {
     fn waiting_claims_are_shown_and_agents_of_one_person_by_name_alone() {
         let mut report = report("main");
         report.locks[1].lock.user = "ann".to_owned();
-        let claim = |agent: &str, reserved_until, waits_for| WaitingClaim {
-            file_paths: vec!["src/page.ts".to_owned()],
-            branch: "main".to_owned(),
-            user: "ann".to_owned(),
-            user_name: "Ann".to_owned(),
-            agent_id: Some(agent.to_owned()),
-            status: LockMode::Writing,
-            message: "Renaming the pool".to_owned(),
-            since: 960,
-            reserved_until,
-            waits_for,
+        let blocked = WaitingClaim {
+            waits_for: vec![blocking("src/db.ts", "ann", "claude-1")],
+            ..waiting("codex-2")
         };
-        let lock = BlockingLock {
-            file_path: "src/db.ts".to_owned(),
-            user: "ann".to_owned(),
-            agent_id: Some("claude-1".to_owned()),
+        let reserved = WaitingClaim {
+            reserved_until: Some(1012),
+            ..waiting("codex-3")
         };
-        report.waiting = vec![
-            claim("codex-2", None, vec![lock]),
-            claim("codex-3", Some(1012), Vec::new()),
-        ];
+        report.waiting = vec![blocked, reserved];
         insta::assert_snapshot!([plain(&report, None), plain(&report, Some(80))].join("----\n"));
     }
 
@@ -357,22 +342,12 @@ mod tests {
         let mut report = report("feature/a-long-name-of-a-branch");
         report.locks[0].lock.interface = Some(InterfacePromise::Keeps);
         report.locks[1].lock.shared = true;
-        let long = "packages/server/src/authentication/session.ts";
         report.waiting = vec![WaitingClaim {
-            file_paths: vec![long.to_owned(), "src/page.ts".to_owned()],
-            branch: "main".to_owned(),
+            file_paths: vec![LONG.to_owned(), "src/page.ts".to_owned()],
             user: "a-long-login".to_owned(),
-            user_name: "Ann".to_owned(),
-            agent_id: Some("claude-code-0d5ab".to_owned()),
-            status: LockMode::Writing,
             message: "Renaming the pool, and every caller".to_owned(),
-            since: 960,
-            reserved_until: None,
-            waits_for: vec![BlockingLock {
-                file_path: long.to_owned(),
-                user: "bob".to_owned(),
-                agent_id: Some("codex-7f".to_owned()),
-            }],
+            waits_for: vec![blocking(LONG, "bob", "codex-7f")],
+            ..waiting("claude-code-0d5ab")
         }];
         report.warnings =
             vec!["another clone of this repository has its own server, whose locks do not count here".to_owned()];

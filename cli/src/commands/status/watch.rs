@@ -61,7 +61,7 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
 async fn fetch_report(workplace: &mut Workplace) -> Result<Report, String> {
     workplace.follow_server()?;
     let response = Report::fetch(workplace).await;
-    response.map_err(|error| workplace.no_answer(&error))
+    response.map_err(|error| workplace.describe_error(&error))
 }
 
 fn is_quit(key: KeyEvent) -> bool {

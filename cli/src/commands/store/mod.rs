@@ -91,7 +91,7 @@ fn repository_store() -> anyhow::Result<PathBuf> {
     let Some(working_copy) = WorkingCopy::find(".".as_ref())? else {
         bail!("this is not a repository: name the folder of a store with --data-dir, or set REDIS_URL");
     };
-    if let Some(store) = local_server::kept_elsewhere(&working_copy) {
+    if let Some(store) = local_server::other_store(&working_copy) {
         bail!("the state of this repository is elsewhere ({store}): name its folder with --data-dir, or set REDIS_URL");
     }
     Ok(local_server::store_file(&working_copy))

@@ -49,10 +49,10 @@ pub(super) async fn command_async<A: AsRef<OsStr>>(
 const ASK_TIME: Duration = Duration::from_secs(10);
 
 /// Maximum number of bytes of git's output for [`ask`]: a few million references.
-const MOST_STDOUT_BYTES: u64 = 256 << 20;
+const MAX_STDOUT_BYTES: u64 = 256 << 20;
 
 /// Maximum number of bytes of git's error message.
-const MOST_STDERR_BYTES: u64 = 16 << 10;
+const MAX_STDERR_BYTES: u64 = 16 << 10;
 
 /// Runs `git ARGS` in `folder`, as [`command`] prepares it, and returns its output.
 ///
@@ -67,8 +67,8 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let not_run = |error: std::io::Error| format!("git cannot be run: {error}");
     let mut running = command.spawn().map_err(not_run)?;
     let mut group = Group::of(running.id());
-    let output = spawn_reader(running.stdout.take(), MOST_STDOUT_BYTES);
-    let message = spawn_reader(running.stderr.take(), MOST_STDERR_BYTES);
+    let output = spawn_reader(running.stdout.take(), MAX_STDOUT_BYTES);
+    let message = spawn_reader(running.stderr.take(), MAX_STDERR_BYTES);
     let deadline = Instant::now() + ASK_TIME;
     let remaining = || deadline.saturating_duration_since(Instant::now());
     let output = output.recv_timeout(remaining());

@@ -17,7 +17,7 @@ use super::prepared::prepare;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The number of bytes from which the settings are not read.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The own settings of the repository that contains `folder`, with the files that its configuration includes.
 ///
@@ -37,11 +37,11 @@ pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut list = Vec::new();
-        let result = output.take(MOST_BYTES).read_to_end(&mut list);
+        let result = output.take(MAX_BYTES).read_to_end(&mut list);
         let _ = sender.send(result.map(|_| list));
     });
     let list = receiver.recv_timeout(LIMIT);
-    let is_complete = matches!(&list, Ok(Ok(list)) if (list.len() as u64) < MOST_BYTES);
+    let is_complete = matches!(&list, Ok(Ok(list)) if (list.len() as u64) < MAX_BYTES);
     if !is_complete {
         drop(group);
         let _ = running.wait();

@@ -35,8 +35,8 @@ pub fn clock(time: i64, now: i64) -> String {
 
 fn clock_in<Z: TimeZone<Offset: Display>>(time: i64, now: i64, zone: &Z) -> String {
     /// Less than a day, so that a time without a date is not mistaken for the same time on another day.
-    const MOST_WITHOUT_DATE: i64 = 20 * 3_600;
-    let is_recent = now.saturating_sub(time).abs() < MOST_WITHOUT_DATE;
+    const MAX_WITHOUT_DATE: i64 = 20 * 3_600;
+    let is_recent = now.saturating_sub(time).abs() < MAX_WITHOUT_DATE;
     let format = if is_recent { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
     match DateTime::from_timestamp(time, 0) {
         Some(time) => time.with_timezone(zone).format(format).to_string(),

@@ -101,7 +101,7 @@ static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::n
 });
 
 /// Maximum bytes that one script may write. They stay in memory until they are on the disk.
-const MOST_WRITTEN: usize = 64 << 20;
+const MAX_WRITTEN: usize = 64 << 20;
 
 /// Runs the command in `words`, which has at least one.
 pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -134,7 +134,7 @@ fn check_may_write(keyspace: &Keyspace) -> Result<(), Failure> {
     if keyspace.refuses_writes {
         return Err(Failure::fixed("MISCONF the disk cannot be written"));
     }
-    if keyspace.layers.script_bytes() > MOST_WRITTEN {
+    if keyspace.layers.script_bytes() > MAX_WRITTEN {
         return Err(Failure::fixed("OOM more than 64 MiB are written at once"));
     }
     Ok(())

@@ -8,7 +8,7 @@ const PRECISION: usize = 14;
 /// Deepest nesting of tables.
 const MAX_DEPTH: usize = 1000;
 /// Maximum bytes of a text before its last value. Nested tables that each contain a table twice make texts of any size.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// A table whose highest index is above this, and above twice the number of its elements, is not an array.
 const SPARSE_SAFE: f64 = 10.0;
 const SPARSE_RATIO: f64 = 2.0;
@@ -40,7 +40,7 @@ pub(super) fn encode(value: &Value) -> Result<Vec<u8>, Problem> {
 }
 
 fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
-    if out.len() > MOST_BYTES {
+    if out.len() > MAX_BYTES {
         return Err(refused("Cannot serialise, the text is too long"));
     }
     match value {

@@ -4,19 +4,14 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_subscription_is_replaced_and_the_gap_filled_from_the_log() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    let mut watcher = watch(&hub, None).await;
+    let (store, _hub, mut watcher) = watched(0).await;
     store.emit(1);
     assert_eq!(next(&mut watcher).await, "1");
     store.lose();
-    for number in 2..=450 {
-        store.log(number);
-    }
+    (2..=450).for_each(|number| store.log(number));
     assert_eq!(next(&mut watcher).await, "away");
     assert!(!watcher.is_live());
-    let expected: Vec<String> = (2..=450).map(|number| number.to_string()).collect();
-    assert_eq!(take(&mut watcher, 449).await, expected.join(" "));
+    assert_eq!(take(&mut watcher, 449).await, numbers(2..=450));
     assert_eq!(next(&mut watcher).await, "live");
     store.emit(451);
     assert_eq!(rest(&mut watcher).await, "451");
@@ -25,9 +20,7 @@ async fn a_lost_subscription_is_replaced_and_the_gap_filled_from_the_log() {
 
 #[tokio::test(start_paused = true)]
 async fn a_channel_that_delivers_nothing_is_noticed_and_replaced() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    let mut watcher = watch(&hub, None).await;
+    let (store, _hub, mut watcher) = watched(0).await;
     store.is_silent.store(true, Ordering::SeqCst);
     store.emit(1);
     assert_eq!(next(&mut watcher).await, "-");
@@ -47,9 +40,7 @@ async fn a_channel_that_delivers_nothing_is_noticed_and_replaced() {
 
 #[tokio::test(start_paused = true)]
 async fn watchers_get_away_while_the_store_is_away_and_live_afterwards() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    let mut watcher = watch(&hub, None).await;
+    let (store, _hub, mut watcher) = watched(0).await;
     store.is_away.store(true, Ordering::SeqCst);
     store.lose();
     assert_eq!(rest(&mut watcher).await, "away");
@@ -58,10 +49,8 @@ async fn watchers_get_away_while_the_store_is_away_and_live_afterwards() {
     store.is_away.store(false, Ordering::SeqCst);
     let returned = Instant::now();
     while next(&mut watcher).await != "1" {
-        assert!(
-            returned.elapsed() < Duration::from_secs(20),
-            "it is asked every ten seconds"
-        );
+        let waited = returned.elapsed();
+        assert!(waited < Duration::from_secs(20), "it is asked every ten seconds");
     }
     assert_eq!(next(&mut watcher).await, "live");
     assert!(watcher.is_live());
@@ -69,9 +58,7 @@ async fn watchers_get_away_while_the_store_is_away_and_live_afterwards() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_stops_to_respond_is_noticed_by_the_check() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    let mut watcher = watch(&hub, None).await;
+    let (store, hub, mut watcher) = watched(0).await;
     // The connection of the subscription stays open, as behind a router that drops packets.
     store.is_away.store(true, Ordering::SeqCst);
     sleep(Duration::from_secs(15)).await;
@@ -81,15 +68,11 @@ async fn a_store_that_stops_to_respond_is_noticed_by_the_check() {
 
 #[tokio::test(start_paused = true)]
 async fn watchers_get_a_gap_when_the_log_lacks_the_missed_events() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    let mut watcher = watch(&hub, None).await;
+    let (store, _hub, mut watcher) = watched(0).await;
     store.emit(1);
     assert_eq!(next(&mut watcher).await, "1");
     store.lose();
-    for number in 2..=30 {
-        store.log(number);
-    }
+    (2..=30).for_each(|number| store.log(number));
     store.trim(20);
     assert_eq!(take(&mut watcher, 3).await, "away gap live");
     assert_eq!(watcher.position(), id(30));
@@ -99,9 +82,7 @@ async fn watchers_get_a_gap_when_the_log_lacks_the_missed_events() {
 
 #[tokio::test(start_paused = true)]
 async fn a_feed_backs_off_when_its_subscriptions_end_at_once() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    let mut watcher = watch(&hub, None).await;
+    let (store, _hub, mut watcher) = watched(0).await;
     store.is_ending.store(true, Ordering::SeqCst);
     store.lose();
     let notifications = tokio::spawn(async move {
@@ -112,7 +93,6 @@ async fn a_feed_backs_off_when_its_subscriptions_end_at_once() {
                 break;
             }
         }
-        notifications
     });
     sleep(Duration::from_secs(600)).await;
     assert!(store.subscribed() < 100, "{} in ten minutes", store.subscribed());
@@ -136,9 +116,8 @@ async fn watching_fails_when_the_store_is_away_from_the_start() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unwatched_feed_that_loses_its_store_ends() {
-    let store = Fake::new();
-    let hub = hub(&store);
-    drop(watch(&hub, None).await);
+    let (store, hub, watcher) = watched(0).await;
+    drop(watcher);
     store.is_away.store(true, Ordering::SeqCst);
     store.lose();
     sleep(Duration::from_secs(60)).await;

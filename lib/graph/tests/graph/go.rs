@@ -1,14 +1,6 @@
 use coord_graph::{Reason, Resolution};
 
-use super::repository::{cold, edges, repository, target};
-
-/// The edges of the file at `from`.
-fn targets(files: &[(&str, &str)], from: &str) -> Vec<String> {
-    let prefix = format!("{from} -> ");
-    let all = edges(cold(&repository(files)).graph());
-    let own = all.iter().filter_map(|edge| edge.strip_prefix(&prefix));
-    own.map(str::to_owned).collect()
-}
+use super::repository::{cold, edges_of, repository, target, targets};
 
 const MODULE: (&str, &str) = ("go.mod", "module e.com/m\n");
 
@@ -119,5 +111,5 @@ fn broken_manifests_end() {
         ),
         ("x/a.go", "package x\nimport \"e.com/x\"\nimport \"e.com/y\"\n"),
     ];
-    assert!(edges(cold(&repository(&files)).graph()).is_empty());
+    assert!(edges_of(&files).is_empty());
 }

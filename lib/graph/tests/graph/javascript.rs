@@ -3,7 +3,7 @@
 use coord_graph::Reason;
 
 use super::import::{import, leads_to};
-use super::repository::{cold, edges, repository};
+use super::repository::edges_of;
 
 #[test]
 fn a_relative_specifier_finds_files_by_extension_and_folders_by_index() {
@@ -120,7 +120,7 @@ fn a_require_without_extension_finds_data_in_the_order_of_node() {
         "bin/g.ts -> conf/index.js",
         "bin/h.ts -> conf.json",
     ];
-    assert_eq!(edges(cold(&repository(&files)).graph()), expected);
+    assert_eq!(edges_of(&files), expected);
 }
 
 #[test]
@@ -151,15 +151,12 @@ fn paths_of_references_and_urls_need_no_dot() {
         ("d/types.d.ts", ""),
         ("d/w.js", ""),
     ];
-    assert_eq!(
-        edges(cold(&repository(&files)).graph()),
-        ["d/a.ts -> d/types.d.ts", "d/a.ts -> d/w.js"]
-    );
+    assert_eq!(edges_of(&files), ["d/a.ts -> d/types.d.ts", "d/a.ts -> d/w.js"]);
 }
 
 #[test]
 fn a_file_never_imports_itself() {
-    assert!(edges(cold(&repository(&[("a.ts", "import './a'")])).graph()).is_empty());
+    assert!(edges_of(&[("a.ts", "import './a'")]).is_empty());
 }
 
 #[test]

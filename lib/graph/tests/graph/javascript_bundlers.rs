@@ -3,7 +3,7 @@
 use coord_graph::{Previous, Reason};
 
 use super::import::{import, leads_to};
-use super::repository::{cold, edges, everything, repository, snapshot_after, target};
+use super::repository::{cold, edges, edges_of, everything, repository, snapshot_after, target};
 
 // rule: languages#bundlers
 #[test]
@@ -157,7 +157,7 @@ fn files_of_single_platforms_resolve_for_the_common_name() {
         "c.tsx -> folder/index.native.js",
         "d.tsx -> Button.ios.tsx",
     ];
-    assert_eq!(edges(cold(&repository(&files)).graph()), common);
+    assert_eq!(edges_of(&files), common);
     // In a project for React Native, a variant counts beside the common file.
     let mut native = repository(&files);
     native.insert(

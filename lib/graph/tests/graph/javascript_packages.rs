@@ -3,7 +3,7 @@
 use coord_graph::Reason;
 
 use super::import::{import, leads_to};
-use super::repository::{cold, edges, repository, target};
+use super::repository::{edges_of, target};
 
 // rule: languages#packages
 #[test]
@@ -77,7 +77,7 @@ fn a_scripts_require_of_a_folder_means_main_and_typescripts_means_types() {
         ("test/deep/a.ts", "import x from '../..'"),
     ];
     assert_eq!(
-        edges(cold(&repository(&files)).graph()),
+        edges_of(&files),
         [
             "test/deep/a.js -> lib/index.js",
             "test/deep/a.ts -> types.d.ts",
@@ -102,10 +102,7 @@ fn a_script_means_what_runs_and_typescript_what_describes_it() {
         ("a.ts", "import 'p'"),
         ("a.js", "import 'p'"),
     ];
-    assert_eq!(
-        edges(cold(&repository(&files)).graph()),
-        ["a.js -> p/m.js", "a.ts -> p/t.d.ts"]
-    );
+    assert_eq!(edges_of(&files), ["a.js -> p/m.js", "a.ts -> p/t.d.ts"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use coord_graph::Reason;
 
 use super::import::{import, leads_to};
-use super::repository::{cold, edges, repository, target};
+use super::repository::{edges_of, target};
 
 // rule: languages#unbuilt
 #[test]
@@ -229,7 +229,7 @@ fn a_relative_import_of_what_is_not_built_means_its_source() {
         "test/f.js -> p/src/index.ts",
         "test/g.ts -> p/src/cli.ts",
     ];
-    assert_eq!(edges(cold(&repository(&files)).graph()), expected);
+    assert_eq!(edges_of(&files), expected);
     let config = r#"{"compilerOptions": {"outDir": "made", "rootDir": "code"}}"#;
     let configured = [
         ("package.json", "{}"),

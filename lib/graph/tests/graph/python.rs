@@ -1,6 +1,6 @@
 use coord_graph::Reason;
 
-use super::repository::{cold, edges, repository, target};
+use super::repository::{edges_of, target};
 
 fn import(statement: &str, from: &str, others: &[&str]) -> Result<String, Reason> {
     let mut files = vec![(from, statement)];
@@ -107,7 +107,7 @@ fn each_name_of_a_statement_has_its_own_edge() {
         ("p/b.py", ""),
         ("m.py", "from p import (a, b,\n  c)\nimport p.a as x, p.b"),
     ];
-    let found = edges(cold(&repository(&files)).graph());
+    let found = edges_of(&files);
     assert_eq!(found, ["m.py -> p/__init__.py", "m.py -> p/a.py", "m.py -> p/b.py"]);
 }
 

@@ -1,14 +1,6 @@
 //! Where Python's packages are: source roots, namespaces, and manifests.
 
-use super::repository::{cold, edges, repository};
-
-/// The targets of the file at `from`.
-fn targets(files: &[(&str, &str)], from: &str) -> Vec<String> {
-    let prefix = format!("{from} -> ");
-    let all = edges(cold(&repository(files)).graph());
-    let own = all.iter().filter_map(|edge| edge.strip_prefix(&prefix));
-    own.map(str::to_owned).collect()
-}
+use super::repository::targets;
 
 /// [`targets`] of `text` at `from` beside files without text.
 fn imported(text: &str, from: &str, others: &[&str]) -> Vec<String> {

@@ -82,6 +82,19 @@ pub fn edges(graph: &ImportGraph) -> Vec<String> {
         .collect()
 }
 
+/// [`edges`] of the graph of `files`.
+pub fn edges_of(files: &[(&str, &str)]) -> Vec<String> {
+    edges(cold(&repository(files)).graph())
+}
+
+/// The targets of the edges of the file at `from` in `files`.
+pub fn targets(files: &[(&str, &str)], from: &str) -> Vec<String> {
+    let prefix = format!("{from} -> ");
+    let all = edges_of(files);
+    let own = all.iter().filter_map(|edge| edge.strip_prefix(&prefix));
+    own.map(str::to_owned).collect()
+}
+
 /// The target of the only specifier of the file at `from` in `files`.
 pub fn target(files: &[(&str, &str)], from: &str) -> Result<String, Reason> {
     let snapshot = cold(&repository(files));

@@ -1,16 +1,13 @@
 use coord_graph::{Reason, Resolution};
 
-use super::repository::{cold, edges, repository, target};
+use super::repository::{cold, edges_of, repository, target};
 
 const PACKAGE: (&str, &str) = ("Cargo.toml", "[package]\nname = \"me\"\nedition = \"2024\"\n");
 
 /// The edges of the file at `from` in a package.
 fn targets(files: &[(&str, &str)], from: &str) -> Vec<String> {
     let all: Vec<(&str, &str)> = files.iter().copied().chain([PACKAGE]).collect();
-    let prefix = format!("{from} -> ");
-    let all = edges(cold(&repository(&all)).graph());
-    let own = all.iter().filter_map(|edge| edge.strip_prefix(&prefix));
-    own.map(str::to_owned).collect()
+    super::repository::targets(&all, from)
 }
 
 #[test]
@@ -138,7 +135,7 @@ fn names_of_other_packages_are_their_libraries() {
         ("d/Cargo.toml", "[package]\nname = \"d\"\n[lib]\nname = \"real_d\"\n"),
         ("d/src/lib.rs", ""),
     ];
-    let found = edges(cold(&repository(&files)).graph());
+    let found = edges_of(&files);
     assert_eq!(
         found,
         [
@@ -179,7 +176,7 @@ fn a_target_outside_the_folder_of_its_package_knows_the_dependencies_of_that_pac
         ("b/build.rs", "#[path = \"../shared.rs\"] mod shared;"),
         ("shared.rs", "use b::m::X; use c::m::Y;"),
     ];
-    let found = edges(cold(&repository(&files)).graph());
+    let found = edges_of(&files);
     assert_eq!(
         found,
         [
@@ -220,7 +217,7 @@ fn another_name_that_the_root_gives_to_a_crate_counts_in_all_of_its_files() {
             ("dep/src/lib.rs", "pub mod sub;"),
             ("dep/src/sub.rs", ""),
         ];
-        let found = edges(cold(&repository(&files)).graph());
+        let found = edges_of(&files);
         let of = |from: &str| -> Vec<&str> {
             let own = found.iter().filter_map(|edge| edge.split_once(" -> "));
             own.filter(|(source, _)| *source == from)
@@ -262,7 +259,7 @@ fn paths_of_use_begin_at_the_root_in_the_edition_of_2015() {
         ("src/a/b.rs", ""),
         ("src/b.rs", ""),
     ];
-    let found = edges(cold(&repository(&files)).graph());
+    let found = edges_of(&files);
     assert!(found.contains(&"src/a.rs -> src/b.rs".to_owned()), "{found:?}");
 }
 
@@ -304,7 +301,7 @@ fn modules_in_a_circle_and_broken_manifests_end() {
         ),
         ("a/src/b.rs", "#[path = \"lib.rs\"] mod b; use super::super::super::X;"),
     ];
-    let found = edges(cold(&repository(&files)).graph());
+    let found = edges_of(&files);
     assert_eq!(found, ["a/src/b.rs -> a/src/lib.rs", "a/src/lib.rs -> a/src/b.rs"]);
 }
 

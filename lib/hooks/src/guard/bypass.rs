@@ -15,7 +15,7 @@ use coord_settings::env_vars;
 const FILE: &str = "bypass.log";
 
 /// Maximum size of the file, in bytes; then its older half is dropped.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// Whether the environment asks for a bypass.
 pub(super) fn is_requested() -> bool {
@@ -61,7 +61,7 @@ fn add(working_copy: &WorkingCopy, act: &str) -> String {
 /// The number of noted bypasses, and the newest note.
 pub fn noted(working_copy: &WorkingCopy) -> Option<(usize, String)> {
     let text = local_server::file(working_copy, FILE)
-        .read(2 * MOST_BYTES as u64)
+        .read(2 * MAX_BYTES as u64)
         .ok()??;
     let text = String::from_utf8_lossy(&text).into_owned();
     let newest = visible_line(text.lines().last()?).into_owned();
@@ -72,9 +72,9 @@ fn append(path: &RootedPath, line: &str) -> std::io::Result<()> {
     path.create_parents(PRIVATE_MODE)?;
     let is_full = path
         .about()?
-        .is_some_and(|entry| entry.len as usize + line.len() > MOST_BYTES);
+        .is_some_and(|entry| entry.len as usize + line.len() > MAX_BYTES);
     if is_full {
-        let text = path.read(2 * MOST_BYTES as u64)?.unwrap_or_default();
+        let text = path.read(2 * MAX_BYTES as u64)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let middle = text.len() / 2;
         let newline = text.as_bytes()[middle..].iter().position(|byte| *byte == b'\n');

@@ -14,7 +14,7 @@ use coord_protocol::{Client, IntentView, IntentsResponse, IntentsView};
 use super::pre_commit;
 
 /// Maximum size of a message, in bytes.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Adds the trailers to the message in `file`, and warns if a commit has unrelated intents.
 ///
@@ -27,7 +27,7 @@ pub(super) async fn add_trailers(
     file: &Path,
 ) -> anyhow::Result<()> {
     let message =
-        coord_files::regular(file, MOST_BYTES)?.with_context(|| format!("{} cannot be read", file.display()))?;
+        coord_files::regular(file, MAX_BYTES)?.with_context(|| format!("{} cannot be read", file.display()))?;
     let message = String::from_utf8(message).with_context(|| format!("{} is not UTF-8", file.display()))?;
     // Git aborts a commit without a message, but trailers would count as one.
     let mark = comment_mark(working_copy, &message);

@@ -13,7 +13,7 @@ use super::change::{BranchChange, ChangedNames};
 const INDEX: &str = "GIT_INDEX_FILE";
 
 /// Maximum size of the file of the commits that are being merged, in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// The staged files that differ from every parent of the commit, and from the head of the branch. Other changes in a
 /// merge were made by someone else.
@@ -53,7 +53,7 @@ async fn list_staged(root: &Path, index: Option<&Path>, commit: Option<&str>) ->
 
 /// The commits that are being merged.
 fn merged_commits(working_copy: &WorkingCopy) -> Vec<String> {
-    let text = RootedPath::new(working_copy.git_folder(), "MERGE_HEAD").read(MOST_BYTES);
+    let text = RootedPath::new(working_copy.git_folder(), "MERGE_HEAD").read(MAX_BYTES);
     let text = text.ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let is_id = |line: &&str| matches!(line.len(), 40 | 64) && line.bytes().all(|byte| byte.is_ascii_hexdigit());

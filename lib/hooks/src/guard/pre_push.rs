@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt;
 use super::change::{BranchChange, ChangedNames};
 
 /// Maximum size of git's lines, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Time limit for git's lines to arrive.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -56,13 +56,13 @@ pub(super) async fn changes(
 
 async fn read_stdin() -> anyhow::Result<String> {
     let mut text = String::new();
-    let mut input = tokio::io::stdin().take(MOST_BYTES + 1);
+    let mut input = tokio::io::stdin().take(MAX_BYTES + 1);
     let result = tokio::time::timeout(LIMIT, input.read_to_string(&mut text)).await;
     result
         .with_context(|| format!("standard input did not end within {LIMIT:?}"))?
         .context("standard input")?;
-    if text.len() as u64 > MOST_BYTES {
-        bail!("standard input is larger than {MOST_BYTES} bytes");
+    if text.len() as u64 > MAX_BYTES {
+        bail!("standard input is larger than {MAX_BYTES} bytes");
     }
     Ok(text)
 }

@@ -11,10 +11,10 @@ use coord_git::{UnfinishedOperation, WorkingCopy};
 use super::change::BranchChange;
 
 /// Maximum number of compared files; the first ones count.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 
 /// Maximum number of searched commits.
-const MOST_COMMITS: &str = "--max-count=1000";
+const MAX_COMMITS: &str = "--max-count=1000";
 
 /// Digits of a commit that are shown.
 const DIGITS: usize = 7;
@@ -35,11 +35,11 @@ pub(super) async fn find_reverted_files(
     let Some(base) = working_copy.base_head(&change.branch) else {
         return Ok(BTreeMap::new());
     };
-    if working_copy.under_way() == Some(UnfinishedOperation::Revert) || change.names.files.is_empty() {
+    if working_copy.unfinished_operation() == Some(UnfinishedOperation::Revert) || change.names.files.is_empty() {
         return Ok(BTreeMap::new());
     }
     let root = working_copy.root();
-    let files: Vec<&str> = change.names.files.iter().take(MOST_FILES).map(String::as_str).collect();
+    let files: Vec<&str> = change.names.files.iter().take(MAX_FILES).map(String::as_str).collect();
     let ls_files = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--"];
     let staged = git::output_with_index(root, ls_files.iter().chain(&files), index).await?;
     let log = [
@@ -49,7 +49,7 @@ pub(super) async fn find_reverted_files(
         "-z",
         "--no-renames",
         "--no-abbrev",
-        MOST_COMMITS,
+        MAX_COMMITS,
         "--format=%x01%x00%H (%an: %s)%x00",
         base.as_str(),
         "--",

@@ -25,7 +25,7 @@ const OWNER: &str = "Governance Violation:";
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
 
 /// Maximum number of printed locks.
-const MOST_LINES: usize = 10;
+const MAX_LINES: usize = 10;
 
 /// Files that `coord sync` writes about intents: everyone commits them, and no scope includes them.
 const PROJECTION: [&str; 3] = [
@@ -133,7 +133,7 @@ impl Verdict {
     pub(super) fn describe(&self, hook: &str, is_agent: bool) -> String {
         let mut text = String::new();
         if !self.unlockable.is_empty() {
-            let names: Vec<&str> = self.unlockable.iter().take(MOST_LINES).map(String::as_str).collect();
+            let names: Vec<&str> = self.unlockable.iter().take(MAX_LINES).map(String::as_str).collect();
             let _ = writeln!(
                 text,
                 "coord guard {hook}: warning: not checked, because names like these cannot be locked: {}",
@@ -157,7 +157,7 @@ impl Verdict {
                 continue;
             }
             let _ = writeln!(text, "coord guard {hook}: {title}");
-            for (file, lock) in locks.iter().take(MOST_LINES) {
+            for (file, lock) in locks.iter().take(MAX_LINES) {
                 let agent = lock
                     .agent_id
                     .as_ref()
@@ -166,7 +166,7 @@ impl Verdict {
                 let (mode, message) = (lock.status.as_str(), quote_line(&lock.message));
                 let _ = writeln!(text, "  {file}: {mode} by {}{agent}: {message}", lock.user);
             }
-            if let Some(more) = locks.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+            if let Some(more) = locks.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
                 let _ = writeln!(text, "  and {more} more");
             }
         }
@@ -176,7 +176,7 @@ impl Verdict {
                 "coord guard {hook}: refused: your index is older than the branch, and this commit would revert newer \
                  changes:"
             );
-            for (file, commit) in self.reverted.iter().take(MOST_LINES) {
+            for (file, commit) in self.reverted.iter().take(MAX_LINES) {
                 let _ = writeln!(text, "  {file}: as it was before {}", visible_line(commit));
             }
             let _ = writeln!(

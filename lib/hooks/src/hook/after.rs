@@ -97,7 +97,7 @@ fn overwritten_content(caller: &Caller<'_>, path: &Path) -> Option<ContentHash> 
     let input = &caller.call.input;
     let content = CONTENT_FIELDS.iter().find_map(|name| input.get(name)?.as_str())?;
     let on_disk = RootedPath::beside(path)
-        .read(file_content::MOST_BYTES)
+        .read(file_content::MAX_BYTES)
         .ok()
         .flatten()
         .unwrap_or_default();

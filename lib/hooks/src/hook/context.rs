@@ -18,13 +18,13 @@ use super::{reason, record};
 const BYTES_OF_TOKEN: usize = 4;
 
 /// Maximum number of listed sessions.
-const MOST_SESSIONS: usize = 10;
+const MAX_SESSIONS: usize = 10;
 
 /// Maximum number of sessions in the notes.
-const MOST_REMEMBERED: usize = 64;
+const MAX_REMEMBERED: usize = 64;
 
 /// Maximum length of a message, in characters.
-const MOST_CHARS: usize = 120;
+const MAX_CHARS: usize = 120;
 
 /// The text about all other sessions. With `is_change`, only the changes since the last report.
 ///
@@ -130,7 +130,7 @@ impl<'a> Sessions<'a> {
     }
 
     fn digests(&self) -> BTreeMap<String, String> {
-        let sessions = self.0.iter().take(MOST_REMEMBERED);
+        let sessions = self.0.iter().take(MAX_REMEMBERED);
         sessions.map(|(name, locks)| (name.clone(), digest(locks))).collect()
     }
 }
@@ -151,7 +151,7 @@ fn session_line(name: &str, locks: &[&HeldLock]) -> String {
         .first()
         .map_or("", |lock| &lock.message)
         .chars()
-        .take(MOST_CHARS)
+        .take(MAX_CHARS)
         .collect();
     format!("- {name}: {}: {}", reason::list_files(&files), quote_line(&message))
 }
@@ -161,8 +161,8 @@ fn list_lines(head: String, mut lines: Vec<String>) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
-    let more = lines.len().saturating_sub(MOST_SESSIONS);
-    lines.truncate(MOST_SESSIONS);
+    let more = lines.len().saturating_sub(MAX_SESSIONS);
+    lines.truncate(MAX_SESSIONS);
     lines.insert(0, head);
     if more > 0 {
         lines.push(format!("- and {more} more"));

@@ -101,7 +101,7 @@ fn files_at(working_copy: &WorkingCopy, path: &Path) -> Result<Option<Vec<String
         return Ok(None);
     };
     if !path.exists()
-        && let Some(spelling) = working_copy.spelled(file.as_str())
+        && let Some(spelling) = working_copy.spelling_in_index(file.as_str())
     {
         return Ok(Some(vec![spelling]));
     }

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 use clean::JsonCleaner;
 
 /// Maximum size of the JSON, in bytes.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 
 /// Time without another byte after which the hook stops waiting.
 const QUIET: Duration = Duration::from_secs(2);
@@ -38,10 +38,10 @@ const RESULT_FIELDS: [&str; 3] = ["tool_response", "toolResult", "tool_result"];
 const RESULT_MEMBERS: [&str; 3] = ["error", "resultType", "result_type"];
 
 /// Maximum text of any other field, in bytes: longer than any command or prompt that the hooks use.
-const MOST_TEXT_BYTES: usize = 128 * 1024;
+const MAX_TEXT_BYTES: usize = 128 * 1024;
 
 /// Maximum number of members of a list or an object in any other field.
-const MOST_MEMBERS: usize = 512;
+const MAX_MEMBERS: usize = 512;
 
 /// Maximum depth of lists and objects in any other field.
 const DEPTH: usize = 4;
@@ -93,11 +93,11 @@ pub(super) async fn read() -> Result<Value, InvalidInput> {
 
 /// Reads one object into `fields`.
 fn parse(input: impl Read, fields: &Mutex<Map<String, Value>>) -> Result<(), String> {
-    let input = BufReader::new(JsonCleaner::new(input.take(MOST_BYTES)));
+    let input = BufReader::new(JsonCleaner::new(input.take(MAX_BYTES)));
     let mut json = serde_json::Deserializer::from_reader(input);
     Fields(fields).deserialize(&mut json).map_err(|error| match error {
-        error if error.is_eof() && error.column() as u64 >= MOST_BYTES => {
-            format!("the hook's input is larger than {MOST_BYTES} bytes")
+        error if error.is_eof() && error.column() as u64 >= MAX_BYTES => {
+            format!("the hook's input is larger than {MAX_BYTES} bytes")
         }
         error if error.is_data() => format!("the hook's input is not a JSON object: {error}"),
         error => format!("the hook's input is not JSON: {error}"),
@@ -219,12 +219,12 @@ impl<'de> Visitor<'de> for TruncatedValue {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(beginning(text, MOST_TEXT_BYTES).into())
+        Ok(beginning(text, MAX_TEXT_BYTES).into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut members = Vec::new();
-        while members.len() < MOST_MEMBERS {
+        while members.len() < MAX_MEMBERS {
             match list.next_element_seed(self.nested())? {
                 Some(value) => members.push(value),
                 None => return Ok(Value::Array(members)),
@@ -238,7 +238,7 @@ impl<'de> Visitor<'de> for TruncatedValue {
         let mut members = Map::new();
         while let Some(name) = map.next_key::<String>()? {
             let is_stored = self.names.is_empty() || self.names.contains(&name.as_str());
-            if is_stored && members.len() < MOST_MEMBERS {
+            if is_stored && members.len() < MAX_MEMBERS {
                 members.insert(name, map.next_value_seed(self.nested())?);
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -299,7 +299,7 @@ mod tests {
             fields["tool_response"],
             serde_json::json!({ "error": { "message": "no" } })
         );
-        assert_eq!(fields["output"].as_str().unwrap().len(), MOST_TEXT_BYTES);
+        assert_eq!(fields["output"].as_str().unwrap().len(), MAX_TEXT_BYTES);
         assert_eq!(fields["tool_input"]["content"], image);
     }
 

@@ -77,7 +77,7 @@ async fn fetch_active(client: &Client, repo_url: &str, intent: &str) -> Result<O
 
 /// Whether `intent` is a valid id, so that it cannot name another path of a URL.
 pub(super) fn is_id(intent: &str) -> bool {
-    coord_intents::intent::valid_id(intent)
+    coord_intents::intent::is_valid_id(intent)
 }
 
 /// Notes the intent in the response to a claim.

@@ -58,13 +58,13 @@ pub(super) fn explain(refusal: String, response: &PostResponse, changed: &Change
 
 /// The differences as a sentence that starts with `beginning`.
 fn describe(beginning: &str, changed: &ChangedInterfaces) -> String {
-    const MOST: usize = 3;
+    const MAX_LISTED: usize = 3;
     let files: Vec<String> = changed
         .iter()
-        .take(MOST)
+        .take(MAX_LISTED)
         .map(|(file, differences)| format!("{file} ({differences})"))
         .collect();
-    let more = match changed.len().saturating_sub(MOST) {
+    let more = match changed.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -14,7 +14,7 @@ use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter};
 use super::{intents, reason, unhooked_writes};
 
 /// Maximum number of recorded files of one command.
-const MOST_FILES: usize = 256;
+const MAX_FILES: usize = 256;
 
 /// The files that a command has changed, by their locks.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub(super) async fn compare_with_locks(
     holder: &AgentId,
     mut changed: Vec<String>,
 ) -> Result<CommandChanges, ClientError> {
-    changed.truncate(MOST_FILES);
+    changed.truncate(MAX_FILES);
     let locks = connection
         .client
         .locks(&work.repo_url(), &LocksFilter::default())

@@ -22,13 +22,13 @@ use texts::inbox_text;
 
 /// Maximum text that one call delivers, in bytes: agents truncate longer texts. A message and a shutdown always fit in
 /// it.
-const MOST_BYTES: usize = 8 * 1024;
+const MAX_BYTES: usize = 8 * 1024;
 
 /// Maximum number of messages that one call fetches.
-const MOST_MESSAGES: u32 = 20;
+const MAX_MESSAGES: u32 = 20;
 
 /// Maximum number of teams whose messages one call fetches. If there are more, the teams take turns.
-const MOST_TEAMS: usize = 4;
+const MAX_TEAMS: usize = 4;
 
 /// New text, and the notes to store once it is printed.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub(super) async fn news(
         teams.for_each(|notes| notes.cursor = notes.cursor.max(notes.offered.take()));
     }
     let all_notes = mail.notes.teams.clone()?;
-    let queried = mail.notes.next_teams(MOST_TEAMS);
+    let queried = mail.notes.next_teams(MAX_TEAMS);
     let teams: Vec<(&String, &TeamNotes)> = queried
         .iter()
         .filter_map(|team| all_notes.get_key_value(team))
@@ -92,7 +92,7 @@ pub(super) async fn news(
             .iter()
             .map(|(team, notes)| fetch_inbox(connection, work, team, notes.cursor, None)),
     );
-    let (mut texts, mut room, mut incomplete) = (Vec::new(), MOST_BYTES, Vec::new());
+    let (mut texts, mut room, mut incomplete) = (Vec::new(), MAX_BYTES, Vec::new());
     for ((team, notes), inbox) in teams.iter().copied().zip(inboxes.await) {
         let new_notes = mail.notes.teams.get_or_insert_default();
         match inbox {
@@ -134,7 +134,7 @@ pub(super) async fn news(
 pub(super) async fn wait_for_mail(connection: &Connection, work: &Work, holder: &AgentId, seconds: u32) -> bool {
     let notes = MailNotes::read(&work.working_copy, holder);
     let all_notes = notes.teams.clone().unwrap_or_default();
-    let teams = notes.next_teams(MOST_TEAMS);
+    let teams = notes.next_teams(MAX_TEAMS);
     let inboxes = teams.iter().map(|team| {
         let cursor = all_notes.get(team).and_then(|notes| notes.cursor);
         fetch_inbox(connection, work, team, cursor, Some(seconds))
@@ -155,7 +155,7 @@ async fn fetch_inbox(
         caller: caller(work, team),
         cursor,
         wait,
-        limit: Some(MOST_MESSAGES),
+        limit: Some(MAX_MESSAGES),
         ..ReadMessagesRequest::default()
     };
     match connection.client.read_messages(&request).await {

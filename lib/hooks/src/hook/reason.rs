@@ -136,9 +136,9 @@ pub(super) fn claim_message(notes: &SessionNotes, files: &[String]) -> String {
 
 /// A list of files for a sentence.
 pub(super) fn list_files(files: &[impl AsRef<str>]) -> String {
-    const MOST: usize = 5;
-    let named: Vec<&str> = files.iter().take(MOST).map(AsRef::as_ref).collect();
-    match files.len().saturating_sub(MOST) {
+    const MAX_LISTED: usize = 5;
+    let named: Vec<&str> = files.iter().take(MAX_LISTED).map(AsRef::as_ref).collect();
+    match files.len().saturating_sub(MAX_LISTED) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }
@@ -147,9 +147,9 @@ pub(super) fn list_files(files: &[impl AsRef<str>]) -> String {
 /// The first sentence of a prompt, as the message of claims, which others see. A dot within a word, as in the name of a
 /// file, does not end the sentence.
 pub(super) fn first_sentence(prompt: &str) -> Option<String> {
-    const MOST_CHARS: usize = 160;
+    const MAX_CHARS: usize = 160;
     let mut sentence = String::new();
-    for word in prompt.split_whitespace().take(MOST_CHARS) {
+    for word in prompt.split_whitespace().take(MAX_CHARS) {
         if !sentence.is_empty() {
             sentence.push(' ');
         }
@@ -159,7 +159,7 @@ pub(super) fn first_sentence(prompt: &str) -> Option<String> {
         }
     }
     let sentence = blank_credentials(sentence.trim_end_matches(['.', '!', '?']));
-    let sentence: String = sentence.chars().take(MOST_CHARS).collect();
+    let sentence: String = sentence.chars().take(MAX_CHARS).collect();
     Some(sentence).filter(|sentence| sentence.chars().count() >= 3)
 }
 

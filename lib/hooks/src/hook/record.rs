@@ -12,10 +12,10 @@ use super::caller::Caller;
 use super::{local_paths, turn};
 
 /// Maximum number of events of a request.
-const MOST_ENTRIES: usize = 32;
+const MAX_ENTRIES: usize = 32;
 
 /// Maximum number of spooled requests that one call of a hook sends.
-const MOST_SENT: usize = 8;
+const MAX_SENT: usize = 8;
 
 /// An event with a new id.
 pub(super) fn entry(kind: RecordKind) -> RecordEntry {
@@ -82,16 +82,16 @@ pub(super) fn requests(
         entries: Some(entries.to_vec()),
         agent_id: work.agent_id.as_ref().map(|agent| agent.as_str().to_owned()),
     };
-    entries.chunks(MOST_ENTRIES).map(request).collect()
+    entries.chunks(MAX_ENTRIES).map(request).collect()
 }
 
 /// Sends `requests` after those in the spool. Unsent requests are added to the spool; then it returns a sentence.
 pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests: Vec<RecordRequest>) -> Option<String> {
     let spool = Spool::of(&work.working_copy);
     let spooled = spool.requests();
-    let mut can_send = connection.is_some() && spooled.len() <= MOST_SENT;
+    let mut can_send = connection.is_some() && spooled.len() <= MAX_SENT;
     if let Some(connection) = connection {
-        for request in spooled.iter().take(MOST_SENT) {
+        for request in spooled.iter().take(MAX_SENT) {
             // The server may have a new store by now, and so another id for the repository.
             let renamed = RecordRequest {
                 repo_url: Some(work.repo_url()),

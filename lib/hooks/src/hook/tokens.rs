@@ -18,10 +18,10 @@ use super::caller::Caller;
 use super::{intents, turn};
 
 /// Maximum part of the file that is read, in bytes.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Maximum length of a parsed line, in bytes. Lines with counts have some kilobytes; longer lines have contents.
-const MOST_LINE: u64 = 8 << 20;
+const MAX_LINE: u64 = 8 << 20;
 
 /// The tokens of a conversation so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
 
 /// Reads the tokens in the file at `path`. `None` if the file does not exist, or the agent's format is unknown.
 fn read(agent: Agent, path: &Path) -> Option<Tokens> {
-    let lines = || Some(BufReader::new(RootedPath::beside(path).open().ok()??.take(MOST_BYTES)));
+    let lines = || Some(BufReader::new(RootedPath::beside(path).open().ok()??.take(MAX_BYTES)));
     match agent {
         Agent::ClaudeCode => Some(of_claude_code(lines()?)),
         Agent::Codex => of_codex(lines()?),
@@ -140,11 +140,11 @@ fn for_each_line_with(text: &[u8], mut lines: impl BufRead, mut handle: impl FnM
     let mut line = Vec::new();
     let mut is_rest = false;
     while (&mut lines)
-        .take(MOST_LINE)
+        .take(MAX_LINE)
         .read_until(b'\n', &mut line)
         .is_ok_and(|bytes| bytes > 0)
     {
-        let is_cut = line.len() as u64 == MOST_LINE && !line.ends_with(b"\n");
+        let is_cut = line.len() as u64 == MAX_LINE && !line.ends_with(b"\n");
         if !is_cut && !is_rest && finder.find(&line).is_some() {
             handle(&line);
         }
@@ -197,14 +197,14 @@ mod tests {
         let mut longest = 0;
         for_each_line_with(b"", lines, |line| longest = longest.max(line.len()));
         assert_eq!(longest, counted(1).len() + 1, "with its newline");
-        let lines = std::io::repeat(b'x').take(3 * MOST_LINE).chain(end.as_bytes());
+        let lines = std::io::repeat(b'x').take(3 * MAX_LINE).chain(end.as_bytes());
         assert_eq!(of_claude_code(BufReader::new(lines)), Tokens { total: 1, cached: 0 });
         let exact = format!(
             "{}{}\n",
             counted(3),
-            " ".repeat(usize::try_from(MOST_LINE).unwrap() - counted(3).len() - 1)
+            " ".repeat(usize::try_from(MAX_LINE).unwrap() - counted(3).len() - 1)
         );
-        assert_eq!(exact.len() as u64, MOST_LINE);
+        assert_eq!(exact.len() as u64, MAX_LINE);
         assert_eq!(of_claude_code(exact.as_bytes()).total, 3);
     }
 

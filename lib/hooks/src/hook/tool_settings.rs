@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub(super) const FILE: &str = ".orchestration/coord.toml";
 
 /// Maximum size of the file, in bytes.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// The settings of tools in the file. Empty without a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -32,7 +32,7 @@ impl ToolSettings {
     /// # Errors
     /// A sentence with line and column, when the file is damaged: the permissions of tools are unknown then.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
-        match RootedPath::new(root, FILE).read(MOST_BYTES as u64) {
+        match RootedPath::new(root, FILE).read(MAX_BYTES as u64) {
             Ok(Some(text)) => ToolSettings::parse(&text),
             Ok(None) => Ok(ToolSettings::default()),
             Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => Ok(ToolSettings::default()),
@@ -41,8 +41,8 @@ impl ToolSettings {
     }
 
     fn parse(text: &[u8]) -> Result<ToolSettings, String> {
-        if text.len() > MOST_BYTES {
-            return Err(format!("{FILE} is larger than {MOST_BYTES} bytes"));
+        if text.len() > MAX_BYTES {
+            return Err(format!("{FILE} is larger than {MAX_BYTES} bytes"));
         }
         let text = std::str::from_utf8(text).map_err(|error| {
             let (line, column) = line_and_column(text, error.valid_up_to());
@@ -125,6 +125,6 @@ mod tests {
             let refused = ToolSettings::parse(text).unwrap_err();
             assert!(refused.starts_with(&format!("{FILE}, {place}: ")), "{refused}");
         }
-        assert!(ToolSettings::parse(&vec![b'#'; MOST_BYTES + 1]).is_err());
+        assert!(ToolSettings::parse(&vec![b'#'; MAX_BYTES + 1]).is_err());
     }
 }

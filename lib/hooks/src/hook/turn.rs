@@ -13,7 +13,7 @@ use super::session_copy::SessionCopy;
 use super::{intents, reason, warnings};
 
 /// Maximum length of a name in a request, in characters.
-const MOST_CHARS: usize = 128;
+const MAX_CHARS: usize = 128;
 
 /// The tool call. `None` for the second hook, if an agent calls two hooks before one tool: a call counts once.
 pub(super) fn tool_call(caller: &Caller<'_>, working_copy: &WorkingCopy, holder: &AgentId) -> Option<ToolCall> {
@@ -97,5 +97,5 @@ pub(super) fn session(caller: &Caller<'_>, notes: &SessionNotes) -> AgentSession
 /// Removes control characters, and shortens the name.
 fn sanitize(name: &str) -> String {
     let printable = name.chars().filter(|character| !character.is_control());
-    printable.take(MOST_CHARS).collect()
+    printable.take(MAX_CHARS).collect()
 }

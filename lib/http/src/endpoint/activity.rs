@@ -27,7 +27,7 @@ use coord_server::operations::fields::{agent_of, in_field, require};
 use coord_server::operations::{ActivityRequest, EventRange, list_activity};
 
 /// Maximum number of events in a response.
-const MOST_EVENTS: usize = 100;
+const MAX_EVENTS: usize = 100;
 
 /// The number of events without `limit`.
 const DEFAULT_EVENTS: usize = 50;
@@ -70,7 +70,7 @@ impl ActivityQuery {
         let file = self.file.as_deref().map(FilePath::parse).transpose();
         let limit = match &self.limit {
             None => Some(DEFAULT_EVENTS),
-            Some(text) => text.parse().ok().filter(|limit| (1..=MOST_EVENTS).contains(limit)),
+            Some(text) => text.parse().ok().filter(|limit| (1..=MAX_EVENTS).contains(limit)),
         };
         Ok(ActivityRequest {
             repo,
@@ -89,7 +89,7 @@ impl ActivityQuery {
             },
             limit: limit.ok_or_else(|| ApiError::InvalidField {
                 field: "limit",
-                problem: format!("must be a whole number from 1 to {MOST_EVENTS}"),
+                problem: format!("must be a whole number from 1 to {MAX_EVENTS}"),
             })?,
             caller,
             caller_agent: agent_of(None, agent)?,

@@ -19,11 +19,11 @@ use serde_json::json;
 use utoipa::OpenApi;
 
 use super::operation::{MCP, MCP_METADATA};
+use crate::Session;
 use crate::body::{is_json, read_bytes};
 use crate::error::Respond;
 use crate::headers::agent_header;
 use crate::own_origin::own_origin;
-use crate::{Session, ToolGroup};
 use coord_auth::presents_credential;
 use coord_server::app::App;
 use coord_server::error::ApiError;
@@ -36,9 +36,9 @@ const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 
 /// Responds to requests of the protocol: `coord_tools::protocol`, as an extension of the router. The table of routes
-/// does not name it, so that functions without MCP are built without it.
+/// does not name it, so that functions without MCP are built without it. The text names the groups of tools to offer.
 #[derive(Clone, Copy, Debug)]
-pub struct Protocol(pub fn(Session, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
+pub struct Protocol(pub fn(Session, Option<String>, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
 
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(serve_mcp)
@@ -80,7 +80,7 @@ async fn serve_mcp(
 async fn respond(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let groups = parse_groups(request.uri())?;
+    let groups = selected_groups(request.uri())?;
     if !is_json(&headers) {
         return Err(ApiError::UnsupportedMediaType);
     }
@@ -94,30 +94,25 @@ async fn respond(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> R
         app,
         caller,
         agent: agent_header(&headers).map(str::to_owned),
-        groups,
     };
-    let response = (protocol.0)(session, sdk_request).await?;
+    let response = (protocol.0)(session, groups, sdk_request).await?;
     convert_to_json_rpc(response, &body).await
 }
 
-/// The tools to offer.
+/// The groups of tools to offer.
 #[derive(Debug, Deserialize)]
 struct McpQuery {
     tools: Option<String>,
 }
 
-/// The tools that the query of `uri` selects, such as `?tools=locks,opencode`.
-fn parse_groups(uri: &Uri) -> Result<Vec<ToolGroup>, ApiError> {
-    let invalid = |problem: String| ApiError::InvalidField {
-        field: "tools",
-        problem,
-    };
+/// The groups of tools that the query of `uri` names, such as `?tools=locks,tasks`.
+fn selected_groups(uri: &Uri) -> Result<Option<String>, ApiError> {
     let query = Query::<McpQuery>::try_from_uri(uri);
-    let Query(query) = query.map_err(|_| invalid("must be sent once".to_owned()))?;
-    match query.tools {
-        None => Ok(ToolGroup::USUAL.to_vec()),
-        Some(names) => ToolGroup::parse(&names).map_err(invalid),
-    }
+    let Query(query) = query.map_err(|_| ApiError::InvalidField {
+        field: "tools",
+        problem: "must be sent once".to_owned(),
+    })?;
+    Ok(query.tools)
 }
 
 /// Whether the SDK gets the header `name`. None of these headers can hold a secret.

@@ -95,7 +95,7 @@ fn cause_of(error: &ApiError) -> Option<Cause> {
         | ApiError::MethodNotAllowed { .. }
         | ApiError::TooManyLocks(_)
         | ApiError::LockTaken(_)
-        | ApiError::OfExtension(_) => None,
+        | ApiError::Extension(_) => None,
     }
 }
 

@@ -31,7 +31,7 @@ struct Common {
 
 impl Common {
     async fn send(&self, workplace: &Workplace, act: IntentAct) -> anyhow::Result<ExitCode> {
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace.connection.client.act_on_intent(&self.id, &act).await;
         drop(spinner);
         print_response(workplace, result, self.json)

@@ -70,7 +70,7 @@ struct Findings {
 impl CheckArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace
             .connection
             .client
@@ -79,7 +79,7 @@ impl CheckArgs {
         drop(spinner);
         let views = match result {
             Ok(response) => response.intents,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let subject = self.subject(&views)?;
         let scope = Scope::parse(&subject.owned_scope)?;

@@ -61,7 +61,7 @@ impl EditArgs {
             .await
         {
             Ok(response) => response.intent.context("the server has not sent the intent")?,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let before = intent(&view);
         let fields = match &self.from {
@@ -95,7 +95,7 @@ impl EditArgs {
             unmet: self.unmet.clone(),
             agent_id: None,
         };
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace.connection.client.edit_intent(&self.id, &request).await;
         drop(spinner);
         print_response(&workplace, result, self.json)

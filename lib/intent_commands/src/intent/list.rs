@@ -29,7 +29,7 @@ pub(super) struct ListArgs {
 impl ListArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace
             .connection
             .client
@@ -38,7 +38,7 @@ impl ListArgs {
         drop(spinner);
         let mut response = match result {
             Ok(response) => response,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         if self.json {
             print_json(&response)?;
@@ -86,7 +86,7 @@ impl ShowArgs {
         } else {
             IntentsView::List
         };
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace
             .connection
             .client
@@ -95,7 +95,7 @@ impl ShowArgs {
         drop(spinner);
         let response = match result {
             Ok(response) => response,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         match (self.json, &response.context, &response.intent) {
             (true, ..) => print_json(&response)?,

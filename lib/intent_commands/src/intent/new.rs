@@ -62,7 +62,7 @@ impl NewArgs {
             fields: self.fields.apply_to(fields, BudgetLimits::default()),
             agent_id: None,
         };
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace.connection.client.new_intent(&request).await;
         drop(spinner);
         print_response(&workplace, result, self.json)

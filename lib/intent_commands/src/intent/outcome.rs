@@ -18,7 +18,7 @@ pub(super) fn print_response(
 ) -> anyhow::Result<ExitCode> {
     let response = match result {
         Ok(response) => response,
-        Err(error) => return workplace.failed(error),
+        Err(error) => return workplace.print_failure(error),
     };
     match is_json {
         true => print_json(&response)?,

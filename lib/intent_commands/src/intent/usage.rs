@@ -61,7 +61,7 @@ impl UsageArgs {
             }),
             agent_id: None,
         };
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace.connection.client.use_intent(&self.id, &request).await;
         drop(spinner);
         print_response(&workplace, result, self.json)

@@ -138,29 +138,19 @@ mod tests {
             read_checkpoints(std::slice::from_ref(&file), keys, repository).map_err(|error| format!("{error:#}"))
         };
         let (unsigned, signed) = (checkpoint().text(), checkpoint().sign(&key));
-        let (one, two) = (key.verifying_key(), other.verifying_key());
+        let keys = [other.verifying_key(), key.verifying_key()];
+        let (two, one) = keys.split_at(1);
         assert_eq!(read(&unsigned, &[], REPOSITORY).unwrap()[0].point, checkpoint().point);
-        assert!(read(&signed, &[two.clone(), one.clone()], REPOSITORY).is_ok());
-        let refused = [
-            read(&unsigned, std::slice::from_ref(&one), REPOSITORY),
-            read(&signed, &[two], REPOSITORY),
-            read(
-                &signed.replace("\n3\n", "\n2\n"),
-                std::slice::from_ref(&one),
-                REPOSITORY,
-            ),
-            read(&signed, &[one], "github.com/acme/other"),
-            read("something", &[], REPOSITORY),
-        ];
-        let words = [
-            "not signed",
-            "not signed by two",
-            "changed or forged",
-            "is a checkpoint of",
-            "not a checkpoint",
-        ];
-        for (refused, words) in refused.into_iter().zip(words) {
-            let refused = refused.unwrap_err();
+        assert!(read(&signed, &keys, REPOSITORY).is_ok());
+        let forged = signed.replace("\n3\n", "\n2\n");
+        for (note, keys, repository, words) in [
+            (&*unsigned, one, REPOSITORY, "not signed"),
+            (&*signed, two, REPOSITORY, "not signed by two"),
+            (&*forged, one, REPOSITORY, "changed or forged"),
+            (&*signed, one, "github.com/acme/other", "is a checkpoint of"),
+            ("something", &keys[..0], REPOSITORY, "not a checkpoint"),
+        ] {
+            let refused = read(note, keys, repository).unwrap_err();
             assert!(refused.contains(words), "{refused}");
         }
     }

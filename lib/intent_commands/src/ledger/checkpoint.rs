@@ -27,7 +27,7 @@ pub(super) struct CheckpointArgs {
 impl CheckpointArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace
             .connection
             .client
@@ -36,7 +36,7 @@ impl CheckpointArgs {
         drop(spinner);
         let note = match result {
             Ok(note) => note,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         SignedCheckpoint::read(&note).context("the server's answer")?;
         match &self.out {

@@ -68,12 +68,12 @@ impl LogArgs {
             ..LedgerFilter::default()
         };
         let repo_url = workplace.work.repo_url();
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = workplace.connection.client.ledger(&repo_url, &filter).await;
         drop(spinner);
         let page = match result {
             Ok(page) => page,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         if page.lines.is_empty() && !self.json && !self.follow {
             print("Nothing is recorded.\n")?;
@@ -104,7 +104,7 @@ impl LogArgs {
                         pause = POLL_INTERVAL;
                         continue;
                     }
-                    Err(error) if error.may_pass() => workplace.no_answer(&error),
+                    Err(error) if error.may_pass() => workplace.describe_error(&error),
                     Err(error) => return Err(error.into()),
                 },
             };

@@ -113,12 +113,12 @@ impl RecordArgs {
                 entries: Some(entries.to_vec()),
                 agent_id: None,
             };
-            let spinner = workplace.waiting();
+            let spinner = workplace.start_spinner();
             let result = workplace.connection.client.record(&request).await;
             drop(spinner);
             let response = match result {
                 Ok(response) => response,
-                Err(error) => return workplace.failed(error),
+                Err(error) => return workplace.print_failure(error),
             };
             is_failure |= response.recorded.contains(&Recorded::Failure);
             match self.json {

@@ -63,7 +63,7 @@ pub(super) async fn expect_known_server(
         "no server is configured, and none has run in this clone"
     );
     let workplace = Workplace::open(args)?;
-    let _spinner = workplace.waiting();
+    let _spinner = workplace.start_spinner();
     expect_server(&workplace, signers, expected).await??;
     Ok(())
 }

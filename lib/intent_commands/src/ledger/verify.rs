@@ -76,7 +76,7 @@ impl VerifyArgs {
                 let workplace = Workplace::open(&self.agent)?;
                 match verify_server_ledger(&workplace, signers, expected).await? {
                     Ok(report) => report,
-                    Err(error) => return workplace.failed(error),
+                    Err(error) => return workplace.print_failure(error),
                 }
             }
             Some(file) => {
@@ -115,7 +115,7 @@ async fn verify_server_ledger(
     mut expected: Expectations,
 ) -> anyhow::Result<Result<Report, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
-    let _spinner = workplace.waiting();
+    let _spinner = workplace.start_spinner();
     let location = match seal::expect_server(workplace, signers, &mut expected).await? {
         Ok(location) => location,
         Err(error) => return Ok(Err(error)),

@@ -66,19 +66,19 @@ impl SyncArgs {
         let as_person = || {
             let question = "active_intents.yaml has changes that only a person may make. Make them?";
             ensure_confirmed(&self.agent, self.person, question)?;
-            Ok(Workplace::of_person(&self.agent)?.connection.client)
+            Ok(Workplace::for_person(&self.agent)?.connection.client)
         };
         let callers = Callers {
             client: &workplace.connection.client,
             as_person: &as_person,
         };
         let working_copy = &workplace.work.working_copy;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = sync_once(working_copy, &workplace.work.repo, &callers, self.check).await;
         drop(spinner);
         let report = match result {
             Ok(report) => report,
-            Err(Failure::NoAnswer(error)) => return workplace.failed(error),
+            Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
             Err(Failure::Error(error)) => return Err(error),
         };
         match self.json {

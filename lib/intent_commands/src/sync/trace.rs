@@ -158,35 +158,26 @@ mod tests {
 
     #[test]
     fn a_damaged_or_diverging_trace_file_gets_nothing_appended() {
-        let edited = VECTOR.replace("Wrote", "Wrote!");
-        assert!(synced(&edited, ends()).unwrap_err().starts_with("EDITED at line 2"));
-        let older = LedgerLocation {
-            sealed: Point {
-                seq: 2,
-                ..ends().sealed
-            },
-            ..ends()
+        let edited = synced(&VECTOR.replace("Wrote", "Wrote!"), ends()).unwrap_err();
+        assert!(edited.starts_with("EDITED at line 2"), "{edited}");
+        let (mut older, mut trimmed) = (ends(), ends());
+        older.sealed.seq = 2;
+        trimmed.base = Point {
+            seq: 3,
+            ..ends().sealed
         };
-        assert!(synced(VECTOR, older).unwrap_err().contains("the server has 2"));
-        let trimmed = LedgerLocation {
-            base: Point {
-                seq: 3,
-                ..ends().sealed
-            },
-            ..ends()
-        };
-        let first = format!("{}\n", VECTOR.lines().next().unwrap());
-        assert!(
-            synced(&first, trimmed)
-                .unwrap_err()
-                .contains("no longer has the lines 2 to 3")
-        );
-        let foreign = "{\"actor\":\"x\"}\n";
-        assert!(
-            synced(&format!("{VECTOR}{foreign}"), ends())
-                .unwrap_err()
-                .contains("without a chain")
-        );
+        for (file, ends, refusal) in [
+            (VECTOR.to_owned(), older, "the server has 2"),
+            (
+                format!("{}\n", VECTOR.lines().next().unwrap()),
+                trimmed,
+                "no longer has the lines 2 to 3",
+            ),
+            (format!("{VECTOR}{{\"actor\":\"x\"}}\n"), ends(), "without a chain"),
+        ] {
+            let refused = synced(&file, ends).unwrap_err();
+            assert!(refused.contains(refusal), "{refused}");
+        }
         let other = Expectations::chain_of("github.com/acme/other");
         assert!(verify(VECTOR.as_bytes(), &other).unwrap().damage.is_some());
         let end = LedgerEnd {

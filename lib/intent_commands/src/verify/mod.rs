@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::Args;
 use coord_agent::contents;
 use coord_agent::exit_status::ExitStatus;
-use coord_agent::files::{all_named, sent};
+use coord_agent::files::{expand_names, sent};
 use coord_agent::options::AgentArgs;
 use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, print, print_json, width};
 use coord_agent::terminal::table::{Column, Cut, render};
@@ -73,7 +73,7 @@ impl VerifyArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let files = match self.paths.is_empty() {
-            false => all_named(&workplace.work, &self.paths).await?,
+            false => expand_names(&workplace.work, &self.paths).await?,
             true => match workplace
                 .connection
                 .client
@@ -86,12 +86,12 @@ impl VerifyArgs {
                     .filter(|file| file.hash.is_some())
                     .map(|file| file.file_path)
                     .collect(),
-                Err(error) => return workplace.failed(error),
+                Err(error) => return workplace.print_failure(error),
             },
         };
         let files = match self.verify(&workplace, files).await? {
             Ok(files) => files,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         match self.json {
             true => print_json(&files)?,
@@ -128,7 +128,7 @@ impl VerifyArgs {
                 files: Some(contents.collect()),
                 agent_id: None,
             };
-            let _spinner = workplace.waiting();
+            let _spinner = workplace.start_spinner();
             let response = match workplace.connection.client.verify_files(&request).await {
                 Ok(response) => response,
                 Err(error) => return Ok(Err(error)),

@@ -88,7 +88,7 @@ impl WhyArgs {
             },
         };
         let (client, repo_url) = (&workplace.connection.client, work.repo_url());
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let result = async {
             let base = newest(client, &repo_url).await?.base;
             let base = base.split_once(':').and_then(|(seq, _)| seq.parse().ok()).unwrap_or(0);
@@ -99,7 +99,7 @@ impl WhyArgs {
         drop(spinner);
         let (lines, views) = match result {
             Ok(response) => response,
-            Err(error) => return workplace.failed(error),
+            Err(error) => return workplace.print_failure(error),
         };
         let records: Vec<Record> = lines
             .iter()

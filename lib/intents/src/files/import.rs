@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Registry;
-use crate::intent::{Intent, Permitted, Status};
+use crate::intent::{Intent, Status, TransitionActor};
 
 /// Changes to apply from a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -220,9 +220,9 @@ fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut Fi
                     }));
                     continue;
                 }
-                Some(Permitted::Anyone) => {}
-                Some(Permitted::Person) => change.needs_person = true,
-                Some(Permitted::OnceCriteriaAreMet) => change.needs_person |= !store.criteria_are_met(),
+                Some(TransitionActor::Anyone) => {}
+                Some(TransitionActor::Person) => change.needs_person = true,
+                Some(TransitionActor::OnceCriteriaAreMet) => change.needs_person |= !store.criteria_are_met(),
             },
             Rule::Edit | Rule::WhilePending => {}
         }

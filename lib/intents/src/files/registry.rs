@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::Refusal;
 use super::scalar::{Kind, kind};
 use super::tree::{Content, Entry, Node, Style, Tree};
-use crate::intent::{Budget, Criterion, CriterionProof, Intent, MAX_INTENTS, RelatedSpec, Status, valid_id};
+use crate::intent::{Budget, Criterion, CriterionProof, Intent, MAX_INTENTS, RelatedSpec, Status, is_valid_id};
 
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -151,7 +151,7 @@ impl Reader<'_> {
 
     fn id(&self, node: &Node) -> Result<String, Refusal> {
         let id = self.text(node, "id")?.unwrap_or_default();
-        if !valid_id(&id) {
+        if !is_valid_id(&id) {
             return self.refuse(
                 node,
                 "an id has 1 to 64 letters, digits, `.`, `_` and `-`, and begins with a letter or digit",
@@ -178,7 +178,7 @@ impl Reader<'_> {
             return Ok(None);
         }
         let Content::Scalar { text, style } = &node.content else {
-            return self.refuse(node, format!("`{key}` is due to be text"));
+            return self.refuse(node, format!("`{key}` must be text"));
         };
         let other_type = match kind(text) {
             Kind::Text => None,
@@ -190,7 +190,7 @@ impl Reader<'_> {
         {
             return self.refuse(
                 node,
-                format!("`{key}` is due to be text, but `{text}` is {other_type}: put it in quotes"),
+                format!("`{key}` must be text, but `{text}` is {other_type}: put it in quotes"),
             );
         }
         Ok((!text.is_empty()).then(|| text.clone()))
@@ -203,7 +203,7 @@ impl Reader<'_> {
         }
         match node.items() {
             Some(items) => Ok(items.iter().map(|item| &item.node).collect()),
-            None => self.refuse(node, format!("`{key}` is due to be a list")),
+            None => self.refuse(node, format!("`{key}` must be a list")),
         }
     }
 
@@ -252,7 +252,7 @@ impl Reader<'_> {
         };
         match number {
             Some(number) => Ok(Some(number)),
-            None => self.refuse(node, format!("`{key}` is due to be a whole number")),
+            None => self.refuse(node, format!("`{key}` must be a whole number")),
         }
     }
 
@@ -275,7 +275,7 @@ impl Reader<'_> {
             if node.entries().is_none() {
                 return self.refuse(
                     node,
-                    "`criteria` is due to be a list of `criterion`, `by`, `at` and `evidence`",
+                    "`criteria` must be a list of `criterion`, `by`, `at` and `evidence`",
                 );
             }
             let member = |key: &str| match node.entry(key) {

@@ -84,7 +84,7 @@ fn row(cells: &[String]) -> Option<Row> {
     };
     let intent_id = bare(intent_id);
     let path = parse_path(&code(path)?)?;
-    crate::intent::valid_id(&intent_id).then(|| Row {
+    crate::intent::is_valid_id(&intent_id).then(|| Row {
         path,
         intent_id,
         hash: LastHash::parse(&bare(hash)),

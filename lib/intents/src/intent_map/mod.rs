@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Vec<Row> {
                         .strip_prefix("## ")
                         .and_then(|title| title.split_once(": "))
                         .map(|(id, _)| id.trim())
-                        .filter(|id| crate::intent::valid_id(id));
+                        .filter(|id| crate::intent::is_valid_id(id));
                 } else if let Some(row) = section.and_then(|id| older_row(id, line)) {
                     rows.push(row);
                 }

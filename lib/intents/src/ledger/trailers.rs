@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::point::Point;
-use crate::intent::valid_id;
+use crate::intent::is_valid_id;
 
 /// The intents and ledger points of a commit, in lines of its message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Trailers {
         let mut trailers = Trailers::default();
         for (name, value) in message.lines().filter_map(|line| line.split_once(':')) {
             let value = value.trim();
-            if name.eq_ignore_ascii_case(INTENT) && valid_id(value) {
+            if name.eq_ignore_ascii_case(INTENT) && is_valid_id(value) {
                 if !trailers.intents.iter().any(|intent| intent == value) {
                     trailers.intents.push(value.to_owned());
                 }

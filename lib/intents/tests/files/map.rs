@@ -19,20 +19,19 @@ fn whole() -> LastHash {
     LastHash::Whole(POOL.into())
 }
 
+fn short(text: &str) -> LastHash {
+    LastHash::Text(text.into())
+}
+
 #[test]
 fn the_original_sample_is_read_and_written_byte_for_byte() {
-    let short = |text: &str| LastHash::Text(text.into());
     let rows = read(ORIGINAL);
+    let (login, header) = ("src/auth/login.ts", "src/components/Header.tsx");
     assert_eq!(
         rows,
         [
-            row("src/auth/login.ts", "intent-123", short("sha256:a1b2..."), true),
-            row(
-                "src/components/Header.tsx",
-                "intent-456",
-                short("sha256:c3d4..."),
-                false
-            ),
+            row(login, "intent-123", short("sha256:a1b2..."), true),
+            row(header, "intent-456", short("sha256:c3d4..."), false),
         ]
     );
     assert!(!rows[0].hash.matches("a1b2..."), "a hash cut short proves nothing");
@@ -71,9 +70,9 @@ fn a_map_without_files_is_the_documented_empty_map() {
 #[test]
 fn the_damaged_map_of_a_real_day_is_read_right() {
     let rows = read(DAMAGED);
-    let short = |text: &str| LastHash::Text(text.into());
     let (first, second) = ("REQ-WEATHER-API-001", "REQ-WEATHER-API-002");
     let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    let upper = format!("sha256:{}", POOL.to_uppercase());
     assert_eq!(
         rows,
         [
@@ -82,12 +81,7 @@ fn the_damaged_map_of_a_real_day_is_read_right() {
             row("app/routes/weather.py", second, LastHash::Whole(empty.into()), true),
             row("app/cli.py", second, short("sha256:00000000"), false),
             row("app/[tenant]/page.tsx", second, LastHash::Deleted, false),
-            row(
-                "README.md",
-                second,
-                short(&format!("sha256:{}", POOL.to_uppercase())),
-                true
-            ),
+            row("README.md", second, short(&upper), true),
             row("requirements.txt", second, whole(), true),
             row("src/index.ts", "REQ-OLD-1", whole(), false),
             row("src/weather.ts", "REQ-OLD-1", short("sha256:a1b2..."), false),
@@ -166,28 +160,20 @@ fn rows_that_are_not_ours_are_prose() {
         "| `a`b` | `b` | `c` | Yes |",
     ] {
         assert_eq!(read(line), [], "{line}");
-        assert!(
-            write(line, &read(ORIGINAL)).starts_with(&format!("{line}\n\n|")),
-            "{line}"
-        );
+        let written = write(line, &read(ORIGINAL));
+        assert!(written.starts_with(&format!("{line}\n\n|")), "{written}");
     }
 }
 
 fn any_rows() -> impl Strategy<Value = Vec<Row>> {
     let path = prop_oneof!["[ -~]{1,20}", "[a`|\\\\\"\n\t ]{1,8}", "\\PC{1,10}"];
     let hash = prop_oneof![Just(LastHash::Deleted), "[0-9a-f]{64}".prop_map(LastHash::Whole)];
-    proptest::collection::btree_map(path, ("[a-zA-Z0-9][a-z0-9._-]{0,10}", hash, any::<bool>()), 0..6).prop_map(
-        |rows| {
-            rows.into_iter()
-                .map(|(path, (intent_id, hash, is_locked))| Row {
-                    path,
-                    intent_id,
-                    hash,
-                    is_locked,
-                })
-                .collect()
-        },
-    )
+    let others = ("[a-zA-Z0-9][a-z0-9._-]{0,10}", hash, any::<bool>());
+    proptest::collection::btree_map(path, others, 0..6).prop_map(|rows| {
+        let rows = rows.into_iter();
+        rows.map(|(path, (intent_id, hash, is_locked))| row(&path, &intent_id, hash, is_locked))
+            .collect()
+    })
 }
 
 proptest! {

@@ -121,87 +121,47 @@ fn each_variant_has_the_same_intents() {
 // rule: files#yaml-refused
 #[test]
 fn an_unreadable_file_is_refused_with_line_and_column() {
-    let deep = format!("x: {}1{}\n", "[".repeat(60), "]".repeat(60));
-    let table = [
-        ("intents:\n\t- id: a\n", "2:"),
-        ("intents:\n  - id:\ta\n", "2:8: a tab"),
-        ("intents:\n  - id: a\n    x: 1\t# tab\n", "3:9: a tab"),
-        ("x: &a 1\nintents: []\n", "1:4: anchors"),
-        ("intents:\n  - id: a\n    name: *a\n", "3:11: "),
-        ("x: !!str 1\n", "1:4: tags"),
-        (
-            "intents:\n  - id: a\n    name: b\n    name: c\n",
-            "4:5: the key `name` is there twice",
-        ),
-        (
-            "intents: []\n\"intents\": []\n",
-            "2:1: the key `intents` is there twice",
-        ),
-        ("x:\n  ü: 1\n  ü: 2\n", "3:3: the key `ü` is there twice"),
-        (
-            "intents:\n  - id: a\n  - name: b\n    id: a\n",
-            "4:9: the id `a` is there twice",
-        ),
-        (
-            "intents:\n  - id: 42\n",
-            "2:9: `id` is due to be text, but `42` is a number",
-        ),
-        (
-            "intents:\n  - id: a\n    name: 1.5e3\n",
-            "3:11: `name` is due to be text, but `1.5e3` is a number",
-        ),
-        ("intents:\n  - id: a\n    name: 0x1F\n", "3:11: `name`"),
-        (
-            "intents:\n  - id: a\n    name: true\n",
-            "3:11: `name` is due to be text, but `true` is true or false",
-        ),
-        (
-            "intents:\n  - id: a\n    owned_scope:\n      - 7\n",
-            "4:9: `owned_scope`",
-        ),
-        (
-            "intents:\n  - id: a\n    owned_scope:\n      -\n",
-            "4:8: an item of `owned_scope` is empty",
-        ),
-        (
-            "intents:\n  - id: a\n    owned_scope: src/**\n",
-            "3:18: `owned_scope` is due to be a list",
-        ),
-        ("intents:\n  - id: a\n    name: [b]\n", "3:11: `name` is due to be text"),
-        (
-            "intents:\n  - id: a\n    budget: {max_turns: -1}\n",
-            "3:25: `max_turns` is due to be a whole number",
-        ),
-        (
-            "intents:\n  - id: a\n    budget: {max_turns: '5'}\n",
-            "3:25: `max_turns`",
-        ),
-        (
-            "intents:\n  - id: a\n    budget: {max_turns: 99999999999999999999}\n",
-            "3:25: `max_turns`",
-        ),
-        (
-            "intents:\n  - id: a\n    status: DONE\n",
-            "3:13: `DONE` is not a status",
-        ),
-        ("intents:\n  - name: b\n", "2:5: an intent has no `id`"),
-        ("intents:\n  - a\n", "2:5: an intent is due"),
-        ("intents:\n  - id: a/b\n", "2:9: an id has"),
-        ("intents: {a: {}}\n", "1:10: `intents` is due to be a list"),
-        ("- id: a\n", "1:1: the file begins with"),
-        ("intents: []\n---\nintents: []\n", "2:1: a second document"),
-        ("? a\n: b\n", "1:1: this is not read here"),
-        ("intents:\n  - id: a\n   name: b\n", "3:"),
-        ("intents: [\n", "2:"),
-        (&deep, "1:36: nested deeper"),
-    ];
-    for (text, expected) in table {
-        assert!(
-            refusal(text).starts_with(expected),
-            "{text}\nis refused as {}\nand not as {expected}",
-            refusal(text)
-        );
+    // A file, in which `\n` and `\t` are escapes, and the beginning of its refusal.
+    let table = r#"
+        intents:\n\t- id: a\n → 2:
+        intents:\n  - id:\ta\n → 2:8: a tab
+        intents:\n  - id: a\n    x: 1\t# tab\n → 3:9: a tab
+        x: &a 1\nintents: []\n → 1:4: anchors
+        intents:\n  - id: a\n    name: *a\n → 3:11:
+        x: !!str 1\n → 1:4: tags
+        intents:\n  - id: a\n    name: b\n    name: c\n → 4:5: the key `name` is there twice
+        intents: []\n"intents": []\n → 2:1: the key `intents` is there twice
+        x:\n  ü: 1\n  ü: 2\n → 3:3: the key `ü` is there twice
+        intents:\n  - id: a\n  - name: b\n    id: a\n → 4:9: the id `a` is there twice
+        intents:\n  - id: 42\n → 2:9: `id` must be text, but `42` is a number
+        intents:\n  - id: a\n    name: 1.5e3\n → 3:11: `name` must be text, but `1.5e3` is a number
+        intents:\n  - id: a\n    name: 0x1F\n → 3:11: `name`
+        intents:\n  - id: a\n    name: true\n → 3:11: `name` must be text, but `true` is true or false
+        intents:\n  - id: a\n    owned_scope:\n      - 7\n → 4:9: `owned_scope`
+        intents:\n  - id: a\n    owned_scope:\n      -\n → 4:8: an item of `owned_scope` is empty
+        intents:\n  - id: a\n    owned_scope: src/**\n → 3:18: `owned_scope` must be a list
+        intents:\n  - id: a\n    name: [b]\n → 3:11: `name` must be text
+        intents:\n  - id: a\n    budget: {max_turns: -1}\n → 3:25: `max_turns` must be a whole number
+        intents:\n  - id: a\n    budget: {max_turns: '5'}\n → 3:25: `max_turns`
+        intents:\n  - id: a\n    budget: {max_turns: 99999999999999999999}\n → 3:25: `max_turns`
+        intents:\n  - id: a\n    status: DONE\n → 3:13: `DONE` is not a status
+        intents:\n  - name: b\n → 2:5: an intent has no `id`
+        intents:\n  - a\n → 2:5: an intent is due
+        intents:\n  - id: a/b\n → 2:9: an id has
+        intents: {a: {}}\n → 1:10: `intents` must be a list
+        - id: a\n → 1:1: the file begins with
+        intents: []\n---\nintents: []\n → 2:1: a second document
+        ? a\n: b\n → 1:1: this is not read here
+        intents:\n  - id: a\n   name: b\n → 3:
+        intents: [\n → 2:
+    "#;
+    for row in table.trim().lines() {
+        let (text, expected) = row.trim().split_once(" → ").expect("an arrow");
+        let refused = refusal(&text.replace("\\n", "\n").replace("\\t", "\t"));
+        assert!(refused.starts_with(expected), "{row}: {refused}");
     }
+    let deep = refusal(&format!("x: {}1{}\n", "[".repeat(60), "]".repeat(60)));
+    assert!(deep.starts_with("1:36: nested deeper"), "{deep}");
     let refused = Registry::parse(b"intents: []\n# \xff\n").err().unwrap();
     assert_eq!((refused.line, refused.column), (2, 3));
     assert!(Registry::parse(&vec![b' '; MAX_BYTES + 1]).is_err());

@@ -17,6 +17,14 @@ fn taken(in_file: &[(&str, &str)], in_store: impl FnOnce(&mut Intent)) -> FileCh
     import_changes(Some(&base), &parse(&file), &stored)
 }
 
+/// Nothing is taken, because of these members.
+#[track_caller]
+fn assert_problems(result: &FileChanges, expected: &[(&str, Reason)]) {
+    assert_eq!(result.changes, []);
+    let problems = result.problems.iter().map(|problem| (problem.member, problem.reason));
+    assert_eq!(problems.collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn nothing_changed_is_nothing_taken() {
     assert_eq!(taken(&[], |_| ()), FileChanges::default());
@@ -25,36 +33,29 @@ fn nothing_changed_is_nothing_taken() {
         intent.name = "Renamed".into();
         intent.budget = None;
     };
-    assert_eq!(
-        taken(&[], store),
-        FileChanges::default(),
-        "what the store alone changed is written, not taken"
-    );
+    let result = taken(&[], store);
+    assert_eq!(result, FileChanges::default(), "it is written to the file");
 }
 
 // rule: files#yaml-edited
 #[test]
 fn people_edit_texts_lists_and_limits_beside_changes_of_the_store() {
-    let result = taken(
-        &[
-            ("Connection pooling", "Pool"),
-            ("No new dependency", "No dependency"),
-            ("max_turns: 50", "max_turns: 40"),
-            ("Tests in tests/db pass", "Tests pass"),
-        ],
-        |intent| {
-            intent.status = Status::Blocked;
-            intent.budget.as_mut().unwrap().consumed_turns = 30;
-        },
-    );
+    let edits = [
+        ("Connection pooling", "Pool"),
+        ("No new dependency", "No dependency"),
+        ("max_turns: 50", "max_turns: 40"),
+        ("Tests in tests/db pass", "Tests pass"),
+    ];
+    let result = taken(&edits, |intent| {
+        intent.status = Status::Blocked;
+        intent.budget.as_mut().unwrap().consumed_turns = 30;
+    });
     assert_eq!((result.problems.len(), result.put_back.len()), (0, 0));
     let [change] = result.changes.as_slice() else {
         panic!("{result:?}")
     };
-    assert_eq!(
-        change.members,
-        ["name", "constraints", "acceptance_criteria", "budget.max_turns"]
-    );
+    let members = ["name", "constraints", "acceptance_criteria", "budget.max_turns"];
+    assert_eq!(change.members, members);
     assert_eq!(change.intent.status, Status::Blocked);
     let budget = change.intent.budget.unwrap();
     assert_eq!((budget.max_turns, budget.consumed_turns), (Some(40), 30));
@@ -64,14 +65,12 @@ fn people_edit_texts_lists_and_limits_beside_changes_of_the_store() {
 // rule: files#yaml-edited
 #[test]
 fn consumption_times_and_agent_in_the_file_are_put_back() {
-    let result = taken(
-        &[
-            ("consumed_turns: 12", "consumed_turns: 0"),
-            ("08:55:00Z", "08:56:00Z"),
-            ("claude-opus-4-5", "x"),
-        ],
-        |_| (),
-    );
+    let edits = [
+        ("consumed_turns: 12", "consumed_turns: 0"),
+        ("08:55:00Z", "08:56:00Z"),
+        ("claude-opus-4-5", "x"),
+    ];
+    let result = taken(&edits, |_| ());
     assert_eq!(result.changes, []);
     let members: Vec<_> = result.put_back.iter().map(|(_, member)| *member).collect();
     assert_eq!(members, ["budget.consumed_turns", "assigned_agent", "created_at"]);
@@ -80,42 +79,25 @@ fn consumption_times_and_agent_in_the_file_are_put_back() {
 // rule: files#yaml-conflicts
 #[test]
 fn one_conflict_is_listed_and_nothing_is_taken() {
-    let result = taken(
-        &[("Connection pooling", "Pool"), ("No new dependency", "None")],
-        |intent| intent.name = "Pooling".into(),
-    );
-    assert_eq!(result.changes, []);
-    let [problem] = result.problems.as_slice() else {
-        panic!("{result:?}")
-    };
-    assert_eq!((problem.member, problem.reason), ("name", Reason::Conflict));
+    let edits = [("Connection pooling", "Pool"), ("No new dependency", "None")];
+    let result = taken(&edits, |intent| intent.name = "Pooling".into());
+    assert_problems(&result, &[("name", Reason::Conflict)]);
     // The same change on both sides is none.
-    assert_eq!(
-        taken(&[("Connection pooling", "Pool")], |intent| intent.name = "Pool".into()),
-        FileChanges::default()
-    );
+    let result = taken(&edits[..1], |intent| intent.name = "Pool".into());
+    assert_eq!(result, FileChanges::default());
 }
 
 #[test]
 fn the_scope_is_frozen_once_work_has_begun() {
-    let result = taken(&[("- src/db.ts", "- src/*.ts")], |_| ());
-    assert_eq!(
-        (result.problems[0].member, result.problems[0].reason),
-        ("owned_scope", Reason::Frozen)
-    );
-    let result = taken(&[("- src/db.ts", "- src/*.ts"), ("IN_PROGRESS", "PENDING")], |_| ());
-    assert_eq!(
-        result.problems.len(),
-        2,
-        "a status that goes back does not thaw it: {result:?}"
-    );
+    let widen = ("- src/db.ts", "- src/*.ts");
+    let result = taken(&[widen], |_| ());
+    assert_problems(&result, &[("owned_scope", Reason::Frozen)]);
+    let result = taken(&[widen, ("IN_PROGRESS", "PENDING")], |_| ());
+    assert_eq!(result.problems.len(), 2, "a status that goes back does not thaw it");
     let pending = FACTS.replace("IN_PROGRESS", "PENDING");
     let base = parse(&pending);
-    let result = import_changes(
-        Some(&base),
-        &parse(&pending.replace("- src/db.ts", "- src/*.ts")),
-        base.intents(),
-    );
+    let widened = parse(&pending.replace(widen.0, widen.1));
+    let result = import_changes(Some(&base), &widened, base.intents());
     assert_eq!(result.changes[0].members, ["owned_scope"]);
 }
 
@@ -144,28 +126,22 @@ fn a_status_change_follows_transitions_and_marks_those_that_need_a_person() {
 
 #[test]
 fn completion_without_a_person_needs_each_criterion_of_the_store() {
-    let met = Some(CriterionProof {
+    let met = CriterionProof {
         by: "ada".into(),
         at: "2026-11-22T09:30:00Z".into(),
         evidence: "log".into(),
-    });
-    let is_met = |intent: &mut Intent| intent.acceptance_criteria[0].met = met.clone();
-    assert!(!taken(&[("IN_PROGRESS", "COMPLETED")], is_met).changes[0].needs_person);
-    let result = taken(
-        &[("IN_PROGRESS", "COMPLETED"), ("Tests in tests/db pass", "Anything")],
-        is_met,
-    );
-    assert!(
-        result.changes[0].needs_person,
-        "a criterion with other words is not met"
-    );
+    };
+    let is_met = |intent: &mut Intent| intent.acceptance_criteria[0].met = Some(met.clone());
+    let complete = ("IN_PROGRESS", "COMPLETED");
+    assert!(!taken(&[complete], is_met).changes[0].needs_person);
+    let result = taken(&[complete, ("Tests in tests/db pass", "Anything")], is_met);
+    assert!(result.changes[0].needs_person, "other words are not met");
     let forged = "pass\n      criteria: [{criterion: Tests in tests/db pass, by: eve, at: now, evidence: none}]";
-    let result = taken(&[("IN_PROGRESS", "COMPLETED"), ("pass", forged)], |_| ());
-    assert!(result.changes[0].needs_person, "a proof is not taken from the file");
-    assert_eq!(
-        result.changes[0].intent.acceptance_criteria,
-        [Criterion::new("Tests in tests/db pass")]
-    );
+    let result = taken(&[complete, ("pass", forged)], |_| ());
+    let change = &result.changes[0];
+    assert!(change.needs_person, "a proof is not taken from the file");
+    let criteria = [Criterion::new("Tests in tests/db pass")];
+    assert_eq!(change.intent.acceptance_criteria, criteria);
     assert_eq!(result.put_back[0].1, "criteria");
 }
 
@@ -176,11 +152,8 @@ fn a_raised_limit_takes_a_person() {
         ("max_turns: 49", false),
         ("max_turns: ~", true),
     ] {
-        assert_eq!(
-            taken(&[("max_turns: 50", to)], |_| ()).changes[0].needs_person,
-            needs_person,
-            "{to}"
-        );
+        let result = taken(&[("max_turns: 50", to)], |_| ());
+        assert_eq!(result.changes[0].needs_person, needs_person, "{to}");
     }
 }
 
@@ -191,19 +164,16 @@ fn new_intents_are_taken_and_removed_ones_stay() {
         parse("intents:\n  - id: a\n    name: A\n  - id: b\n    status: COMPLETED\n    budget: {consumed_turns: 3}\n");
     let result = import_changes(Some(&base), &file, base.intents());
     assert_eq!(result.removed, ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10"]);
-    let taken: Vec<_> = result
+    let taken = result
         .changes
         .iter()
-        .map(|change| (change.intent.id.as_str(), change.needs_person))
-        .collect();
-    assert_eq!(taken, [("a", false), ("b", true)]);
-    assert_eq!(
-        result.changes[1].intent.budget,
-        Some(Budget {
-            consumed_turns: 3,
-            ..Budget::default()
-        })
-    );
+        .map(|change| (change.intent.id.as_str(), change.needs_person));
+    assert_eq!(taken.collect::<Vec<_>>(), [("a", false), ("b", true)]);
+    let budget = Budget {
+        consumed_turns: 3,
+        ..Budget::default()
+    };
+    assert_eq!(result.changes[1].intent.budget, Some(budget));
     // A deleted file does not block.
     let result = import_changes(Some(&base), &parse(""), base.intents());
     assert_eq!((result.changes.len(), result.problems.len()), (0, 0));
@@ -212,15 +182,9 @@ fn new_intents_are_taken_and_removed_ones_stay() {
 // rule: files#yaml-conflicts
 #[test]
 fn without_a_base_each_difference_that_people_can_make_is_a_conflict() {
-    let file = parse(
-        &FACTS
-            .replace("Connection pooling", "Pool")
-            .replace("consumed_turns: 12", "consumed_turns: 1"),
-    );
-    let result = import_changes(None, &file, parse(FACTS).intents());
-    assert_eq!(result.problems.len(), 1);
-    assert_eq!(
-        (result.problems[0].member, result.problems[0].reason),
-        ("name", Reason::Conflict)
-    );
+    let file = FACTS
+        .replace("Connection pooling", "Pool")
+        .replace("consumed_turns: 12", "consumed_turns: 1");
+    let result = import_changes(None, &parse(&file), parse(FACTS).intents());
+    assert_problems(&result, &[("name", Reason::Conflict)]);
 }

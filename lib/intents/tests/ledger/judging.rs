@@ -27,6 +27,12 @@ pub fn judge(ledger: &[u8], expected: &Expectations) -> Report {
     report
 }
 
+/// Judges `ledger`, whose first damage has to be this one.
+#[track_caller]
+pub fn assert_judged(ledger: &[u8], expected: &Expectations, verdict: Verdict, line: usize, seq: usize) -> Finding {
+    assert_damage(&judge(ledger, expected), verdict, line, seq)
+}
+
 #[track_caller]
 pub fn assert_damage(report: &Report, verdict: Verdict, line: usize, seq: usize) -> Finding {
     let damage = report

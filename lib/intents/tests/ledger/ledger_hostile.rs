@@ -34,7 +34,7 @@ fn deep_json_ends_no_stack() {
         assert!(matches!(Record::read(deep.as_bytes()), Err(UnreadableLine::Json(_))));
         assert!(Entry::parse(deep.as_bytes()).is_err());
         let balanced = format!("{{\"a\":{}{}}}\n", "[".repeat(400_000), "]".repeat(400_000));
-        assert_eq!(verdict(balanced.as_bytes()), None, "an object of somebody else");
+        assert_eq!(verdict(balanced.as_bytes()), None, "an object of another program");
         let damaged = format!("{}{deep}\n", String::from_utf8(Ledger::sample(2).bytes()).unwrap());
         assert_eq!(verdict(damaged.as_bytes()), Some(Verdict::Edited));
     }

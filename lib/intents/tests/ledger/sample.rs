@@ -56,6 +56,11 @@ pub fn unsealed(event: Event, number: u64) -> String {
         .to_owned()
 }
 
+/// Line `number` of a sample, which is not sealed yet.
+pub fn line(number: usize) -> String {
+    unsealed(event(number as u64), number as u64)
+}
+
 pub fn adoption(of: &str) -> Event {
     Event {
         action_type: ActionType::StateTransition,
@@ -90,15 +95,15 @@ impl Ledger {
         ledger
     }
 
-    pub fn sample(count: u64) -> Self {
-        Self::of(REPOSITORY, (1..=count).map(|number| unsealed(event(number), number)))
+    pub fn sample(count: usize) -> Self {
+        Self::of(REPOSITORY, (1..=count).map(line))
     }
 
     /// Two foreign lines before the sealed ones, the second of which adopts them.
-    pub fn adopted(count: u64) -> Self {
+    pub fn adopted(count: usize) -> Self {
         let line = |number| match number {
-            2 => unsealed(adoption(FOREIGN), number),
-            number => unsealed(event(number), number),
+            2 => unsealed(adoption(FOREIGN), 2),
+            number => line(number),
         };
         Self::of(REPOSITORY, (1..=count).map(line))
     }
@@ -107,12 +112,25 @@ impl Ledger {
         self.lines.concat().into_bytes()
     }
 
+    /// The bytes after a change of the lines.
+    pub fn changed(&self, change: impl FnOnce(&mut Vec<String>)) -> Vec<u8> {
+        let mut lines = self.lines.clone();
+        change(&mut lines);
+        lines.concat().into_bytes()
+    }
+
     /// The chain, and the last point as the seal of the store.
     pub fn sealed(&self) -> Expectations {
         expected(&[*self.points.last().unwrap()])
     }
 }
 
+/// The chain alone.
+pub fn chain() -> Expectations {
+    Expectations::chain_of(REPOSITORY)
+}
+
+/// The chain, and these points.
 pub fn expected(anchors: &[Point]) -> Expectations {
     let anchor = |&point| Anchor {
         point,
@@ -120,6 +138,6 @@ pub fn expected(anchors: &[Point]) -> Expectations {
     };
     Expectations {
         anchors: anchors.iter().map(anchor).collect(),
-        ..Expectations::chain_of(REPOSITORY)
+        ..chain()
     }
 }

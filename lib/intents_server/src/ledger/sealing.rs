@@ -13,7 +13,7 @@ use coord_store::{Store, StoreError};
 const BATCH_LINES: usize = 512;
 
 /// The most batches of one call. The next call seals the other lines.
-const MOST_BATCHES: usize = 64;
+const MAX_BATCHES: usize = 64;
 
 /// Seals the lines of `repo`, and drops the oldest beyond `most_lines`. Returns the resulting seal.
 ///
@@ -21,7 +21,7 @@ const MOST_BATCHES: usize = 64;
 /// When the store does not respond, or its response cannot be parsed.
 pub async fn seal_lines(store: &dyn Store, repo: &RepoId, most_lines: usize) -> Result<Seal, StoreError> {
     let mut current = seal(repo).run(store).await?;
-    for _ in 0..MOST_BATCHES {
+    for _ in 0..MAX_BATCHES {
         let lines = lines_after(repo, current.sealed.id, BATCH_LINES).run(store).await?;
         let Some((to, waypoints)) = seal_batch(repo, current.sealed, &lines) else {
             break;

@@ -18,7 +18,7 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  local MOST_ALLOWED, MOST_OF_LOGIN = 100, 25
+  local MAX_ALLOWED, MAX_PER_LOGIN = 100, 25
 
   local denial = Admission.admit(call) or Append.full_ledger(call, 1)
   if denial then
@@ -42,10 +42,10 @@ return function(KEYS, ARGV)
   -- The intents of a different login fill at most a quarter.
   for _, pair in ipairs({ { record, other_record }, { other_record, record } }) do
     local allowed, login, count = pair[1].may_overlap or {}, pair[2].by, 0
-    for index = 1, #allowed >= MOST_OF_LOGIN and login ~= pair[1].by and #allowed or 0 do
+    for index = 1, #allowed >= MAX_PER_LOGIN and login ~= pair[1].by and #allowed or 0 do
       count = count + ((Records.of(call, allowed[index]) or {}).by == login and 1 or 0)
     end
-    if #allowed >= MOST_ALLOWED or count >= MOST_OF_LOGIN then
+    if #allowed >= MAX_ALLOWED or count >= MAX_PER_LOGIN then
       return { 'TOO_MANY', call.now }
     end
   end

@@ -1,8 +1,8 @@
-//! The question of the gate: a judgement by the scope of an intent.
+//! The question of the gate: a judgment by the scope of an intent.
 
 use serde::Deserialize;
 
-/// Asks for a judgement by the scope of an intent. Scripts cannot make it, because they cannot match patterns.
+/// Asks for a judgment by the scope of an intent. Scripts cannot make it, because they cannot match patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ScopeQuestion {
     pub intent: String,

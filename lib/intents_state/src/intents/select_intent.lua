@@ -21,7 +21,7 @@ return function(KEYS, ARGV)
   Append.begin(call)
 
   -- A login has a quarter, so that it does not block others. That is enough for the agents that a person runs in one repository.
-  local MOST_ACTIVE, MOST_OF_LOGIN = 200, 50
+  local MAX_ACTIVE, MAX_PER_LOGIN = 200, 50
 
   local denial = Admission.admit(call) or Append.full_ledger(call, 2)
   if denial then
@@ -47,8 +47,8 @@ return function(KEYS, ARGV)
         active, own = active + 1, own + (other.begun_by == call.request.user_id and 1 or 0)
       end
     end
-    if own >= MOST_OF_LOGIN or active >= MOST_ACTIVE then
-      return Answer.reply(call, 'TOO_MANY', { whose = own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' })
+    if own >= MAX_PER_LOGIN or active >= MAX_ACTIVE then
+      return Answer.reply(call, 'TOO_MANY', { whose = own >= MAX_PER_LOGIN and 'LOGIN' or 'REPOSITORY' })
     end
   end
   Append.append_line(call, id, state, 'INTENT_SELECTION', call.request.payload, call.request.result, origin)

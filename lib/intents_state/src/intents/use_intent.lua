@@ -24,12 +24,12 @@ return function(KEYS, ARGV)
 
   -- The tokens that the session has used since its last report. Reports may arrive twice, and in any order.
   local function new_tokens()
-    local MOST_SESSIONS = 16
+    local MAX_SESSIONS = 16
     call.session.tokens, call.session.order = call.session.tokens or {}, call.session.order or {}
     local before = call.session.tokens[used.session]
     if not before then
       table.insert(call.session.order, used.session)
-      if #call.session.order > MOST_SESSIONS then
+      if #call.session.order > MAX_SESSIONS then
         call.session.tokens[table.remove(call.session.order, 1)] = nil
       end
     end

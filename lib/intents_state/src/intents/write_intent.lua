@@ -88,18 +88,18 @@ return function(KEYS, ARGV)
   end
 
   -- As `MAX_INTENTS` in `lib/intents/src/intent.rs`.
-  local MOST_INTENTS, MOST_OF_LOGIN = 1000, 250
+  local MAX_INTENTS, MAX_PER_LOGIN = 1000, 250
 
   -- The subject that has no room for one more, REPOSITORY or LOGIN, or nil.
   local function full_subject()
-    if redis.call('HLEN', call.keys.intents) >= MOST_INTENTS then
+    if redis.call('HLEN', call.keys.intents) >= MAX_INTENTS then
       return 'REPOSITORY'
     end
     local stored, count = redis.call('HGETALL', call.keys.intents), 0
     for index = 2, #stored, 2 do
       count = count + (cjson.decode(stored[index]).by == request.user_id and 1 or 0)
     end
-    return count >= MOST_OF_LOGIN and 'LOGIN' or nil
+    return count >= MAX_PER_LOGIN and 'LOGIN' or nil
   end
 
   local denial = Admission.admit(call) or Append.full_ledger(call, 1)

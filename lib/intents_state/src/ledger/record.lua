@@ -40,7 +40,7 @@ return function(KEYS, ARGV)
       paths[#paths + 1] = entry.path
     end
   end
-  if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
+  if not Entries.load(call, paths, Entries.MAX_AT_ONCE) then
     return Answer.too_much(call, 'LOCKS')
   end
   local owners, was_stored = #paths > 0 and Owners.of(call, paths) or {}, {}
@@ -54,7 +54,7 @@ return function(KEYS, ARGV)
   Session.load(call)
 
   -- Traces are kept for a day: an entry that a holder sends twice is recorded once.
-  local TRACES_FOR, MOST_TRACES, DROPPED_AT_ONCE = 86400, 20000, 64
+  local TRACES_FOR, MAX_TRACES, DROPPED_AT_ONCE = 86400, 20000, 64
   local new_traces = {}
 
   local function is_repeated(trace)
@@ -79,7 +79,7 @@ return function(KEYS, ARGV)
     redis.call('ZADD', call.keys.traces, unpack(added))
     redis.call('EXPIRE', call.keys.traces, TRACES_FOR)
     local old = redis.call('ZRANGEBYSCORE', call.keys.traces, '-inf', call.now - TRACES_FOR, 'LIMIT', 0, DROPPED_AT_ONCE)
-    if #old == 0 and redis.call('ZCARD', call.keys.traces) > MOST_TRACES then
+    if #old == 0 and redis.call('ZCARD', call.keys.traces) > MAX_TRACES then
       old = redis.call('ZRANGE', call.keys.traces, 0, DROPPED_AT_ONCE - 1)
     end
     if #old > 0 then
@@ -91,7 +91,7 @@ return function(KEYS, ARGV)
 
   -- Records `hash` as the content of `path`, which was changed for `intent`, or for none.
   local function note_content(path, hash, intent)
-    local MOST_EARLIER = 16
+    local MAX_EARLIER = 16
     local record = intent ~= '' and Records.of(call, intent)
     local branch = call.request.branch
     if record then
@@ -108,7 +108,7 @@ return function(KEYS, ARGV)
     if owner.hash and owner.hash ~= hash then
       local earlier = { owner.hash }
       for _, before in ipairs(owner.earlier or {}) do
-        if before ~= hash and before ~= owner.hash and #earlier < MOST_EARLIER then
+        if before ~= hash and before ~= owner.hash and #earlier < MAX_EARLIER then
           earlier[#earlier + 1] = before
         end
       end

@@ -19,10 +19,10 @@ return function(KEYS, ARGV)
   Clock.begin(call)
 
   -- Maximum lines that one run drops, so that it does not block the store for long.
-  local MOST_DROPPED = 4096
+  local MAX_DROPPED = 4096
 
-  -- If several logins append, lines of the last day stay until the ledger has MOST_TIMES the lines that it keeps.
-  local DAY_MS, MOST_TIMES = 86400000, 4
+  -- If several logins append, lines of the last day stay until the ledger has MAX_TIMES the lines that it keeps.
+  local DAY_MS, MAX_TIMES = 86400000, 4
 
   -- Writes the maximum of kept lines, for modules/append.lua, and forgets logins that have appended nothing for a day. Returns whether
   -- at most one login is left.
@@ -86,14 +86,14 @@ return function(KEYS, ARGV)
   local is_alone = is_of_one_login()
   local base = seq_of(redis.call('HGET', call.keys.seal, 'base') or '0:')
   local count = seq_of(sealed)
-  local beyond = math.min(count - base - most_lines, MOST_DROPPED)
+  local beyond = math.min(count - base - most_lines, MAX_DROPPED)
   if beyond > 0 then
     local seq = math.ceil((base + beyond) / between) * between
     if seq > count then
       seq = seq - between
     end
     -- If several logins append, young lines go only beyond the maximum of the ledger.
-    local least = math.floor((count - most_lines * MOST_TIMES) / between) * between
+    local least = math.floor((count - most_lines * MAX_TIMES) / between) * between
     while not is_alone and seq > base and seq > least and not is_old(seq) do
       seq = seq - between
     end

@@ -23,7 +23,7 @@ pub enum ClientError {
         retry_after: Option<u64>,
     },
     /// No response: the server cannot be reached, or took too long.
-    #[error("the server gives no answer: {0}")]
+    #[error("the server does not answer: {0}")]
     Unreachable(#[source] reqwest::Error),
     /// Another server has the address now.
     #[error("another server now has this server's address")]

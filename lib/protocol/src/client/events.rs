@@ -12,7 +12,7 @@ use crate::plain_text;
 use crate::stream::StreamMessage;
 
 /// Largest message of the stream, in bytes.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Time limit of the whole response. The server usually ends the stream earlier.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -65,8 +65,8 @@ impl EventStream {
                 let Some(data) = frame_data(&frame) else { continue };
                 return decode(&data).map(Some).map_err(|problem| self.malformed(problem));
             }
-            if self.buffer.len() > MOST_BYTES {
-                return Err(self.malformed(format!("a message is larger than {MOST_BYTES} bytes")));
+            if self.buffer.len() > MAX_BYTES {
+                return Err(self.malformed(format!("a message is larger than {MAX_BYTES} bytes")));
             }
             match self.response.chunk().await.map_err(unreachable)? {
                 Some(chunk) => self.buffer.extend_from_slice(&chunk),

@@ -10,7 +10,7 @@ use crate::plain_text;
 use crate::{AgentError, Waiting};
 
 /// Largest response, in bytes: the locks of a whole repository have at most 4 MB.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 pub(super) struct WholeResponse {
     pub(super) status: StatusCode,
@@ -31,8 +31,8 @@ impl WholeResponse {
             body: Vec::new(),
         };
         while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-            if whole.body.len() + chunk.len() > MOST_BYTES {
-                return Err(whole.malformed(format!("it is larger than {MOST_BYTES} bytes")));
+            if whole.body.len() + chunk.len() > MAX_BYTES {
+                return Err(whole.malformed(format!("it is larger than {MAX_BYTES} bytes")));
             }
             whole.body.extend_from_slice(&chunk);
         }

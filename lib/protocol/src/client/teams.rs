@@ -11,7 +11,7 @@ use crate::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, NewTasksResponse, NextTaskRequest,
     ReleaseTaskRequest, TaskResponse, TasksResponse,
 };
-use crate::team_tools::{TeamAnswer, TeamCall, ToolCaller};
+use crate::team_tools::{TeamCall, TeamCallResponse, ToolCaller};
 use crate::teams::{
     EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, NewTeamRequest, ShutdownRequest, TeamCaller,
     TeamChangeResponse, TeamResponse, TeamsResponse,
@@ -264,7 +264,7 @@ impl Client {
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn team_call(&self, call: &TeamCall) -> Result<TeamAnswer, ClientError> {
+    pub async fn team_call(&self, call: &TeamCall) -> Result<TeamCallResponse, ClientError> {
         Ok(match call {
             TeamCall::Teams(caller) => {
                 let teams: TeamsResponse = self.get_as(caller, "api/teams").await?;

@@ -11,7 +11,7 @@ use crate::waiting::Membership;
 /// The response to a [`TeamCall`](super::TeamCall).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum TeamAnswer {
+pub enum TeamCallResponse {
     /// The teams.
     Teams(TeamsResponse),
     /// One team.
@@ -32,30 +32,35 @@ pub enum TeamAnswer {
     History(HistoryResponse),
 }
 
-impl TeamAnswer {
+impl TeamCallResponse {
     /// The command; `None` for a view.
     pub fn orchestration(&self) -> Option<&Orchestration> {
         match self {
-            TeamAnswer::Teams(_) | TeamAnswer::Team(_) | TeamAnswer::Tasks(_) | TeamAnswer::History(_) => None,
-            TeamAnswer::Change(response) => Some(&response.orchestration),
-            TeamAnswer::NewTasks(response) => Some(&response.orchestration),
-            TeamAnswer::Task(response) => Some(&response.orchestration),
-            TeamAnswer::Sent(response) => Some(&response.orchestration),
-            TeamAnswer::Inbox(response) => Some(&response.orchestration),
+            TeamCallResponse::Teams(_)
+            | TeamCallResponse::Team(_)
+            | TeamCallResponse::Tasks(_)
+            | TeamCallResponse::History(_) => None,
+            TeamCallResponse::Change(response) => Some(&response.orchestration),
+            TeamCallResponse::NewTasks(response) => Some(&response.orchestration),
+            TeamCallResponse::Task(response) => Some(&response.orchestration),
+            TeamCallResponse::Sent(response) => Some(&response.orchestration),
+            TeamCallResponse::Inbox(response) => Some(&response.orchestration),
         }
     }
 
     /// Warnings about pending items for the caller; empty for a response that delivers messages.
     pub fn warnings(&self) -> Vec<String> {
         let waiting = match self {
-            TeamAnswer::Teams(response) => return response.your_teams.iter().flat_map(Membership::warnings).collect(),
-            TeamAnswer::Inbox(_) | TeamAnswer::History(_) => return Vec::new(),
-            TeamAnswer::Team(response) => &response.waiting,
-            TeamAnswer::Change(response) => &response.waiting,
-            TeamAnswer::Tasks(response) => &response.waiting,
-            TeamAnswer::NewTasks(response) => &response.waiting,
-            TeamAnswer::Task(response) => &response.waiting,
-            TeamAnswer::Sent(response) => &response.waiting,
+            TeamCallResponse::Teams(response) => {
+                return response.your_teams.iter().flat_map(Membership::warnings).collect();
+            }
+            TeamCallResponse::Inbox(_) | TeamCallResponse::History(_) => return Vec::new(),
+            TeamCallResponse::Team(response) => &response.waiting,
+            TeamCallResponse::Change(response) => &response.waiting,
+            TeamCallResponse::Tasks(response) => &response.waiting,
+            TeamCallResponse::NewTasks(response) => &response.waiting,
+            TeamCallResponse::Task(response) => &response.waiting,
+            TeamCallResponse::Sent(response) => &response.waiting,
         };
         waiting.warnings(None)
     }
@@ -63,9 +68,9 @@ impl TeamAnswer {
 
 macro_rules! from {
     ($($variant:ident($response:ty)),*) => {$(
-        impl From<$response> for TeamAnswer {
+        impl From<$response> for TeamCallResponse {
             fn from(response: $response) -> Self {
-                TeamAnswer::$variant(response.into())
+                TeamCallResponse::$variant(response.into())
             }
         }
     )*};

@@ -159,7 +159,7 @@ wire! {
         pub action: required TaskUpdate as TaskUpdate,
         /// With complete: for the next owners.
         pub result: Option<String>,
-        /// How far it is.
+        /// Progress so far.
         pub note: Option<String>,
         #[expect(missing_docs, reason = "its name says it")]
         pub title: Option<String>,

@@ -4,6 +4,6 @@ mod answer;
 mod arguments;
 mod call;
 
-pub use answer::TeamAnswer;
+pub use answer::TeamCallResponse;
 pub use arguments::*;
 pub use call::{HistoryCall, MissingField, TeamCall};

@@ -32,20 +32,21 @@ fn git_output_is_logged_without_credentials() {
     }
 }
 
+#[cfg(unix)]
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    let status = command.arg("-C").arg(folder).args(arguments).status().unwrap();
+    assert!(status.success(), "{arguments:?}");
+}
+
 /// A repository with a remote that uses `ssh_command`.
 #[cfg(unix)]
 fn clone_with(folder: &Path, ssh_command: &str) -> FetchSettings {
-    let git = |arguments: &[&str]| {
-        let status = Command::new("git")
-            .arg("-C")
-            .arg(folder)
-            .args(arguments)
-            .status()
-            .unwrap();
-        assert!(status.success(), "{arguments:?}");
-    };
-    git(&["init", "--quiet"]);
-    git(&["remote", "add", "origin", "ssh://git@example.invalid/a/b.git"]);
+    git(folder, &["init", "--quiet"]);
+    git(
+        folder,
+        &["remote", "add", "origin", "ssh://git@example.invalid/a/b.git"],
+    );
     FetchSettings {
         remotes: vec!["origin".to_owned()],
         ssh_command: Some(ssh_command.to_owned()),
@@ -182,13 +183,7 @@ async fn one_fetch_runs_at_a_time() {
         clone_with(path, "ssh");
         let name = path.file_name().unwrap().to_str().unwrap();
         let url = format!("{address}/a/{name}.git");
-        let status = Command::new("git")
-            .arg("-C")
-            .arg(path)
-            .args(["remote", "set-url", "origin", &url])
-            .status()
-            .unwrap();
-        assert!(status.success());
+        git(path, &["remote", "set-url", "origin", &url]);
     }
     let source = Arc::new(GitSource::open(&paths).unwrap());
     let stop = async {
@@ -212,12 +207,7 @@ fn a_clone_whose_own_settings_name_a_program_or_a_proxy_is_not_fetched() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let settings = clone_with(folder.path(), "ssh");
-        let status = Command::new("git")
-            .arg("-C")
-            .arg(folder.path())
-            .args(["config", key, value])
-            .status();
-        assert!(status.unwrap().success());
+        git(folder.path(), &["config", key, value]);
         let outcome = fetch(folder.path(), &settings, FETCH_TIMEOUT, &AtomicBool::new(false));
         let is_named = |why: &str| why.to_lowercase().contains(&key.to_lowercase()) && why.contains("--global");
         assert!(

@@ -31,7 +31,7 @@ impl Admission<'_> {
             // Scripts ask these only if the operation or an extension sent work or files. Then the operation answers.
             question @ (Question::Ancestry(AncestryQuestion::Work { .. })
             | Question::Policy(_)
-            | Question::OfExtension { .. }) => {
+            | Question::Extension { .. }) => {
                 tracing::error!(?question, "a script asked a question that no operation can answer");
                 Err(ApiError::Internal)
             }

@@ -10,7 +10,7 @@ use crate::error::ApiError;
 use coord_domain::UserId;
 
 /// Maximum parts of one person that run at a time.
-const MOST_AT_ONCE: usize = 2;
+const MAX_AT_ONCE: usize = 2;
 
 /// The semaphore of each person with a long read in this process.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl LongReads {
             semaphores.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
             let semaphore = semaphores
                 .entry(person.clone())
-                .or_insert_with(|| Arc::new(Semaphore::new(MOST_AT_ONCE)));
+                .or_insert_with(|| Arc::new(Semaphore::new(MAX_AT_ONCE)));
             Arc::clone(semaphore)
         };
         semaphore.acquire_owned().await.map_err(|_| ApiError::Internal)

@@ -14,9 +14,9 @@ use coord_state::admission::{AgedVerdict, recall};
 use coord_store::{Store, StoreError};
 
 /// Maximum credentials in one read; the store takes less than a millisecond for them.
-const MOST_AT_ONCE: usize = 256;
+const MAX_AT_ONCE: usize = 256;
 /// Maximum repositories in one read, each of which is a command of the store.
-const MOST_REPOSITORIES: usize = 16;
+const MAX_REPOSITORIES: usize = 16;
 /// The time between two reads at the sustained rate: ten reads a second.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum reads without a pause.
@@ -98,9 +98,9 @@ impl Lookups {
         let mut pending = self.lock_pending();
         pending.retain(|lookup| !lookup.sender.is_closed());
         let mut repos = BTreeSet::new();
-        let batch = pending.iter().take(MOST_AT_ONCE).take_while(|lookup| {
+        let batch = pending.iter().take(MAX_AT_ONCE).take_while(|lookup| {
             repos.insert(lookup.key.0.clone());
-            repos.len() <= MOST_REPOSITORIES
+            repos.len() <= MAX_REPOSITORIES
         });
         let count = batch.count();
         pending.drain(..count).collect()

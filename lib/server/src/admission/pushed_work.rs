@@ -15,10 +15,10 @@ use coord_state::locks::{JudgedFile, WrittenFile};
 
 /// Maximum heads of claims that one release checks at GitHub; files of further heads need a separate release. Each head
 /// costs a lookup.
-pub(super) const MOST_CLAIM_HEADS: usize = 4;
+pub(super) const MAX_CLAIM_HEADS: usize = 4;
 
 /// The same for a clone, where each head costs a search.
-const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
+const MAX_CLAIM_HEADS_PER_CLONE: usize = 64;
 
 impl Admission<'_> {
     /// The source's verdicts on `written`, if `new_head` was pushed from a working copy at `agent_head`. A stored head
@@ -201,8 +201,8 @@ impl<'a> WorkJudgment<'a> {
         let is_on_branch = self.is_reachable(&self.new_head.clone(), head).await?;
         let is_unknown_to_source = self.is_unknown_to_source(head);
         let most_heads = match self.is_expensive() {
-            true => MOST_CLAIM_HEADS,
-            false => MOST_CLAIM_HEADS_OF_CLONE,
+            true => MAX_CLAIM_HEADS,
+            false => MAX_CLAIM_HEADS_PER_CLONE,
         };
         let mut verdicts = Vec::with_capacity(self.files.len());
         for (number, (claim_head, indexes)) in self.missing_files().into_iter().enumerate() {

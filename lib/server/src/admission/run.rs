@@ -10,7 +10,7 @@ use coord_store::{Store, StoreError};
 
 /// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches
 /// the head.
-const MOST_ROUNDS: u32 = 30;
+const MAX_ROUNDS: u32 = 30;
 
 /// A store call whose script begins with an admission. It is repeated after each question, with the answer.
 pub trait AdmittedCall: Send + Sync {
@@ -99,7 +99,7 @@ impl Admission<'_> {
     fn begin_round(&mut self) -> Result<(), ApiError> {
         self.rates = self.app.rates.of_counted();
         self.rounds += 1;
-        if self.rounds > MOST_ROUNDS {
+        if self.rounds > MAX_ROUNDS {
             return Err(ApiError::SourceUnavailable(
                 "the head of the branch is still being fetched; try again soon".to_owned(),
             ));

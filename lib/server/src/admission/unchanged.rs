@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::pushed_work::MOST_CLAIM_HEADS;
+use super::pushed_work::MAX_CLAIM_HEADS;
 use super::request::Admission;
 use crate::error::ApiError;
 use coord_domain::{CommitSha, FilePath};
@@ -31,7 +31,7 @@ impl Admission<'_> {
             }
         }
         let comparisons = async {
-            for (claim_head, paths) in claims.into_iter().take(MOST_CLAIM_HEADS) {
+            for (claim_head, paths) in claims.into_iter().take(MAX_CLAIM_HEADS) {
                 unchanged.extend(self.find_unchanged(source, claim_head, new_head, paths).await?);
             }
             Ok::<(), ApiError>(())

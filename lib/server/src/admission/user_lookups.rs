@@ -11,7 +11,7 @@ use coord_settings::Rate;
 use coord_state::admission::Lookup;
 
 /// Maximum arrival times that are remembered: two for each person.
-const MOST_ARRIVALS: usize = 8_192;
+const MAX_ARRIVALS: usize = 8_192;
 
 /// The lookups of all persons in this process.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Default for UserLookups {
     fn default() -> Self {
         UserLookups {
             started: Instant::now(),
-            arrivals: Mutex::new(Cache::new(MOST_ARRIVALS)),
+            arrivals: Mutex::new(Cache::new(MAX_ARRIVALS)),
         }
     }
 }

@@ -50,7 +50,7 @@ impl<'a> ClaimRules<'a> {
                 self.policy.judge(*question);
                 return Ok(());
             }
-            (question @ Question::OfExtension { .. }, Some(gate)) => match gate.answer(question) {
+            (question @ Question::Extension { .. }, Some(gate)) => match gate.answer(question) {
                 Ok(()) => return Ok(()),
                 Err(question) => question,
             },

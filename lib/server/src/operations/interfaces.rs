@@ -21,10 +21,10 @@ use coord_state::admission::Lookup;
 use coord_state::locks::{BrokenInterfacePromise, PendingAct, Released, WrittenInterface, settle_pending};
 
 /// Maximum files of one release whose interfaces are compared.
-const MOST_FILES: usize = 32;
+const MAX_FILES: usize = 32;
 
 /// Blobs that count as one lookup at an expensive source. With more, a person could use up the hourly limit of GitHub;
-/// with fewer, a release of [`MOST_FILES`] would exceed the caller's limit.
+/// with fewer, a release of [`MAX_FILES`] would exceed the caller's limit.
 const BLOBS_PER_LOOKUP: usize = 4;
 
 /// Compares the interfaces of released files. If an interface changed despite a promise, `response`, an event and
@@ -158,7 +158,7 @@ async fn compare(
 ) -> Result<(Vec<(String, InterfaceComparison)>, Vec<String>), ApiError> {
     let (promised, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.is_promised);
     let files: Vec<_> = promised.into_iter().chain(others).map(|file| &file.written).collect();
-    let (checked, left_out) = files.split_at(files.len().min(MOST_FILES));
+    let (checked, left_out) = files.split_at(files.len().min(MAX_FILES));
     let mut comparisons: Vec<(String, InterfaceComparison)> = left_out
         .iter()
         .map(|file| {

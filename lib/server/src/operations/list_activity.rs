@@ -10,7 +10,7 @@ use coord_domain::{AgentId, Branch, EventId, FilePath, RepoId};
 use coord_state::events::{LaterEvents, LoggedEvent, events_after, events_before, newest_events};
 
 /// Maximum events that are read to find those of one branch or file.
-const MOST_READ: usize = 500;
+const MAX_READ: usize = 500;
 
 /// A request for some events of a repository.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub async fn list_activity(app: &App, request: ActivityRequest) -> Result<Activi
         caller_agent,
     } = request;
     let is_selective = branch.is_some() || file.is_some();
-    let most = if is_selective { MOST_READ } else { limit };
+    let most = if is_selective { MAX_READ } else { limit };
     let selection = Selection {
         branch: branch.as_ref(),
         file: file.as_ref(),
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_branch_lists_only_its_events_up_to_the_limit() {
         let branch_of = |number: usize| if number.is_multiple_of(2) { "main" } else { "other" };
-        let logged: Vec<LoggedEvent> = (0..MOST_READ).map(|number| event(number, branch_of(number))).collect();
+        let logged: Vec<LoggedEvent> = (0..MAX_READ).map(|number| event(number, branch_of(number))).collect();
         let selected = |branch: &str| {
             let branch = Branch::parse(branch).unwrap();
             let selection = Selection {
@@ -179,10 +179,10 @@ mod tests {
                 limit: 50,
             };
             let logged = (1..=count).rev().map(|number| event(number, "main")).collect();
-            selection.newest_first(logged, MOST_READ, EventId::START).earlier
+            selection.newest_first(logged, MAX_READ, EventId::START).earlier
         };
-        assert_eq!(earlier(MOST_READ).as_deref(), Some("1-0"));
-        assert_eq!(earlier(MOST_READ - 1), None, "that was all of the log");
+        assert_eq!(earlier(MAX_READ).as_deref(), Some("1-0"));
+        assert_eq!(earlier(MAX_READ - 1), None, "that was all of the log");
         assert_eq!(earlier(0), None);
     }
 

@@ -11,7 +11,7 @@ use coord_domain::{AgentId, Branch, LockEntry, RepoId};
 use coord_state::locks::{live_locks, pending_changes, waiting_claims};
 
 /// Maximum KiB of locks in one response. Each lock counts for at least one KiB, so a person's maximum of locks fits.
-const MOST_KIB: usize = 2000;
+const MAX_KIB: usize = 2000;
 
 /// A request for some locks of a repository.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ fn locks_response(mut locks: Vec<LockEntry>) -> LocksResponse {
     let mut kib = 0;
     let fitting = locks.iter().take_while(|entry| {
         kib += counted_kib(entry);
-        kib <= MOST_KIB
+        kib <= MAX_KIB
     });
     let count = fitting.count();
     let locks_omitted = (locks.len() - count) as u64;
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn a_lock_list_fits_all_locks_of_one_login_and_counts_the_omitted_ones() {
-        let short: Vec<LockEntry> = (0..MOST_KIB).map(|number| entry(number, "Reading")).collect();
+        let short: Vec<LockEntry> = (0..MAX_KIB).map(|number| entry(number, "Reading")).collect();
         let response = locks_response(short);
-        assert_eq!((response.locks.len(), response.locks_omitted), (MOST_KIB, 0));
+        assert_eq!((response.locks.len(), response.locks_omitted), (MAX_KIB, 0));
         // 500 characters of four bytes each: two KiB and more.
         let long = "\u{1d11e}".repeat(500);
-        let long: Vec<LockEntry> = (0..MOST_KIB).rev().map(|number| entry(number, &long)).collect();
+        let long: Vec<LockEntry> = (0..MAX_KIB).rev().map(|number| entry(number, &long)).collect();
         let response = locks_response(long);
         assert_eq!((response.locks.len(), response.locks_omitted), (666, 1334));
         assert_eq!(response.locks[0].file_path, "src/00000.ts");

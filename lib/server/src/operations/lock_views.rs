@@ -142,7 +142,7 @@ pub(super) fn pending_views(
     pending: PendingChanges,
     is_selected: impl Fn(&PendingChange) -> bool,
 ) -> Vec<PendingChange> {
-    const MOST: usize = 2000;
+    const MAX_CHANGES: usize = 2000;
     let PendingChanges { now, changes } = pending;
     let view = |Pending { entry, .. }: Pending| PendingChange {
         file_path: entry.file_path,
@@ -164,13 +164,13 @@ pub(super) fn pending_views(
             .cmp(&(&other.branch, &other.file_path))
             .then_with(|| order(one).cmp(&order(other)))
     });
-    views.truncate(MOST);
+    views.truncate(MAX_CHANGES);
     views
 }
 
 /// The waiting claims, oldest first, with the locks of `live` that they wait for.
 pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<WaitingClaim> {
-    const MOST_LOCKS: usize = 8;
+    const MAX_LOCKS: usize = 8;
     let mut locks_by_file: BTreeMap<&str, Vec<&LockEntry>> = BTreeMap::new();
     for entry in &live.entries {
         locks_by_file.entry(&entry.file_path).or_default().push(entry);
@@ -197,7 +197,7 @@ pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<Waiting
             message: ticket.message.clone(),
             since: ticket.since / 1000,
             reserved_until: ticket.reserved.map(|until| until / 1000),
-            waits_for: locks.take(MOST_LOCKS).map(blocking_lock).collect(),
+            waits_for: locks.take(MAX_LOCKS).map(blocking_lock).collect(),
         }
     };
     let live_tickets = tickets.iter().filter(|ticket| ticket.end_ms() >= live.now * 1000);
@@ -289,15 +289,15 @@ pub(super) fn describe_finding(finding: &Finding, own: &UserId) -> String {
 
 /// The first words of a message, as many as a sentence has room for.
 fn first_words(message: &str) -> String {
-    const MOST: usize = 6;
-    const MOST_CHARS: usize = 80;
+    const MAX_WORDS: usize = 6;
+    const MAX_CHARS: usize = 80;
     let words: Vec<&str> = message.split_whitespace().collect();
-    let first: String = words[..words.len().min(MOST)]
+    let first: String = words[..words.len().min(MAX_WORDS)]
         .join(" ")
         .chars()
-        .take(MOST_CHARS)
+        .take(MAX_CHARS)
         .collect();
-    match words.len() > MOST || first.chars().count() == MOST_CHARS {
+    match words.len() > MAX_WORDS || first.chars().count() == MAX_CHARS {
         true => format!("{first}\u{2026}"),
         false => message.to_owned(),
     }
@@ -340,7 +340,7 @@ pub(super) fn finding_warnings(findings: &[Finding], own: &UserId) -> impl Itera
 }
 
 /// Maximum warnings of one response about locks that the caller already holds.
-const MOST_ALREADY_HELD: usize = 8;
+const MAX_ALREADY_HELD: usize = 8;
 
 /// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the
 /// holder may be another agent of the same person; the warning says how to distinguish them.
@@ -361,7 +361,7 @@ pub(super) fn already_held_warnings(held: &[PriorLock], has_agent_id: bool) -> V
         let (since, files, message) = (format_seconds(*since), list_paths(files), quote_line(message));
         format!("ALREADY_HELD: You have held {files} since {since}, for {message}{hint}.")
     };
-    claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
+    claims.iter().take(MAX_ALREADY_HELD).map(sentence).collect()
 }
 
 /// The warning about the files that a granted claim blocks for others.
@@ -442,7 +442,7 @@ mod tests {
             ["ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}."]
         );
         let many: Vec<PriorLock> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
-        assert_eq!(already_held_warnings(&many, false).len(), MOST_ALREADY_HELD);
+        assert_eq!(already_held_warnings(&many, false).len(), MAX_ALREADY_HELD);
         assert!(already_held_warnings(&[], false).is_empty());
     }
 }

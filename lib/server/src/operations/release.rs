@@ -85,7 +85,7 @@ impl<'a> ReleasedWork<'a> {
             question @ (Question::Head(_)
             | Question::Ancestry(AncestryQuestion::Commits { .. })
             | Question::Policy(_)
-            | Question::OfExtension { .. }) => admission.answer(question).await,
+            | Question::Extension { .. }) => admission.answer(question).await,
         }
     }
 }

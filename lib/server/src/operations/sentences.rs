@@ -31,14 +31,14 @@ pub fn reason_by_login(reason: &str, login: &str) -> String {
 }
 
 /// Maximum warnings of one response about symbols.
-const MOST_SYMBOLS: usize = 16;
+const MAX_SYMBOLS: usize = 16;
 
 /// Maximum warnings of one response about files that are tracked in another spelling.
-const MOST_CASE_DIFFERS: usize = 16;
+const MAX_CASE_DIFFERS: usize = 16;
 
 /// Warnings about symbols that the caller named instead of files.
 pub(super) fn whole_file_warnings(symbols: &[Symbol<'_>]) -> impl Iterator<Item = String> {
-    symbols.iter().take(MOST_SYMBOLS).map(|(symbol, file)| {
+    symbols.iter().take(MAX_SYMBOLS).map(|(symbol, file)| {
         let symbol = plain_text(symbol);
         format!("WHOLE_FILE: Coord locks whole files, so '{symbol}' stands for '{file}'.")
     })
@@ -71,7 +71,7 @@ pub(super) fn new_files_note(survey: &Survey, count: usize) -> String {
 /// file, so two agents could write it under two locks.
 pub(super) fn case_warnings(hints: &[SpellingHint]) -> Vec<String> {
     let hints: Vec<&SpellingHint> = hints.iter().filter(|hint| !hint.tracked.is_empty()).collect();
-    let (listed, others) = hints.split_at(hints.len().min(MOST_CASE_DIFFERS));
+    let (listed, others) = hints.split_at(hints.len().min(MAX_CASE_DIFFERS));
     let warning = |SpellingHint { file_path, tracked }: &SpellingHint| {
         let (tracked, verb) = (list_paths(tracked), if tracked.len() == 1 { "is" } else { "are" });
         format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
@@ -108,8 +108,8 @@ pub fn list_paths(paths: &[impl AsRef<str>]) -> String {
 
 /// The first of `items`, and the number of the others.
 pub(super) fn list_first(items: &[String]) -> String {
-    const MOST: usize = 3;
-    let (first, others) = items.split_at(items.len().min(MOST));
+    const MAX_LISTED: usize = 3;
+    let (first, others) = items.split_at(items.len().min(MAX_LISTED));
     let first = first.join(", ");
     match others.len() {
         0 => first,

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 /// Maximum lines that count, of all files together.
-const MOST_LINES: usize = 512;
+const MAX_LINES: usize = 512;
 
 /// Maximum bytes of a pattern.
-const MOST_PATTERN_BYTES: usize = 512;
+const MAX_PATTERN_BYTES: usize = 512;
 
 /// A line that sets or unsets an attribute.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -57,7 +57,7 @@ impl Attributes {
                 if rules.is_empty() && !is_set {
                     continue;
                 }
-                if rules.len() == MOST_LINES || pattern.len() > MOST_PATTERN_BYTES {
+                if rules.len() == MAX_LINES || pattern.len() > MAX_PATTERN_BYTES {
                     self.is_cut = true;
                     continue;
                 }
@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn more_lines_than_count_are_cut() {
         let mut attributes = Attributes::default();
-        attributes.add("", "a merge=union\n".repeat(MOST_LINES).as_bytes());
+        attributes.add("", "a merge=union\n".repeat(MAX_LINES).as_bytes());
         assert!(!attributes.is_cut);
         attributes.add("", b"b merge=union\n");
         assert!(attributes.is_cut);
-        assert_eq!(attributes.union.len(), MOST_LINES);
+        assert_eq!(attributes.union.len(), MAX_LINES);
         let mut attributes = Attributes::default();
         attributes.add("", format!("{} merge=union", "a".repeat(513)).as_bytes());
         assert!(attributes.is_cut && attributes.union.is_empty());

@@ -8,9 +8,9 @@ use super::{Policy, PolicyText};
 use coord_domain::{Branch, RepoId};
 
 /// Maximum policies that a process remembers.
-const MOST_POLICIES: usize = 256;
+const MAX_POLICIES: usize = 256;
 /// Maximum branches.
-const MOST_BRANCHES: usize = 4_096;
+const MAX_BRANCHES: usize = 4_096;
 
 /// Policies by digest, and the latest digest of each branch.
 pub struct PolicyCache {
@@ -23,8 +23,8 @@ pub struct PolicyCache {
 impl Default for PolicyCache {
     fn default() -> Self {
         PolicyCache {
-            policies: Cache::new(MOST_POLICIES),
-            digests: Cache::new(MOST_BRANCHES),
+            policies: Cache::new(MAX_POLICIES),
+            digests: Cache::new(MAX_BRANCHES),
             default_policy: Arc::default(),
         }
     }

@@ -22,10 +22,10 @@ const MIN_TTL_SECONDS: u32 = 30;
 const KEYS: &str = "the keys are ttl_seconds, neighbors, pending, shared and ignore";
 
 /// Maximum bytes of a pattern as written; [`anchor`] can make it longer.
-const MOST_PATTERN_BYTES: usize = 500;
+const MAX_PATTERN_BYTES: usize = 500;
 
 /// Maximum characters that a sentence quotes.
-const MOST_QUOTED: usize = 60;
+const MAX_QUOTED: usize = 60;
 
 /// A `.coord.toml`, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -206,10 +206,10 @@ fn parse_patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>
 
 /// Parses a pattern as in a `.gitignore`: a name without a slash matches in any folder; a leading slash is the root.
 fn parse_pattern(written: &str) -> Result<Vec<Pattern>, String> {
-    if written.len() > MOST_PATTERN_BYTES {
+    if written.len() > MAX_PATTERN_BYTES {
         let (beginning, bytes) = (quote(written), written.len());
         return Err(format!(
-            "the pattern \"{beginning}\" has {bytes} bytes; at most {MOST_PATTERN_BYTES} are allowed"
+            "the pattern \"{beginning}\" has {bytes} bytes; at most {MAX_PATTERN_BYTES} are allowed"
         ));
     }
     if written.trim().is_empty() {
@@ -245,8 +245,8 @@ fn quote(text: &str) -> String {
     let characters = text
         .chars()
         .map(|character| if character.is_control() { ' ' } else { character });
-    let mut quoted: String = characters.take(MOST_QUOTED).collect();
-    if text.chars().nth(MOST_QUOTED).is_some() {
+    let mut quoted: String = characters.take(MAX_QUOTED).collect();
+    if text.chars().nth(MAX_QUOTED).is_some() {
         quoted.push_str("...");
     }
     quoted

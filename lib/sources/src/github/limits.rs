@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES};
+use crate::{MAX_TREE_ENTRIES, MAX_TREE_PATH_BYTES};
 
 /// The limits of all requests to GitHub.
 #[derive(Clone, Debug)]
@@ -50,8 +50,8 @@ impl Default for Limits {
             blobs: Duration::from_secs(900),
             pauses: vec![Duration::from_millis(150), Duration::from_millis(800)],
             json_bytes: 32 << 20,
-            tree_entries: MOST_TREE_ENTRIES,
-            tree_path_bytes: MOST_TREE_PATH_BYTES,
+            tree_entries: MAX_TREE_ENTRIES,
+            tree_path_bytes: MAX_TREE_PATH_BYTES,
             tree_requests: 1_000,
             archive_bytes: 16 << 30,
             single_blobs: 500,

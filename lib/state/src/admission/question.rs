@@ -22,7 +22,7 @@ pub enum Question {
     /// The policy of the branch for the files.
     Policy(Box<PolicyQuestion>),
     /// A question of an extension, which only the extension can answer.
-    OfExtension {
+    Extension {
         /// Its name, which begins with [`EXTENSION_PREFIX`].
         name: String,
         fields: Value,
@@ -108,8 +108,8 @@ impl Question {
     /// The question itself, if it has a different name, or if its fields are not those of `T`.
     pub fn of_extension<T: DeserializeOwned>(self, name: &str) -> Result<T, Question> {
         match self {
-            Question::OfExtension { name: own, fields } if own == name => {
-                T::deserialize(&fields).map_err(|_| Question::OfExtension { name: own, fields })
+            Question::Extension { name: own, fields } if own == name => {
+                T::deserialize(&fields).map_err(|_| Question::Extension { name: own, fields })
             }
             question => Err(question),
         }
@@ -131,7 +131,7 @@ impl Question {
                 Question::Ancestry(AncestryQuestion::Work { head, etag, written })
             }
             "ASK_POLICY" => Question::Policy(reply.object()?),
-            name if name.starts_with(EXTENSION_PREFIX) => Question::OfExtension {
+            name if name.starts_with(EXTENSION_PREFIX) => Question::Extension {
                 name: name.to_owned(),
                 fields: reply.object()?,
             },

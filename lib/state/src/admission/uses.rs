@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use coord_domain::RepoId;
 
 /// Maximum repositories that a process remembers.
-const MOST: usize = 4_096;
+const MAX_REPOSITORIES: usize = 4_096;
 
 /// Whether a repository is known to use rare features: intents, or work branches with pending changes. Until then, requests about
 /// locks have no keys for these, and no terms of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
@@ -33,7 +33,7 @@ pub struct RememberedUses(Cache<RepoId, Arc<RepositoryUses>>);
 
 impl Default for RememberedUses {
     fn default() -> Self {
-        RememberedUses(Cache::new(MOST))
+        RememberedUses(Cache::new(MAX_REPOSITORIES))
     }
 }
 

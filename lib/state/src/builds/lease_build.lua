@@ -30,8 +30,8 @@ return function(KEYS, ARGV)
     return Answer.reply(call, 'BUSY', { lease_until = lease_until })
   end
   -- Seconds of the longest pause after a failure (fail_build).
-  local MOST_PAUSE = 600
-  if failed == commit and owner ~= builder and is_ahead(retry_at, MOST_PAUSE) then
+  local MAX_PAUSE = 600
+  if failed == commit and owner ~= builder and is_ahead(retry_at, MAX_PAUSE) then
     return Answer.reply(call, 'BACKING_OFF', { reason = failure or '', retry_at = retry_at })
   end
   redis.call('HSET', call.keys.graph, 'builder', builder, 'building', commit, 'lease_until', call.now + seconds)

@@ -49,8 +49,8 @@ return function(KEYS, ARGV)
       return { 'UNCHANGED', call.now }
     end
     -- Maximum bytes of the names of deliveries for which the source was asked.
-    local MOST_NAMES = 4096
-    if #names > MOST_NAMES then
+    local MAX_NAMES = 4096
+    if #names > MAX_NAMES then
       floor, names = math.max(floor, pushed_at, known_pushed_at), ''
     end
     redis.call('HSET', call.keys.head, 'asked_for', string.format('%.0f', floor) .. names .. name)

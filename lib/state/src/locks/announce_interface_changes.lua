@@ -27,7 +27,7 @@ return function(KEYS, ARGV)
     for _, path in ipairs(is_full and {} or paths) do
       new[#new + 1] = not call.entries_of[path] and path or nil
     end
-    is_full = is_full or not Entries.load(call, new, Entries.MOST_AT_ONCE)
+    is_full = is_full or not Entries.load(call, new, Entries.MAX_AT_ONCE)
   end
 
   -- File path -> others' locks on it; and, once these have notices, file path -> the most bytes that one of them still has room for.

@@ -7,7 +7,7 @@ use crate::request_keys::lock_keys;
 use coord_store::{Store, StoreError};
 
 /// Maximum files of one run of the script, so that it does not block the store for long.
-const MOST_AT_ONCE: usize = 32;
+const MAX_AT_ONCE: usize = 32;
 
 /// A file whose interface has changed, although it was to be kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,7 +33,7 @@ pub async fn announce_interface_changes(
     broken: &[BrokenInterfacePromise],
 ) -> Result<u64, StoreError> {
     let mut notified = 0;
-    for changes in broken.chunks(MOST_AT_ONCE) {
+    for changes in broken.chunks(MAX_AT_ONCE) {
         let keys = lock_keys(terms);
         let args = terms.request(Kind::Release, changes.len(), &keys, &InterfaceChangesArgs { changes });
         let reply = call(store, &ANNOUNCE_INTERFACE_CHANGES, keys, args).await?;

@@ -3,7 +3,7 @@ use quick_cache::sync::Cache;
 use coord_domain::RepoId;
 
 /// Maximum repositories that a process remembers.
-const MOST: usize = 4_096;
+const MAX_REPOSITORIES: usize = 4_096;
 
 /// Repositories in which this process has seen a claim: they are usually on the due list, so that a claim there need not put
 /// them on it. This only saves work for the store.
@@ -11,7 +11,7 @@ pub struct ClaimedRepositories(Cache<RepoId, ()>);
 
 impl Default for ClaimedRepositories {
     fn default() -> Self {
-        ClaimedRepositories(Cache::new(MOST))
+        ClaimedRepositories(Cache::new(MAX_REPOSITORIES))
     }
 }
 

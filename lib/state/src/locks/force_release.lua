@@ -24,7 +24,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
+  if not Entries.load(call, paths, Entries.MAX_AT_ONCE) then
     return Answer.too_much(call, 'LOCKS')
   end
   local ended, locks, releases, release_of = {}, {}, ForceReleased.load(call), {}

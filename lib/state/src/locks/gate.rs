@@ -29,7 +29,7 @@ pub struct GateTerms<'a> {
     /// The members `metadata` and `trace_id` of lines of the ledger, the latter without its last quote.
     pub origin: &'a str,
     /// Whether the intent may change the files, if that is known.
-    pub judgement: Option<&'a Judgement>,
+    pub judgment: Option<&'a Judgment>,
 }
 
 impl GateTerms<'_> {
@@ -44,7 +44,7 @@ impl GateTerms<'_> {
         tool: "",
         call: "",
         origin: "\"metadata\":{\"session_id\":\"\",\"contributor\":\"\"},\"trace_id\":\"none",
-        judgement: None,
+        judgment: None,
     };
 
     /// Whether a request needs these terms even if the repository is not known to use intents.
@@ -64,11 +64,11 @@ impl GateTerms<'_> {
                 digest: self.call,
             }),
             origin: self.origin,
-            judged: self.judgement.map(|judgement| JudgementArgs {
-                intent: &judgement.intent,
-                scope: &judgement.scope,
-                ignore: &judgement.ignore,
-                letters: &judgement.letters,
+            judged: self.judgment.map(|judgment| JudgmentArgs {
+                intent: &judgment.intent,
+                scope: &judgment.scope,
+                ignore: &judgment.ignore,
+                letters: &judgment.letters,
             }),
         }
     }
@@ -87,7 +87,7 @@ pub struct GateArgs<'a> {
     call: Option<ToolCallArgs<'a>>,
     origin: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    judged: Option<JudgementArgs<'a>>,
+    judged: Option<JudgmentArgs<'a>>,
 }
 
 #[derive(Serialize)]
@@ -97,7 +97,7 @@ struct ToolCallArgs<'a> {
 }
 
 #[derive(Serialize)]
-struct JudgementArgs<'a> {
+struct JudgmentArgs<'a> {
     intent: &'a str,
     scope: &'a str,
     ignore: &'a str,
@@ -106,7 +106,7 @@ struct JudgementArgs<'a> {
 
 /// Whether an intent may change the files of a request, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judgement {
+pub struct Judgment {
     pub intent: String,
     /// Digest of its scope.
     pub scope: String,

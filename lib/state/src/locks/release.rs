@@ -13,8 +13,8 @@ use coord_domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use coord_store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
-pub const MOST_IMPORTERS: usize = 1000;
-pub const MOST_IMPORTER_BYTES: usize = 32_768;
+pub const MAX_IMPORTERS: usize = 1000;
+pub const MAX_IMPORTER_BYTES: usize = 32_768;
 
 /// The parameters of a release.
 #[derive(Clone, Debug)]
@@ -182,8 +182,8 @@ impl Release<'_> {
             agent_head: self.agent_head.as_str(),
             is_abandoned: self.is_abandoned,
             message: self.message.as_str(),
-            most_importers: MOST_IMPORTERS,
-            most_importer_bytes: MOST_IMPORTER_BYTES,
+            most_importers: MAX_IMPORTERS,
+            most_importer_bytes: MAX_IMPORTER_BYTES,
             name: self.name(),
             can_ask: self.can_ask,
             paths: self.paths.iter().map(FilePath::as_str).collect(),

@@ -66,9 +66,9 @@ return function(KEYS, ARGV)
   end
 
   -- The number is kept for changes that are released later, as long as the pull request is open.
-  local MOST_NUMBERS = 1000
+  local MAX_NUMBERS = 1000
   local number_field = '\n' .. branch .. '\n' .. work_branch
-  if act == 'NUMBER' and redis.call('HLEN', call.keys.pending) < 20000 + MOST_NUMBERS then
+  if act == 'NUMBER' and redis.call('HLEN', call.keys.pending) < 20000 + MAX_NUMBERS then
     redis.call('HSET', call.keys.pending, number_field, string.format('%.0f', number))
   elseif act == 'END' and request.at and not is_any_later then
     redis.call('HDEL', call.keys.pending, number_field)

@@ -2,7 +2,7 @@
 local Memo = {}
 
 -- Coord sends about a dozen different texts. The bound is for callers that invoke the functions themselves.
-local MOST = 64
+local MAX_RESULTS = 64
 
 -- The function `compute` of a text, with remembered results.
 function Memo.of(compute)
@@ -11,7 +11,7 @@ function Memo.of(compute)
     local result = results[text]
     if not result then
       result = compute(text)
-      if count >= MOST then
+      if count >= MAX_RESULTS then
         results, count = {}, 0
       end
       results[text], count = result, count + 1

@@ -44,9 +44,9 @@ const POOL_IDLE: Duration = Duration::from_secs(20);
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
 /// Maximum number of concurrent requests to a database on the network, where requests do not slow each other down.
-const MOST_CONCURRENT: usize = 16;
+const MAX_CONCURRENT: usize = 16;
 /// Maximum number of concurrent requests to a database on this machine, where all share the processors.
-const MOST_CONCURRENT_LOCAL: usize = 2;
+const MAX_CONCURRENT_LOCAL: usize = 2;
 
 /// An Upstash database, or any other service with its REST protocol.
 pub struct UpstashStore {
@@ -101,8 +101,8 @@ impl UpstashStore {
         authorization.set_sensitive(true);
         let client = client(&url, &limits)?;
         let batcher = RequestBatcher::new(match url.scheme() {
-            "https" => MOST_CONCURRENT,
-            _ => MOST_CONCURRENT_LOCAL,
+            "https" => MAX_CONCURRENT,
+            _ => MAX_CONCURRENT_LOCAL,
         });
         Ok(UpstashStore {
             wire: Arc::new(Wire {

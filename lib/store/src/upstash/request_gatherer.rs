@@ -11,9 +11,9 @@ use crate::round_trip::Failure;
 use crate::{StoreError, Value};
 
 /// Maximum commands of one request. A larger call is sent alone.
-const MOST_COMMANDS: usize = 128;
+const MAX_COMMANDS: usize = 128;
 /// Maximum bytes of one request. A larger call is sent alone.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// The outcome of a call.
 type Outcome = Result<Vec<Value>, Failure>;
@@ -99,7 +99,7 @@ impl ActiveRequest {
         let fitting = state.waiting.iter().take_while(|call| {
             commands += call.commands;
             bytes += call.body.len();
-            commands <= MOST_COMMANDS && bytes <= MOST_BYTES
+            commands <= MAX_COMMANDS && bytes <= MAX_BYTES
         });
         let count = fitting.count().max(1).min(state.waiting.len());
         if count == 0 {

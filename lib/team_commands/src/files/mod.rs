@@ -83,7 +83,7 @@ impl OneWayArgs {
 impl TeamFolder {
     async fn sync(&self, direction: SyncDirection) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open_as_person()?;
-        let spinner = workplace.waiting();
+        let spinner = workplace.start_spinner();
         let mut report = Report::default();
         let result = self.run_rounds(&workplace, direction, &mut report).await;
         drop(spinner);
@@ -96,7 +96,7 @@ impl TeamFolder {
         }
         match result {
             Ok(()) => Ok(exit_status(&report).into()),
-            Err(Failure::NoAnswer(error)) => workplace.failed(error),
+            Err(Failure::NoAnswer(error)) => workplace.print_failure(error),
             Err(Failure::Error(error)) => Err(error),
         }
     }

@@ -136,10 +136,11 @@ impl Sync {
             report.removed = export.removals.iter().filter(is_written).map(Entry::path).collect();
         }
         if direction == SyncDirection::Out && !import.changes.is_empty() {
-            report.notes.push(format!(
-                "{} changes of files were left for coord team sync or import",
-                import.changes.len()
-            ));
+            let left = match import.changes.len() {
+                1 => "1 file change was".to_owned(),
+                count => format!("{count} file changes were"),
+            };
+            report.notes.push(format!("{left} left for coord team sync or import"));
         }
         self.set_refused(&files, &import.findings, report);
         let seen = match skipped.is_empty() {

@@ -40,7 +40,7 @@ pub(super) async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> 
     let mut signals = Signals::caught();
     let mut sync = match team_folder.open(&workplace, SyncDirection::Both).await {
         Ok(sync) => sync,
-        Err(Failure::NoAnswer(error)) => return workplace.failed(error),
+        Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
         Err(Failure::Error(error)) => return Err(error),
     };
     let (notify_change, mut changes) = mpsc::channel(1);
@@ -66,10 +66,10 @@ pub(super) async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> 
                 retry_pause = MIN_RETRY_PAUSE;
                 files.sync_interval()
             }
-            Err(Failure::NoAnswer(error)) if !error.may_pass() => return workplace.failed(error),
+            Err(Failure::NoAnswer(error)) if !error.may_pass() => return workplace.print_failure(error),
             Err(failure) => {
                 printer.note_failure(match failure {
-                    Failure::NoAnswer(error) => workplace.no_answer(&error),
+                    Failure::NoAnswer(error) => workplace.describe_error(&error),
                     Failure::Error(error) => format!("{error:#}"),
                 });
                 retry_pause = (retry_pause * 2).min(MAX_RETRY_PAUSE);

@@ -1,16 +1,10 @@
 //! Last seen, file and store: applied changes, written files, and mere reports.
 
 use coord_teams::compare::{Change, Kind};
-use coord_teams::status::Status;
+use coord_teams::status::{Priority, Status};
+use serde_json::{Value, json};
 
-use super::sync::{Both, append, handle, kinds, send, sync_reports, task};
-
-const A: &str = "tasks/alpha/a.json";
-const B: &str = "tasks/alpha/b.json";
-const C: &str = "tasks/alpha/c.json";
-const CONFIG: &str = "teams/alpha/config.json";
-const LEAD: &str = "teams/alpha/inboxes/lead.json";
-const W1: &str = "teams/alpha/inboxes/w1.json";
+use super::sync::{A, B, Both, C, CONFIG, LEAD, W1, append, handle, kinds, send, sync_reports, task};
 
 #[test]
 fn fields_go_the_way_they_were_changed() {
@@ -19,17 +13,12 @@ fn fields_go_the_way_they_were_changed() {
     both.edit(A, "normal", "high");
     both.stored("a").description = Some("in the store".to_owned());
     both.stored("c").title = "only in the store".to_owned();
-    let done = both.sync();
-    let edit = Change::EditTask {
+    both.assert_imports(&[Change::EditTask {
         id: task("a"),
         title: Some("in the file".to_owned()),
         description: None,
-        priority: Some(coord_teams::status::Priority::High),
-    };
-    assert_eq!(
-        (&done.taken.changes[..], &done.taken.findings[..]),
-        (&[edit][..], &[][..])
-    );
+        priority: Some(Priority::High),
+    }]);
     assert_eq!(both.file(A)["description"], "in the store");
     assert_eq!(both.file(A)["title"], "in the file");
     assert_eq!(both.file(C)["title"], "only in the store");
@@ -53,27 +42,19 @@ fn the_store_wins_a_conflict_which_is_reported() {
 #[test]
 fn work_in_files_becomes_claims_and_completions() {
     let mut both = Both::alike();
-    both.edit(A, "\"pending\"", "\"in_progress\"");
-    both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
+    both.edit_work(A, "in_progress", "w1");
     // The plugin's change of the dependent, two steps of another task at once, and a claim before its time.
-    both.edit(C, "\"pending\"", "\"completed\"");
-    both.edit(C, "\"blocks\"", "\"owner\": \"lead\", \"blocks\"");
-    both.edit(B, "\"pending\"", "\"in_progress\"");
-    both.edit(B, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
-    let done = both.sync();
-    assert_eq!(
-        done.taken.changes,
-        [
-            Change::Claim(task("c"), handle("lead")),
-            Change::Complete(task("c"), handle("lead")),
-            Change::Claim(task("a"), handle("w1")),
-            Change::Claim(task("b"), handle("w1")),
-        ]
-    );
-    assert_eq!(
-        both.file(B)["warning"],
-        "Warning: Task b dependencies are not met. Proceed with caution."
-    );
+    both.edit_work(C, "completed", "lead");
+    both.edit_work(B, "in_progress", "w1");
+    let changes = [
+        Change::Claim(task("c"), handle("lead")),
+        Change::Complete(task("c"), handle("lead")),
+        Change::Claim(task("a"), handle("w1")),
+        Change::Claim(task("b"), handle("w1")),
+    ];
+    assert_eq!(both.sync().taken.changes, changes);
+    let warning = "Warning: Task b dependencies are not met. Proceed with caution.";
+    assert_eq!(both.file(B)["warning"], warning);
     both.assert_quiet();
     // The plugin's completion takes the dependency out of the dependent, and its warning.
     both.edit(A, "in_progress", "completed");
@@ -81,37 +62,34 @@ fn work_in_files_becomes_claims_and_completions() {
     both.sync();
     assert_eq!(both.store.tasks["a"].status, Status::Completed);
     assert!(both.store.tasks["b"].met.contains(&task("a")));
-    assert_eq!(both.file(B)["warning"], serde_json::Value::Null);
-    assert_eq!(both.file(B)["dependencies"], serde_json::json!([]));
+    assert_eq!(both.file(B)["warning"], Value::Null);
+    assert_eq!(both.file(B)["dependencies"], json!([]));
     both.assert_quiet();
 }
 
 #[test]
 fn a_status_that_goes_back_is_reported_and_put_back() {
+    let refused = [(Kind::Transition, format!("{A}: status"))];
     for (from, to) in [
         ("completed", "pending"),
         ("completed", "in_progress"),
         ("in_progress", "pending"),
     ] {
         let mut both = Both::alike();
-        both.edit(A, "\"pending\"", &format!("\"{from}\""));
-        both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
+        both.edit_work(A, from, "w1");
         both.sync();
         both.edit(A, from, to);
-        let done = both.sync();
-        assert_eq!(
-            kinds(&done.taken.findings),
-            [(Kind::Transition, format!("{A}: status"))]
-        );
-        let message = &done.taken.findings[0].refusal.message;
+        let taken = both.sync().taken;
+        assert_eq!(kinds(&taken.findings), refused);
+        let message = &taken.findings[0].refusal.message;
         assert_eq!(*message, format!("Invalid status transition: {from} -> {to}"));
         assert_eq!(both.file(A)["status"], from);
-        assert_eq!(done.taken.changes, []);
+        assert_eq!(taken.changes, []);
         both.assert_quiet();
     }
     let mut both = Both::alike();
     both.edit(A, "\"pending\"", "\"completed\"");
-    assert_eq!(sync_reports(&mut both), [(Kind::Transition, format!("{A}: status"))]);
+    assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.file(A)["status"], "pending");
 }
 
@@ -119,31 +97,23 @@ fn a_status_that_goes_back_is_reported_and_put_back() {
 fn an_owner_of_another_login_is_not_spoken_for() {
     let mut both = Both::alike();
     both.store.members.get_mut("w1").expect("a member").ours = false;
-    both.edit(A, "\"pending\"", "\"in_progress\"");
-    both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
-    both.edit(C, "\"pending\"", "\"in_progress\"");
-    both.edit(C, "\"blocks\"", "\"owner\": \"nobody\", \"blocks\"");
+    both.edit_work(A, "in_progress", "w1");
+    both.edit_work(C, "in_progress", "nobody");
     append(&mut both, LEAD, "w1", "lead", "forged");
     append(&mut both, W1, "ghost", "broadcast", "forged");
-    both.edit(
-        CONFIG,
-        "\"dispatchRules\"",
-        "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"",
-    );
-    let done = both.sync();
-    assert_eq!(
-        kinds(&done.taken.findings),
-        [
-            (Kind::Foreign, format!("{A}: owner")),
-            (Kind::Foreign, format!("{C}: owner")),
-            (Kind::Foreign, format!("{LEAD}: [0].from")),
-            (Kind::Foreign, format!("{W1}: [0].from")),
-            (Kind::Foreign, format!("{CONFIG}: shutdownApprovals[0]")),
-        ]
-    );
-    assert_eq!(done.taken.changes, []);
+    both.edit_approvals(&["w1"]);
+    let taken = both.sync().taken;
+    let places = [
+        format!("{A}: owner"),
+        format!("{C}: owner"),
+        format!("{LEAD}: [0].from"),
+        format!("{W1}: [0].from"),
+        format!("{CONFIG}: shutdownApprovals[0]"),
+    ];
+    assert_eq!(kinds(&taken.findings), places.map(|place| (Kind::Foreign, place)));
+    assert_eq!(taken.changes, []);
     assert_eq!(both.file(A)["status"], "pending");
-    assert_eq!(both.file(CONFIG)["shutdownApprovals"], serde_json::Value::Null);
+    assert_eq!(both.file(CONFIG)["shutdownApprovals"], Value::Null);
     both.assert_quiet();
 }
 
@@ -153,12 +123,13 @@ fn an_owner_is_not_changed_by_a_file() {
     both.stored("a").status = Status::InProgress;
     both.stored("a").owner = Some(handle("w1"));
     both.sync();
+    let refused = [(Kind::NotByFile, format!("{A}: owner"))];
     both.edit(A, "\"w1\"", "\"lead\"");
-    assert_eq!(sync_reports(&mut both), [(Kind::NotByFile, format!("{A}: owner"))]);
+    assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.file(A)["owner"], "w1");
     both.edit(A, "\"w1\"", "\"lead\"");
     both.edit(A, "in_progress", "completed");
-    assert_eq!(sync_reports(&mut both), [(Kind::NotByFile, format!("{A}: owner"))]);
+    assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.store.tasks["a"].status, Status::InProgress);
 }
 
@@ -169,28 +140,24 @@ fn unowned_tasks_are_pending_in_files_with_the_plugins_warning() {
     both.stored("a").previous_owner = Some(handle("w1"));
     both.sync();
     let file = both.file(A);
-    assert_eq!(
-        (&file["status"], &file["owner"]),
-        (&"pending".into(), &serde_json::Value::Null)
-    );
+    assert_eq!(file["status"], "pending");
+    assert_eq!(file["owner"], Value::Null);
     assert_eq!(file["warning"], "Reassigned: previous owner w1 terminated");
     both.assert_quiet();
     // Claimed again by the plugin, which keeps the warning, and released by it.
-    both.edit(A, "\"pending\"", "\"in_progress\"");
-    both.edit(A, "\"blocks\"", "\"owner\": \"lead\", \"blocks\"");
-    let done = both.sync();
-    assert_eq!(done.taken.changes, [Change::Claim(task("a"), handle("lead"))]);
+    both.edit_work(A, "in_progress", "lead");
+    let changes = both.sync().taken.changes;
+    assert_eq!(changes, [Change::Claim(task("a"), handle("lead"))]);
     both.edit(A, "in_progress", "pending");
     both.edit(A, "\"owner\": \"lead\",", "");
     both.edit(A, "owner w1", "owner lead");
-    let done = both.sync();
-    assert_eq!(done.taken.changes, [Change::Release(task("a"), handle("lead"))]);
+    let changes = both.sync().taken.changes;
+    assert_eq!(changes, [Change::Release(task("a"), handle("lead"))]);
     both.assert_quiet();
 }
 
 #[test]
 fn a_broken_file_is_reported_and_never_written_over() {
-    let mut both = Both::alike();
     for (path, broken) in [(A, "{"), (LEAD, "[{}]"), (CONFIG, "{\"name\": \"alpha\"}")] {
         let mut both = Both::alike();
         both.files.insert(path.to_owned(), broken.to_owned());
@@ -205,6 +172,7 @@ fn a_broken_file_is_reported_and_never_written_over() {
         assert_eq!(sync_reports(&mut both), findings);
     }
     // A configuration that cannot be read keeps nothing else from being read.
+    let mut both = Both::alike();
     let config = both.files[CONFIG].clone();
     both.files.insert(CONFIG.to_owned(), "{".to_owned());
     both.edit(C, "task c", "taken all the same");
@@ -218,9 +186,9 @@ fn a_broken_file_is_reported_and_never_written_over() {
     both.files.insert(A.to_owned(), "{".to_owned());
     both.stored("a").description = Some("from the store".to_owned());
     both.sync();
-    both.files.insert(A.to_owned(), whole.replace("task a", "mended"));
+    both.files.insert(A.to_owned(), whole.replace("task a", "fixed"));
     assert_eq!(sync_reports(&mut both), []);
-    assert_eq!(both.store.tasks["a"].title, "mended");
+    assert_eq!(both.store.tasks["a"].title, "fixed");
     assert_eq!(both.file(A)["description"], "from the store");
     assert!(both.store.tasks["b"].dependencies.contains(&task("a")));
     both.assert_quiet();
@@ -238,9 +206,8 @@ fn a_folder_that_vanishes_deletes_nothing() {
     // The tasks' folder alone, too; these are written again.
     let mut both = Both::alike();
     both.files.retain(|path, _| path.starts_with("teams/"));
-    let done = both.sync();
-    assert_eq!(done.taken.findings.len(), 3);
-    assert_eq!(done.taken.changes, []);
+    let taken = both.sync().taken;
+    assert_eq!((taken.findings.len(), taken.changes), (3, vec![]));
     assert!(both.files.contains_key(A));
 }
 
@@ -251,10 +218,9 @@ fn a_deleted_task_is_deleted_on_the_other_side_unless_it_changed() {
     assert_eq!(both.sync().taken.changes, [Change::DeleteTask(task("c"))]);
     both.assert_quiet();
     both.store.tasks.remove("b");
-    let done = both.sync();
-    assert_eq!(done.given.removals.len(), 1);
+    assert_eq!(both.sync().given.removals.len(), 1);
     assert!(!both.files.contains_key(B));
-    assert_eq!(both.file(A)["blocks"], serde_json::json!([]));
+    assert_eq!(both.file(A)["blocks"], json!([]));
     both.assert_quiet();
 
     let mut both = Both::alike();
@@ -262,7 +228,7 @@ fn a_deleted_task_is_deleted_on_the_other_side_unless_it_changed() {
     both.stored("c").title = "changed".to_owned();
     both.edit(B, "task b", "changed");
     both.store.tasks.remove("b");
-    let conflicts = [(Kind::Conflict, B.to_owned()), (Kind::Conflict, C.to_owned())];
+    let conflicts = [B, C].map(|path| (Kind::Conflict, path.to_owned()));
     assert_eq!(sync_reports(&mut both), conflicts);
     assert!(both.files.contains_key(C) && !both.files.contains_key(B));
     both.assert_quiet();
@@ -272,14 +238,12 @@ fn a_deleted_task_is_deleted_on_the_other_side_unless_it_changed() {
 fn a_new_file_does_not_take_the_place_of_a_task_whose_id_differs_in_case() {
     let mut both = Both::alike();
     let text = both.files[C].replace("\"c\"", "\"C\"");
-    both.files.insert("tasks/alpha/C.json".to_owned(), text);
-    let expected = [
-        (Kind::Unreadable, C.to_owned()),
-        (Kind::Unreadable, "tasks/alpha/C.json".to_owned()),
-    ];
-    assert_eq!(sync_reports(&mut both), expected);
+    let new = "tasks/alpha/C.json";
+    both.files.insert(new.to_owned(), text);
+    let refused = [C, new].map(|path| (Kind::Unreadable, path.to_owned()));
+    assert_eq!(sync_reports(&mut both), refused);
     assert_eq!(both.store.tasks.len(), 3);
-    both.files.remove("tasks/alpha/C.json");
+    both.files.remove(new);
     both.assert_quiet();
 }
 
@@ -297,13 +261,10 @@ fn unknown_members_stay_in_their_place() {
     both.stored("a").title = "changed".to_owned();
     both.store.approvals.insert(handle("w1"));
     both.sync();
-    let a = &both.files[A];
+    let (a, config) = (&both.files[A], &both.files[CONFIG]);
     assert!(a.starts_with("{\n  \"id\": \"a\",\n  \"labels\": [\n    1.50,\n    {\n      \"x\": null\n    }\n  ],\n  \"title\": \"changed\""), "{a}");
-    let config = &both.files[CONFIG];
-    assert!(
-        config.starts_with("{\n  \"first\": 1e3,\n  \"name\": \"alpha\""),
-        "{config}"
-    );
+    let first = "{\n  \"first\": 1e3,\n  \"name\": \"alpha\"";
+    assert!(config.starts_with(first), "{config}");
     for kept in [
         "\"topology\": \"flat\"",
         "\"name\": \"r\"",
@@ -317,21 +278,16 @@ fn unknown_members_stay_in_their_place() {
 #[test]
 fn changes_beyond_the_bounds_are_reported_and_reverted() {
     let mut both = Both::alike();
+    let long = "x".repeat(16_385);
     both.edit(A, "task a", &"x".repeat(201));
-    both.edit(
-        C,
-        "\"title\"",
-        &format!("\"description\": \"{}\", \"title\"", "x".repeat(16_385)),
-    );
-    append(&mut both, LEAD, "w1", "lead", &"x".repeat(16_385));
-    assert_eq!(
-        sync_reports(&mut both),
-        [
-            (Kind::Bounds, format!("{A}: title")),
-            (Kind::Bounds, format!("{C}: description")),
-            (Kind::Bounds, format!("{LEAD}: [0].message")),
-        ]
-    );
+    both.edit(C, "\"title\"", &format!("\"description\": \"{long}\", \"title\""));
+    append(&mut both, LEAD, "w1", "lead", &long);
+    let places = [
+        format!("{A}: title"),
+        format!("{C}: description"),
+        format!("{LEAD}: [0].message"),
+    ];
+    assert_eq!(sync_reports(&mut both), places.map(|place| (Kind::Bounds, place)));
     assert_eq!(both.file(A)["title"], "task a");
     both.assert_quiet();
 }

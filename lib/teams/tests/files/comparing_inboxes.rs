@@ -4,10 +4,7 @@ use coord_teams::bounds::{INBOX_BYTES, TEXT_BYTES};
 use coord_teams::compare::{Change, Kind};
 use serde_json::{Value, json};
 
-use super::sync::{Both, append, handle, kinds, send};
-
-const LEAD: &str = "teams/alpha/inboxes/lead.json";
-const W1: &str = "teams/alpha/inboxes/w1.json";
+use super::sync::{Both, LEAD, W1, append, handle, kinds, send};
 
 fn texts(both: &Both, inbox: &str) -> Vec<String> {
     let inbox = both.file(inbox);

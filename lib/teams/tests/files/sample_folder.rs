@@ -1,13 +1,13 @@
 //! The folder that the plugin wrote.
 
-use coord_teams::compare::{FileImport, Kind};
+use coord_teams::compare::Kind;
 use coord_teams::layout::{PathKind, path_kind};
 use coord_teams::message::InboxFile;
 use coord_teams::status::Status;
 use coord_teams::task::TaskFile;
 use coord_teams::team::ConfigFile;
 
-use super::sync::{Both, Files, handle, kinds, sample, store, task, team};
+use super::sync::{A, Both, C, Files, handle, kinds, sample, store, sync_reports, task, team};
 
 const CONFIG: &str = "teams/review-pr-7/config.json";
 
@@ -41,6 +41,9 @@ fn files_of_the_old_form_get_their_defaults() {
     let old = TaskFile::parse(&solo, &id, text.as_bytes()).unwrap();
     assert_eq!(old.task().priority.as_str(), "normal");
     assert_eq!((old.task().dependencies.len(), old.task().blocks.len()), (0, 0));
+    let untitled = text.replace("\"title\": \"Old file\",", "");
+    let untitled = TaskFile::parse(&solo, &id, untitled.as_bytes()).unwrap();
+    assert_eq!(untitled.task().title, "Untitled Task");
     let text = &files["teams/solo/inboxes/only.json"];
     let inbox = InboxFile::parse(&solo, &handle("only"), text.as_bytes()).unwrap();
     assert_eq!(inbox.messages()[0].kind.as_str(), "plain");
@@ -56,11 +59,7 @@ fn of_team(name: &str) -> Files {
 #[test]
 fn an_import_reads_everything_and_leaves_equal_files_unchanged() {
     let before = of_team("review-pr-7");
-    let mut both = Both {
-        files: before.clone(),
-        store: store("review-pr-7", "lead"),
-        seen: None,
-    };
+    let mut both = Both::new(before.clone(), store("review-pr-7", "lead"));
     let done = both.sync();
     assert_eq!(kinds(&done.taken.findings), []);
     // Its approvals are older than the first sync: they ask for no shutdown, and go.
@@ -79,14 +78,8 @@ fn an_import_reads_everything_and_leaves_equal_files_unchanged() {
     assert_eq!(summary.owner, Some(handle("lead")));
     assert_eq!(summary.dependencies.len(), 2);
     // One broadcast, though it is in three inboxes; the messages of the shutdown are its calls.
-    let texts: Vec<_> = both
-        .store
-        .messages
-        .values()
-        .map(|message| message.message.as_str())
-        .collect();
     assert_eq!(
-        texts,
+        both.stored_texts(),
         [
             "Two findings in the token check",
             "The summary is due today",
@@ -105,24 +98,15 @@ fn an_import_reads_everything_and_leaves_equal_files_unchanged() {
 
 #[test]
 fn an_export_imported_by_another_store_is_the_same_team() {
-    let mut first = Both {
-        files: of_team("review-pr-7"),
-        store: store("review-pr-7", "lead"),
-        seen: None,
-    };
+    let mut first = Both::new(of_team("review-pr-7"), store("review-pr-7", "lead"));
     first.sync();
     first.sync();
     first.files.clear();
     first.seen = None;
     first.sync();
     let exported = first.files.clone();
-    let mut second = Both {
-        files: exported.clone(),
-        store: store("review-pr-7", "lead"),
-        seen: None,
-    };
-    let done = second.sync();
-    assert_eq!(done.taken.findings, []);
+    let mut second = Both::new(exported.clone(), store("review-pr-7", "lead"));
+    assert_eq!(second.sync().taken.findings, []);
     second.sync();
     assert_eq!(second.store.task_files(), first.store.task_files());
     // With each member's read messages, which are in the files too.
@@ -132,23 +116,17 @@ fn an_export_imported_by_another_store_is_the_same_team() {
 #[test]
 fn a_sync_without_memory_only_adds() {
     let mut both = Both::alike();
-    both.edit("tasks/alpha/a.json", "task a", "changed");
-    both.files.remove("tasks/alpha/c.json");
+    both.edit(A, "task a", "changed");
+    both.files.remove(C);
     both.seen = None;
     let before = both.files.clone();
-    let done = both.sync();
-    assert_eq!(
-        kinds(&done.taken.findings),
-        [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]
-    );
-    assert_eq!(done.taken.changes, FileImport::default().changes);
+    let unknown = [(Kind::Unknown, A.to_owned())];
+    let taken = both.sync().taken;
+    assert_eq!(kinds(&taken.findings), unknown);
+    assert_eq!(taken.changes, []);
     assert_eq!(both.store.tasks["a"].title, "task a");
     // Entries missing on one side are added; different ones stay as they are on both.
-    assert_eq!(both.files["tasks/alpha/a.json"], before["tasks/alpha/a.json"]);
-    assert!(both.files.contains_key("tasks/alpha/c.json"));
-    let again = both.sync();
-    assert_eq!(
-        kinds(&again.taken.findings),
-        [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]
-    );
+    assert_eq!(both.files[A], before[A]);
+    assert!(both.files.contains_key(C));
+    assert_eq!(sync_reports(&mut both), unknown);
 }

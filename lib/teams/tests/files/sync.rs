@@ -11,6 +11,14 @@ use coord_teams::layout::{PathKind, path_kind};
 use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::status::Status;
 use coord_teams::time::Time;
+use serde_json::{Value, json};
+
+pub const A: &str = "tasks/alpha/a.json";
+pub const B: &str = "tasks/alpha/b.json";
+pub const C: &str = "tasks/alpha/c.json";
+pub const CONFIG: &str = "teams/alpha/config.json";
+pub const LEAD: &str = "teams/alpha/inboxes/lead.json";
+pub const W1: &str = "teams/alpha/inboxes/w1.json";
 
 const SAMPLE: &[u8] = include_bytes!("data/opencode-teams-sample.tar.gz");
 
@@ -218,13 +226,9 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut SentNumbers) {
             assert!(*sequence > member.read_to);
             member.read_to = *sequence;
         }
-        Change::RequestShutdown(handle) => {
-            assert!(!store.shutdown_open);
+        Change::RequestShutdown(handle) | Change::ApproveShutdown(handle) => {
+            assert_eq!(store.shutdown_open, matches!(change, Change::ApproveShutdown(_)));
             store.shutdown_open = true;
-            store.approvals.insert(handle.clone());
-        }
-        Change::ApproveShutdown(handle) => {
-            assert!(store.shutdown_open);
             store.approvals.insert(handle.clone());
         }
     }
@@ -264,14 +268,16 @@ impl Both {
             };
             apply(&mut store, &create, &mut sent);
         }
-        let mut both = Self {
-            files: Files::new(),
-            store,
-            seen: None,
-        };
+        let mut both = Self::new(Files::new(), store);
         both.sync();
         both.assert_quiet();
         both
+    }
+
+    /// Files and a store that were never synced.
+    pub fn new(files: Files, store: StoreTeam) -> Self {
+        let seen = None;
+        Self { files, store, seen }
     }
 
     pub fn sync(&mut self) -> Done {
@@ -283,43 +289,90 @@ impl Both {
             apply(&mut self.store, change, &mut sent);
         }
         let given = export_files(self.seen.as_ref(), &before, &self.store, &taken, &sent);
+        self.write(&given);
+        Done { taken, given }
+    }
+
+    /// Writes the files, and stores what was seen as it is stored between two syncs.
+    pub fn write(&mut self, given: &FileExport) {
         for (entry, text) in &given.writes {
             self.files.insert(entry.path(), text.clone());
         }
         for entry in &given.removals {
             self.files.remove(&entry.path());
         }
-        // As it is kept between two syncs.
-        let kept = serde_json::to_string(&given.seen).expect("JSON");
-        self.seen = Some(serde_json::from_str(&kept).expect("what was seen"));
-        Done { taken, given }
+        let seen = serde_json::to_string(&given.seen).expect("JSON");
+        self.seen = Some(serde_json::from_str(&seen).expect("what was seen"));
+    }
+
+    /// The next sync imports these changes, and reports nothing.
+    #[track_caller]
+    pub fn assert_imports(&mut self, changes: &[Change]) {
+        let taken = self.sync().taken;
+        assert_eq!((&taken.changes[..], &taken.findings[..]), (changes, &[][..]));
     }
 
     /// Another sync finds nothing to do.
+    #[track_caller]
     pub fn assert_quiet(&mut self) {
-        let done = self.sync();
-        assert_eq!(done.taken, FileImport::default());
-        assert!(
-            done.given.writes.is_empty() && done.given.removals.is_empty(),
-            "{:?}",
-            done.given
-        );
+        let Done { taken, given } = self.sync();
+        assert_eq!(taken, FileImport::default());
+        assert!(given.writes.is_empty() && given.removals.is_empty(), "{given:?}");
     }
 
     /// Replaces text in a file, which has to be there.
+    #[track_caller]
     pub fn edit(&mut self, path: &str, from: &str, to: &str) {
         let text = self.files.get_mut(path).unwrap_or_else(|| panic!("{path}"));
         assert!(text.contains(from), "{from} in {text}");
         *text = text.replacen(from, to, 1);
     }
 
+    /// Gives a pending task without an owner another status and an owner, in its file.
+    pub fn edit_work(&mut self, path: &str, status: &str, owner: &str) {
+        self.edit(path, "\"pending\"", &format!("\"{status}\""));
+        self.edit(path, "\"status\"", &format!("\"owner\": \"{owner}\", \"status\""));
+    }
+
+    /// Gives a task without dependencies these, in its file.
+    pub fn edit_dependencies(&mut self, path: &str, dependencies: &[&str]) {
+        let new = format!("\"dependencies\": {}", json!(dependencies));
+        self.edit(path, "\"dependencies\": []", &new);
+    }
+
+    /// Lists members that approve the shutdown, in the configuration.
+    pub fn edit_approvals(&mut self, handles: &[&str]) {
+        let new = format!("\"shutdownApprovals\": {}, \"dispatchRules\"", json!(handles));
+        self.edit(CONFIG, "\"dispatchRules\"", &new);
+    }
+
+    /// Adds the file of a task of team `alpha`.
+    pub fn add_task(&mut self, id: &str, status: &str, owner: Option<&str>, dependencies: &[&str]) {
+        let mut task = json!({
+            "id": id, "title": id, "status": status, "createdAt": "2026-12-01T00:00:00Z", "dependencies": dependencies,
+        });
+        if let Some(owner) = owner {
+            task["owner"] = owner.into();
+        }
+        self.files.insert(task_path(id), task.to_string());
+    }
+
     pub fn stored(&mut self, id: &str) -> &mut StoreTask {
         self.store.tasks.get_mut(id).expect("the task")
     }
 
-    pub fn file(&self, path: &str) -> serde_json::Value {
+    pub fn file(&self, path: &str) -> Value {
         serde_json::from_str(&self.files[path]).expect("JSON")
     }
+
+    /// The texts of all messages in the store.
+    pub fn stored_texts(&self) -> Vec<&str> {
+        self.store.messages.values().map(|message| &*message.message).collect()
+    }
+}
+
+pub fn task_path(id: &str) -> String {
+    format!("tasks/alpha/{id}.json")
 }
 
 /// Findings as (kind, file and field).
@@ -339,8 +392,8 @@ pub fn sync_reports(both: &mut Both) -> Vec<(Kind, String)> {
 /// The message as the plugin appends it.
 pub fn append(both: &mut Both, inbox: &str, from: &str, to: &str, message: &str) {
     let text = both.files.get_mut(inbox).expect("the inbox");
-    let mut messages: Vec<serde_json::Value> = serde_json::from_str(text).expect("messages");
-    messages.push(serde_json::json!({
+    let mut messages: Vec<Value> = serde_json::from_str(text).expect("messages");
+    messages.push(json!({
         "from": from, "to": to, "message": message, "timestamp": "2026-12-01T01:02:03.004Z", "read": false,
     }));
     *text = serde_json::to_string_pretty(&messages).expect("JSON");

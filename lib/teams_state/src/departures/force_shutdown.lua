@@ -44,11 +44,11 @@ return function(KEYS, ARGV)
   end
   table.sort(stopped)
   -- How many claimed and assigned tasks one run looks at; it stops at least one member.
-  local MOST_TASKS, count, is_last_run = 1000, 0, true
+  local MAX_TASKS, count, is_last_run = 1000, 0, true
   for index, key in ipairs(stopped) do
     local record = call.members[key]
     count = count + Task.count_words(record.claims) + Task.count_words(record.assigned)
-    if count > MOST_TASKS and index > 1 then
+    if count > MAX_TASKS and index > 1 then
       stopped, is_last_run = Chunks.slice(stopped, 1, index - 1), false
       break
     end

@@ -50,7 +50,7 @@ return function(KEYS, ARGV)
   end
   Members.load(call)
   -- Of the messages that members had not read when they left, the newest 1,000 stay, in an inbox without an owner.
-  local me, AT_ONCE, MOST_LEFT = string.lower(call.member.handle), 200, 1000
+  local me, AT_ONCE, MAX_LEFT = string.lower(call.member.handle), 200, 1000
   local released = TaskRelease.release(call, call.member, call.member.handle .. ' left the team.')
   local marks = InboxCounts.marks_of(redis.call('HGET', call.keys.members, call.team_key .. '/' .. me))
   local entries
@@ -69,7 +69,7 @@ return function(KEYS, ARGV)
       redis.call('ZREM', call.keys.mail, unpack(entries))
     end
   until #entries < AT_ONCE
-  for _ = MOST_LEFT + 1, redis.call('ZLEXCOUNT', call.keys.mail, '[' .. Deliver.LEFT .. ' ', '(' .. Deliver.LEFT .. '!') do
+  for _ = MAX_LEFT + 1, redis.call('ZLEXCOUNT', call.keys.mail, '[' .. Deliver.LEFT .. ' ', '(' .. Deliver.LEFT .. '!') do
     Deliver.drop_oldest(call, Deliver.LEFT, 1)
   end
   Deliver.count_mail(call)

@@ -47,7 +47,7 @@ return function(KEYS, ARGV)
     if target == '*' then
       is_sent, full_inbox, limit, most = Deliver.broadcast(call, message)
     elseif target ~= me then
-      is_sent, full_inbox, limit, most = Deliver.deliver(call, { call.members[target].handle }, message, Deliver.MOST_UNREAD_OF_COORD)
+      is_sent, full_inbox, limit, most = Deliver.deliver(call, { call.members[target].handle }, message, Deliver.MAX_UNREAD_FROM_COORD)
     end
     if not is_sent then
       return Deliver.refuse_message(call, full_inbox, limit, most)

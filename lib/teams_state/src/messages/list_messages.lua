@@ -48,11 +48,11 @@ return function(KEYS, ARGV)
 
   -- How many sequences, and bytes, one run looks at, since a filter may match few of them; and how many at once. A run takes a few
   -- milliseconds, after which other requests run, and counts as a request.
-  local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 500, 262144, 50
+  local MAX_LOOKED_AT, MAX_BYTES_LOOKED_AT, AT_ONCE = 500, 262144, 50
   local is_filtered = member or task_id
   local next_sequence = request.before and math.min(request.before - 1, call.sequence) or call.sequence
   local messages, bytes, looked_at, bytes_looked_at, is_full = {}, 0, 0, 0, false
-  while next_sequence > 0 and looked_at < MOST_LOOKED_AT and bytes_looked_at < MOST_BYTES_LOOKED_AT and not is_full do
+  while next_sequence > 0 and looked_at < MAX_LOOKED_AT and bytes_looked_at < MAX_BYTES_LOOKED_AT and not is_full do
     local names = {}
     for sequence = next_sequence, math.max(next_sequence - AT_ONCE + 1, 1), -1 do
       names[#names + 1] = string.format('%.0f', sequence)

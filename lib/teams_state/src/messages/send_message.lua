@@ -31,13 +31,13 @@ return function(KEYS, ARGV)
   end
   -- The head of the queue, as next_task sees it, without reserved tasks.
   local function ready_tasks()
-    local MOST_NAMED, MOST_SETTLED, MOST_LOOKED_AT = 5, 512, 32
-    Task.settle_lapsed(call, MOST_SETTLED)
-    local ids, ready = redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1), {}
+    local MAX_NAMED, MAX_SETTLED, MAX_LOOKED_AT = 5, 512, 32
+    Task.settle_lapsed(call, MAX_SETTLED)
+    local ids, ready = redis.call('ZRANGE', call.keys.ready, 0, MAX_LOOKED_AT - 1), {}
     local stored = #ids > 0 and redis.call('HMGET', call.keys.tasks, unpack(ids)) or {}
     for index, id in ipairs(ids) do
       local is_free = stored[index] and not Task.is_reserved(call, cjson.decode(stored[index]), call.member)
-      if is_free and #ready < MOST_NAMED then
+      if is_free and #ready < MAX_NAMED then
         ready[#ready + 1] = id
       end
     end
@@ -85,7 +85,7 @@ return function(KEYS, ARGV)
   if is_broadcast then
     sequence, full_inbox, limit, most = Deliver.broadcast(call, message)
   else
-    sequence, full_inbox, limit, most = Deliver.deliver(call, recipients, message, Deliver.MOST_UNREAD)
+    sequence, full_inbox, limit, most = Deliver.deliver(call, recipients, message, Deliver.MAX_UNREAD)
   end
   if not sequence then
     return Deliver.refuse_message(call, full_inbox, limit, most)

@@ -24,7 +24,7 @@ return function(KEYS, ARGV)
     return denial
   end
   local id, handle = call.request.task_id, call.request.to
-  local RESERVED_FOR_MS, MOST_ASSIGNED, MOST_ASSIGNED_OF_LOGIN = 600000, 200, 50
+  local RESERVED_FOR_MS, MAX_ASSIGNED, MAX_ASSIGNED_PER_LOGIN = 600000, 200, 50
   local task = Task.current_task(call, id)
   if not task then
     return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
@@ -52,12 +52,12 @@ return function(KEYS, ARGV)
       end
     end
     assignee.assigned = table.concat(kept, ' ')
-    if #kept >= MOST_ASSIGNED then
-      return Team.refuse(call, 'TOO_MANY', { what = 'assigned tasks', most = MOST_ASSIGNED })
-    elseif own >= MOST_ASSIGNED_OF_LOGIN and not Team.is_leader(call) and assignee.login ~= call.member.login then
+    if #kept >= MAX_ASSIGNED then
+      return Team.refuse(call, 'TOO_MANY', { what = 'assigned tasks', most = MAX_ASSIGNED })
+    elseif own >= MAX_ASSIGNED_PER_LOGIN and not Team.is_leader(call) and assignee.login ~= call.member.login then
       return Team.refuse(call, 'TOO_MANY', {
         what = 'tasks of one login that does not lead the team, assigned to one member',
-        most = MOST_ASSIGNED_OF_LOGIN,
+        most = MAX_ASSIGNED_PER_LOGIN,
       })
     end
     local sequence, full_inbox, limit, most = Deliver.deliver(call, { assignee.handle }, {
@@ -67,7 +67,7 @@ return function(KEYS, ARGV)
       kind = 'task_assignment',
       task_id = id,
       message = task.title,
-    }, Deliver.MOST_UNREAD)
+    }, Deliver.MAX_UNREAD)
     if not sequence then
       return Deliver.refuse_message(call, full_inbox, limit, most)
     end

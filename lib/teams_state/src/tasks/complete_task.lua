@@ -101,8 +101,8 @@ return function(KEYS, ARGV)
   local unblocked = Cascade.unblock(call, id, (Edges.ends_of(call, 'b', id)), 'Dependencies are met')
 
   -- The newest 10,000 completed tasks stay.
-  local MOST_DONE = 10000
-  if redis.call('ZCARD', call.keys.done) > MOST_DONE then
+  local MAX_DONE = 10000
+  if redis.call('ZCARD', call.keys.done) > MAX_DONE then
     local oldest = redis.call('ZRANGE', call.keys.done, 0, 0)[1]
     Drop.drop_task(call, oldest)
     Counts.count_tasks(call, 0, -1)

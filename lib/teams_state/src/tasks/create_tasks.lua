@@ -51,15 +51,15 @@ return function(KEYS, ARGV)
     return answer(cjson.decode(earlier))
   end
 
-  local MOST_OPEN, MOST_OPEN_OF_LOGIN, MOST_DIGITS = 20000, 5000, 9
+  local MAX_OPEN, MAX_OPEN_PER_LOGIN, MAX_DIGITS = 20000, 5000, 9
   local tasks, count = call.request.tasks, #call.request.tasks
-  if tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')) + count > MOST_OPEN then
-    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks', most = MOST_OPEN })
+  if tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')) + count > MAX_OPEN then
+    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks', most = MAX_OPEN })
   end
   local number, own_open = unpack(redis.call('HMGET', call.keys.team, 'tasks', 'open ' .. call.member.login))
   number, own_open = tonumber(number or 0), (own_open or 0) + count
-  if own_open > MOST_OPEN_OF_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
-    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks of one login that does not lead the team', most = MOST_OPEN_OF_LOGIN })
+  if own_open > MAX_OPEN_PER_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
+    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks of one login that does not lead the team', most = MAX_OPEN_PER_LOGIN })
   end
   local ids, names, is_new, is_taken, spelling_marks, index_of_new = {}, {}, {}, {}, {}, {}
   local descriptions, dependencies_of, blocks_of, bytes_of = {}, {}, {}, {}
@@ -71,7 +71,7 @@ return function(KEYS, ARGV)
     number = number + 1
     local id = task.id or string.format('t%.0f', number)
     -- Longer numbers do not count: after them, the next numbers, and scores in the queue, would no longer be whole numbers.
-    local id_number = #id <= #'t' + MOST_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
+    local id_number = #id <= #'t' + MAX_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
     if id_number and id_number > number then
       number = id_number
     end

@@ -11,7 +11,7 @@ use coord_domain::CommitSha;
 use coord_settings::Rates;
 use coord_state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, is_false};
 use coord_state::locks::{
-    ClaimOutcome, GateArgs, GateTerms, JudgedFile, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyArgs, PolicyTerms,
+    ClaimOutcome, GateArgs, GateTerms, JudgedFile, MAX_IMPORTER_BYTES, MAX_IMPORTERS, PolicyArgs, PolicyTerms,
     ReleaseAnswer, ReleaseOutcome, SurveyAnswer, mark_and_run, verdicts,
 };
 use coord_state::reply::{Reply, call};
@@ -21,7 +21,7 @@ use coord_store::{Script, Store, StoreError};
 #[derive(Clone, Copy, Debug)]
 pub enum ClaimedFiles<'a> {
     /// They are not claimed.
-    LeftAlone,
+    Unchanged,
     /// The request has no head of a working copy, which a claim of files needs.
     NoHead,
     /// They are claimed for writing.
@@ -30,7 +30,7 @@ pub enum ClaimedFiles<'a> {
         policy: &'a PolicyTerms,
         /// The commit of the caller's working copy.
         agent_head: &'a CommitSha,
-        /// The terms of intents; their judgement names the files that were judged.
+        /// The terms of intents; their judgment names the files that were judged.
         gate: GateTerms<'a>,
     },
 }
@@ -39,14 +39,14 @@ impl ClaimedFiles<'_> {
     /// The request with the fields of `own` and of `modules/file_claims.lua`.
     fn args<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> FileClaimArgs<'s, T> {
         let (file_mode, claim) = match self {
-            ClaimedFiles::LeftAlone => (None, None),
+            ClaimedFiles::Unchanged => (None, None),
             ClaimedFiles::NoHead => (Some("NO_HEAD"), None),
             ClaimedFiles::Claimed {
                 policy,
                 agent_head,
                 gate,
             } => {
-                let judged_paths = gate.judgement.map(|judgement| judgement.files.as_slice());
+                let judged_paths = gate.judgment.map(|judgment| judgment.files.as_slice());
                 let claim = FileClaim {
                     gate: gate.to_args(),
                     policy: policy.task_args(),
@@ -87,11 +87,11 @@ struct FileClaim<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum ReleasedFiles<'a> {
     /// They are not released.
-    LeftAlone,
+    Unchanged,
     /// The request has no head of a working copy, which a release of files needs.
     NoHead,
     /// They are released, if the branch has the work.
-    GivenBack {
+    Released {
         /// The commit that the caller has pushed.
         new_head: Option<&'a CommitSha>,
         /// The commit of its working copy.
@@ -108,16 +108,16 @@ pub enum ReleasedFiles<'a> {
 impl ReleasedFiles<'_> {
     /// Whether the script needs the KEYS of locks.
     fn need_locks(&self) -> bool {
-        matches!(self, ReleasedFiles::GivenBack { .. } | ReleasedFiles::Abandoned)
+        matches!(self, ReleasedFiles::Released { .. } | ReleasedFiles::Abandoned)
     }
 
     /// The request with the fields of `own` and of `modules/release_terms.lua`.
     fn args<'s, T>(&'s self, own: &'s T) -> FileReleaseArgs<'s, T> {
         let (file_mode, new_head, agent_head, can_ask, judged_files) = match self {
-            ReleasedFiles::LeftAlone => (None, None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::Unchanged => (None, None, None, false, &[] as &[JudgedFile]),
             ReleasedFiles::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[JudgedFile]),
             ReleasedFiles::Abandoned => (Some("ABANDON"), None, None, false, &[] as &[JudgedFile]),
-            ReleasedFiles::GivenBack {
+            ReleasedFiles::Released {
                 new_head,
                 agent_head,
                 can_ask,
@@ -135,8 +135,8 @@ impl ReleasedFiles<'_> {
             file_mode,
             new_head,
             agent_head,
-            most_importers: MOST_IMPORTERS,
-            most_importer_bytes: MOST_IMPORTER_BYTES,
+            most_importers: MAX_IMPORTERS,
+            most_importer_bytes: MAX_IMPORTER_BYTES,
             can_ask,
             paths_of_request: PATHS_OF_A_REQUEST,
             verdicts: verdicts(judged_files),
@@ -204,7 +204,7 @@ pub(super) async fn run_claim(
     };
     let (keys, kind) = match files {
         ClaimedFiles::Claimed { .. } => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
-        ClaimedFiles::LeftAlone | ClaimedFiles::NoHead => (team_keys(&terms.admission, terms.team), Kind::Read),
+        ClaimedFiles::Unchanged | ClaimedFiles::NoHead => (team_keys(&terms.admission, terms.team), Kind::Read),
     };
     let args = terms.request((kind, 1), &keys, &request);
     let reply = call(store, script, keys.clone(), args).await?;

@@ -20,11 +20,11 @@ return function(KEYS, ARGV)
     return denial
   end
   -- How much one run looks at and returns: two milliseconds of the store, after which other requests run. Each run counts as a request.
-  local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE, MOST_VIEWED = 500, 262144, 50, 250
-  local MOST_BYTES, VIEWED_AT_ONCE = 131072, 20
+  local MAX_LOOKED_AT, MAX_BYTES_LOOKED_AT, AT_ONCE, MAX_VIEWED = 500, 262144, 50, 250
+  local MAX_BYTES, VIEWED_AT_ONCE = 131072, 20
   local request = call.request
   local status, owner, readiness, text, file = request.status, request.owner, request.readiness, request.text, request.file
-  local most = math.min(request.most, MOST_VIEWED)
+  local most = math.min(request.most, MAX_VIEWED)
 
   local function is_about_file(task)
     for _, path in ipairs(task.files or {}) do
@@ -43,7 +43,7 @@ return function(KEYS, ARGV)
       owner and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or Task.is_held(call, task)))
     then
       return false
-    elseif readiness == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < Task.MOST_LAPSES) then
+    elseif readiness == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < Task.MAX_EXPIRIES) then
       return false
     elseif readiness == 'UNCLAIMED' and not is_free then
       return false
@@ -82,7 +82,7 @@ return function(KEYS, ARGV)
       if task and passes(task, tonumber(unmet[index] or 0)) then
         ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], task.number
       end
-      is_full = #ids == most or looked_at >= MOST_LOOKED_AT or bytes >= MOST_BYTES_LOOKED_AT
+      is_full = #ids == most or looked_at >= MAX_LOOKED_AT or bytes >= MAX_BYTES_LOOKED_AT
       if is_full or index == #page then
         last = string.match(tasks[index], '"number":(%d+)')
       end
@@ -108,7 +108,7 @@ return function(KEYS, ARGV)
     local texts = request.has_descriptions and redis.call('HMGET', call.keys.texts, unpack(page)) or {}
     for offset, view in ipairs(View.views_of(call, page, { unpack(stored, first, rest) })) do
       answer_bytes = answer_bytes + View.bytes_of(view) + #(texts[offset] or '')
-      if answer_bytes > MOST_BYTES and #views > 0 then
+      if answer_bytes > MAX_BYTES and #views > 0 then
         return answer(numbers[first + offset - 2])
       end
       views[#views + 1], descriptions[view.id] = view, texts[offset] or nil

@@ -97,8 +97,8 @@ return function(KEYS, ARGV)
   end
   do
     -- How many expired claims one run settles.
-    local MOST_SETTLED = 512
-    Task.settle_lapsed(call, MOST_SETTLED)
+    local MAX_SETTLED = 512
+    Task.settle_lapsed(call, MAX_SETTLED)
   end
 
   -- first_of() finds the first of some tasks that the caller may have. Those before it are `passed`; `is_over`: the run can look at no more
@@ -123,9 +123,9 @@ return function(KEYS, ARGV)
       }
     end
 
-    -- Whether the files of the task cannot be claimed; then it is passed over. One run looks at MOST_FILES.
+    -- Whether the files of the task cannot be claimed; then it is passed over. One run looks at MAX_FILES.
     local function are_files_blocked(id, task)
-      local MOST_FILES = 1024
+      local MAX_FILES = 1024
       if task.branch and task.branch ~= call.request.branch then
         pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
         return true
@@ -133,7 +133,7 @@ return function(KEYS, ARGV)
         pass_over(id, 'INTENT')
         return true
       end
-      is_over = file_count > 0 and file_count + #task.files > MOST_FILES
+      is_over = file_count > 0 and file_count + #task.files > MAX_FILES
       if is_over then
         return true
       end
@@ -203,11 +203,11 @@ return function(KEYS, ARGV)
 
   -- The reply if no task is claimed.
   local function nothing()
-    local MOST_NAMED = 5
+    local MAX_NAMED = 5
     -- Whether an unclaimed task waits for this one; it looks at the first that depend on it.
     local function is_waited_for(id)
-      local MOST_DEPENDENTS = 20
-      local ids = Edges.ends_of(call, 'b', id, MOST_DEPENDENTS)
+      local MAX_DEPENDENTS = 20
+      local ids = Edges.ends_of(call, 'b', id, MAX_DEPENDENTS)
       local completed, tasks = Edges.statuses(call, ids)
       for _, other in ipairs(ids) do
         if tasks[other] and not completed[other] and not string.find(tasks[other], '"owner":"', 1, true) then
@@ -219,7 +219,7 @@ return function(KEYS, ARGV)
     local next_lapses, candidates, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
     local open, claimed = tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')), redis.call('ZCARD', call.keys.leases)
     local made, ready = tonumber(redis.call('HGET', call.keys.team, 'tasks') or 0), redis.call('ZCARD', call.keys.ready)
-    local leases = redis.call('ZRANGE', call.keys.leases, 0, MOST_NAMED - 1)
+    local leases = redis.call('ZRANGE', call.keys.leases, 0, MAX_NAMED - 1)
     for _, claimed_id in ipairs(leases) do
       local held_task = Task.load_task(call, claimed_id)
       next_lapses[#next_lapses + 1] = { id = claimed_id, owner = held_task.owner, expires = held_task.expires }
@@ -227,17 +227,17 @@ return function(KEYS, ARGV)
     end
     if open > claimed + ready then
       -- In the end, all waiting tasks wait for tasks that are claimed, passed over or held back.
-      for index = 1, math.min(#passed, MOST_NAMED) do
+      for index = 1, math.min(#passed, MAX_NAMED) do
         candidates[#candidates + 1] = passed[index][1]
       end
-      local marks = redis.call('ZRANGEBYLEX', call.keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
+      local marks = redis.call('ZRANGEBYLEX', call.keys.edges, '[h ', '(h ~', 'LIMIT', 0, MAX_NAMED)
       for index, mark in ipairs(marks) do
         local held_id = string.sub(mark, 3)
         held_back[index], candidates[#candidates + 1] = { id = held_id, creator = Task.load_task(call, held_id).by }, held_id
       end
-      held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', call.keys.edges, '[h ', '(h ~')
+      held_back_count = #marks < MAX_NAMED and #marks or redis.call('ZLEXCOUNT', call.keys.edges, '[h ', '(h ~')
       for _, other in ipairs(open > claimed + ready + held_back_count and candidates or {}) do
-        if #blocking < MOST_NAMED and is_waited_for(other) then
+        if #blocking < MAX_NAMED and is_waited_for(other) then
           blocking[#blocking + 1] = other
         end
       end
@@ -258,11 +258,11 @@ return function(KEYS, ARGV)
   -- The answer to remember for a repeated request. A large one goes without the caller's locks, which are read again when the request is
   -- repeated; if it is still too large, its findings are counted as omitted.
   local function answer_to_remember(id, task, files)
-    local MOST_BYTES = 16384
+    local MAX_BYTES = 16384
     -- `locks`, and not `files`: earlier versions kept lists there.
     local answer = { id = id, token = string.format('%.0f', task.token), passed = passed, locks = files, now = call.now }
     local text = cjson.encode(answer)
-    if not files or #text <= MOST_BYTES then
+    if not files or #text <= MAX_BYTES then
       return text
     end
     local shortened = {}
@@ -271,7 +271,7 @@ return function(KEYS, ARGV)
     end
     answer.locks, shortened.own = shortened, nil
     text = cjson.encode(answer)
-    if #text <= MOST_BYTES then
+    if #text <= MAX_BYTES then
       return text
     end
     shortened.omitted, shortened.findings = (shortened.omitted or 0) + #(shortened.findings or {}), nil
@@ -280,8 +280,8 @@ return function(KEYS, ARGV)
 
   local id, task = first_of(assigned_ids())
   if not id and not is_over then
-    local MOST_LOOKED_AT = 32
-    id, task = first_of(redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1))
+    local MAX_LOOKED_AT = 32
+    id, task = first_of(redis.call('ZRANGE', call.keys.ready, 0, MAX_LOOKED_AT - 1))
   end
   if #unjudged > 0 then
     LockChanges.save(call)

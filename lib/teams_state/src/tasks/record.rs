@@ -117,7 +117,7 @@ impl From<RawTaskView> for TaskView {
 }
 
 /// Number of expired claims after which a task is held back.
-pub const MOST_LAPSES: u32 = 3;
+pub const MAX_EXPIRIES: u32 = 3;
 
 impl TaskView {
     /// The bytes of its title, its files, and the tasks that it names.
@@ -159,7 +159,7 @@ impl TaskView {
         self.record.status != TaskStatus::Completed
             && self.lease(now_ms) != LeaseState::Held
             && self.dependencies.is_empty()
-            && self.lapses(now_ms) < MOST_LAPSES
+            && self.lapses(now_ms) < MAX_EXPIRIES
     }
 
     /// The documented warning about a task that is in progress although its dependencies are not met.

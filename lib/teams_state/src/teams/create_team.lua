@@ -16,7 +16,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local MOST_TEAMS, MOST_OF_LOGIN = 100, 20
+  local MAX_TEAMS, MAX_PER_LOGIN = 100, 20
   if redis.call('HEXISTS', call.keys.teams, call.team_key) == 1 then
     return Team.refuse(call, 'TEAM_EXISTS', { team = call.team_name })
   end
@@ -28,10 +28,10 @@ return function(KEYS, ARGV)
       own = own + (cjson.decode(stored[index + 1]).by == call.request.user_id and 1 or 0)
     end
   end
-  if count >= MOST_TEAMS then
-    return Team.refuse(call, 'TOO_MANY', { what = 'teams', most = MOST_TEAMS })
-  elseif own >= MOST_OF_LOGIN then
-    return Team.refuse(call, 'TOO_MANY', { what = 'teams made by one login', most = MOST_OF_LOGIN })
+  if count >= MAX_TEAMS then
+    return Team.refuse(call, 'TOO_MANY', { what = 'teams', most = MAX_TEAMS })
+  elseif own >= MAX_PER_LOGIN then
+    return Team.refuse(call, 'TOO_MANY', { what = 'teams made by one login', most = MAX_PER_LOGIN })
   end
   call.team = {
     name = call.team_name,

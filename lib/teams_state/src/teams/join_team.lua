@@ -40,7 +40,7 @@ return function(KEYS, ARGV)
   if call.team.closed then
     return Team.refuse(call, 'TEAM_CLOSED', { team = call.team.name })
   end
-  local MOST_MEMBERS, MOST_OF_LOGIN, MOST_BEFORE = 1000, 200, 8
+  local MAX_MEMBERS, MAX_PER_LOGIN, MAX_BEFORE = 1000, 200, 8
   local handle = call.request.member.handle
   local field = MemberFields.agent_field(call.request.user_id, call.request.agent_id)
   local member_count = redis.call('HGET', call.keys.team, 'members')
@@ -58,10 +58,10 @@ return function(KEYS, ARGV)
   end
   local current = Team.load_member(call, handle)
   if not current then
-    if tonumber(member_count) >= MOST_MEMBERS then
-      return Team.refuse(call, 'TOO_MANY', { what = 'members', most = MOST_MEMBERS })
-    elseif tonumber(member_count) >= MOST_OF_LOGIN and count_own_members() >= MOST_OF_LOGIN then
-      return Team.refuse(call, 'TOO_MANY', { what = 'members of one login', most = MOST_OF_LOGIN })
+    if tonumber(member_count) >= MAX_MEMBERS then
+      return Team.refuse(call, 'TOO_MANY', { what = 'members', most = MAX_MEMBERS })
+    elseif tonumber(member_count) >= MAX_PER_LOGIN and count_own_members() >= MAX_PER_LOGIN then
+      return Team.refuse(call, 'TOO_MANY', { what = 'members of one login', most = MAX_PER_LOGIN })
     end
     NewMember.add_member(call)
     TeamChanges.save_team(call, member_count + 1)
@@ -83,7 +83,7 @@ return function(KEYS, ARGV)
     end
   end
   agents_before[#agents_before + 1] = old_agent
-  while #agents_before > MOST_BEFORE do
+  while #agents_before > MAX_BEFORE do
     redis.call('HDEL', call.keys.team, MemberFields.agent_field(current.login, table.remove(agents_before, 1)))
   end
   current.before, current.ended = agents_before, nil

@@ -18,5 +18,5 @@ pub use question::TeamQuestion;
 pub use records::*;
 pub use refusal::*;
 pub(crate) use team_keys::{team_and_lock_keys, team_keys};
-pub use terms::{RequestKey, TeamAnswer, TeamOutcome, TeamTerms};
+pub use terms::{RequestKey, TeamCallResponse, TeamOutcome, TeamTerms};
 pub(crate) use terms::{RequestKeyArgs, outcome, run, run_with_cost, unknown};

@@ -4,7 +4,7 @@ use coord_domain::team::TeamName;
 use coord_domain::{Holder, RepoId};
 
 /// Maximum number of agents whose team a process remembers.
-const MOST: usize = 4_096;
+const MAX_AGENTS: usize = 4_096;
 
 /// For agents that sent requests without a team: the only team of each, as this process last saw it. It is a guess: scripts check it
 /// ([`super::TeamTerms::is_assumed`]).
@@ -12,7 +12,7 @@ pub struct OnlyTeams(Cache<(RepoId, String), TeamName>);
 
 impl Default for OnlyTeams {
     fn default() -> Self {
-        OnlyTeams(Cache::new(MOST))
+        OnlyTeams(Cache::new(MAX_AGENTS))
     }
 }
 

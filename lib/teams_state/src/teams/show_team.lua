@@ -21,9 +21,9 @@ return function(KEYS, ARGV)
     return denial
   end
   -- As many claims as 1,000 members may have; and how many tasks one command reads.
-  local MOST_CLAIMS, AT_ONCE = 50000, 1000
+  local MAX_CLAIMS, AT_ONCE = 50000, 1000
   local ids_of = {} -- key of a handle -> the tasks that it has claimed
-  local claimed = redis.call('ZRANGEBYSCORE', call.keys.leases, '(' .. string.format('%.0f', call.now_ms), '+inf', 'LIMIT', 0, MOST_CLAIMS)
+  local claimed = redis.call('ZRANGEBYSCORE', call.keys.leases, '(' .. string.format('%.0f', call.now_ms), '+inf', 'LIMIT', 0, MAX_CLAIMS)
   for first = 1, #claimed, AT_ONCE do
     local last = math.min(first + AT_ONCE - 1, #claimed)
     for index, stored in ipairs(redis.call('HMGET', call.keys.tasks, unpack(claimed, first, last))) do

@@ -22,10 +22,10 @@ pub struct TeamTerms<'a> {
 }
 
 /// The answer of a team's script, with pending items for the caller in the team; or the refusal by the rules of the team.
-pub type TeamAnswer<T> = Result<(T, Waiting), Box<Refused>>;
+pub type TeamCallResponse<T> = Result<(T, Waiting), Box<Refused>>;
 
-/// A [`TeamAnswer`], or why the request was not admitted.
-pub type TeamOutcome<T> = Result<Admitted<TeamAnswer<T>>, StoreError>;
+/// A [`TeamCallResponse`], or why the request was not admitted.
+pub type TeamOutcome<T> = Result<Admitted<TeamCallResponse<T>>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
 #[derive(Clone, Copy, Debug)]

@@ -1,25 +1,15 @@
 //! The files that rule over intents, and the files of the folder.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::super::{Answer, Session, hook, locks, session};
+use super::super::{claude, locks, session, write};
 use super::{new_intent, run, select, shown, world};
-use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
+use crate::texts::assert_has;
+use coord_test_worlds::hook_forms::ALL;
 use coord_test_worlds::world::World;
-
-/// An event of Claude Code with a tool that writes no file which it names.
-fn event(ada: &Session<'_>, event: &str, tool: &str, input: &Value) -> Answer {
-    let call = json!({ "session_id": "s", "cwd": ada.folder, "hook_event_name": event, "tool_name": tool, "tool_input": input });
-    hook(
-        ada.world,
-        ada.folder,
-        ada.holder,
-        &["claude-code", event],
-        &call.to_string(),
-    )
-}
 
 /// The folder of the registry was inside of the scope, and commands and subtasks were held against none.
 #[test]
@@ -41,12 +31,11 @@ fn no_tool_command_or_subtask_writes_the_files_that_rule_over_intents() {
     run(&world, &[&args[..], &scope].concat(), 0);
     for form in ALL {
         let holder = format!("of-{}", form.agent);
-        run(&world, &["intent", "select", "REQ-1", "--agent", &holder], 0);
+        select(&world, "REQ-1", &holder);
         let ada = session(&world, form, Some(&holder));
         let own = format!("src/of-{}.txt", form.agent);
-        for answer in [ada.edits(&own), ada.runs(&format!("echo x >> {own}"))] {
-            assert_eq!(ada.denial(&answer), None, "{}: {answer:?}", form.agent);
-        }
+        ada.may_edit(&own);
+        ada.may_run(&format!("echo x >> {own}"));
         let locks = locks(&world);
         let lock = locks.iter().find(|lock| lock.file_path == own).unwrap();
         assert_eq!(lock.intent_id.as_deref(), Some("REQ-1"), "{}", form.agent);
@@ -56,45 +45,27 @@ fn no_tool_command_or_subtask_writes_the_files_that_rule_over_intents() {
             ".claude/settings.json",
             "docs/c.txt",
         ] {
-            for answer in [
-                ada.edits(file),
-                ada.runs(&format!("echo x > {file}")),
-                ada.runs(&format!("cd src && sed -i s/a/b/ ../{file}")),
-                ada.runs(&format!("bash -c 'rm {file}'")),
+            let violation = format!("Scope Violation: REQ-1 is not authorized to edit '{file}'.");
+            for denied in [
+                ada.may_not_edit(file),
+                ada.may_not_run(&format!("echo x > {file}")),
+                ada.may_not_run(&format!("cd src && sed -i s/a/b/ ../{file}")),
+                ada.may_not_run(&format!("bash -c 'rm {file}'")),
             ] {
-                let denied = ada
-                    .denial(&answer)
-                    .unwrap_or_else(|| panic!("{} {file}: {answer:?}", form.agent));
-                assert!(
-                    denied.contains(&format!("Scope Violation: REQ-1 is not authorized to edit '{file}'.")),
-                    "{} {denied}",
-                    form.agent
-                );
+                assert!(denied.contains(&violation), "{} {denied}", form.agent);
             }
         }
     }
     // A subagent's calls are those of its session.
-    let ada = session(&world, &CLAUDE_CODE, Some("of-claude-code"));
-    assert_eq!(
-        ada.denial(&event(
-            &ada,
-            "PreToolUse",
-            "Task",
-            &json!({ "prompt": "Change docs/c.txt" })
-        )),
-        None
-    );
-    let call = json!({ "session_id": "s", "cwd": ada.folder, "hook_event_name": "PreToolUse", "tool_name": "Write",
+    let ada = claude(&world, "of-claude-code");
+    let task = json!({ "session_id": "s", "cwd": ada.folder, "hook_event_name": "PreToolUse", "tool_name": "Task",
+        "tool_input": { "prompt": "Change docs/c.txt" } });
+    ada.assert_allowed(&ada.call(("PreToolUse", task)), "a subtask");
+    let write = json!({ "session_id": "s", "cwd": ada.folder, "hook_event_name": "PreToolUse", "tool_name": "Write",
         "agent_id": "agent-abc123", "agent_type": "general-purpose",
         "tool_input": { "file_path": ada.folder.join("docs/c.txt"), "content": "x" } });
-    let answer = hook(
-        &world,
-        ada.folder,
-        ada.holder,
-        &["claude-code", "PreToolUse"],
-        &call.to_string(),
-    );
-    assert!(ada.denial(&answer).unwrap().contains("Scope Violation"), "{answer:?}");
+    let denied = ada.assert_denied(&ada.call(("PreToolUse", write)), "a write of a subagent");
+    assert_has(&denied, &["Scope Violation"]);
 }
 
 /// A deleted folder stopped all work, and a deleted or overwritten map freed all files.
@@ -103,25 +74,24 @@ fn work_continues_without_the_synced_files_and_owners_stay() {
     let world = world();
     new_intent(&world, "REQ-1", &[]);
     select(&world, "REQ-1", "one");
-    let ada = session(&world, &CLAUDE_CODE, Some("one"));
-    assert_eq!(ada.denial(&ada.edits("src/a.txt")), None);
-    fs::write(world.clone.path().join("src/a.txt"), "b").unwrap();
+    let (ada, bob) = (claude(&world, "one"), claude(&world, "two"));
+    ada.may_edit("src/a.txt");
+    write(&world, "src/a.txt", "b");
     ada.has_edited("src/a.txt");
     world.clone.git(&["commit", "--quiet", "--all", "--message", "Change"]);
     world.clone.git(&["push", "--quiet"]);
     ada.ends_turn();
     run(&world, &["sync"], 0);
-    let bob = session(&world, &CLAUDE_CODE, Some("two"));
-    let folder = world.clone.path().join(".orchestration");
     let owned = "Governance Violation: File owned by Intent [REQ-1]";
-    fs::write(folder.join("intent_map.md"), "All is done: `src/a.txt` is free.\n").unwrap();
-    assert!(bob.denial(&bob.edits("src/a.txt")).unwrap().contains(owned));
-    fs::remove_dir_all(&folder).unwrap();
-    assert!(bob.denial(&bob.edits("src/a.txt")).unwrap().contains(owned));
-    assert_eq!(ada.denial(&ada.edits("src/b.txt")), None, "who has an intent goes on");
-    assert_eq!(bob.denial(&bob.edits("docs/c.txt")), None, "and so does who needs none");
-    let map = run(&world, &["map"], 0).to_string();
-    assert!(map.contains("src/a.txt"), "{map}");
+    let map = ".orchestration/intent_map.md";
+    write(&world, map, "All is done: `src/a.txt` is free.\n");
+    assert_has(&bob.may_not_edit("src/a.txt"), &[owned]);
+    fs::remove_dir_all(world.clone.path().join(".orchestration")).unwrap();
+    assert_has(&bob.may_not_edit("src/a.txt"), &[owned]);
+    // An agent with an intent goes on, and so does one that needs none.
+    ada.may_edit("src/b.txt");
+    bob.may_edit("docs/c.txt");
+    assert_has(&run(&world, &["map"], 0).to_string(), &["src/a.txt"]);
 }
 
 /// An agent that unblocks itself, or gives itself more, by the registry's file.
@@ -131,11 +101,8 @@ fn a_change_reserved_for_people_is_not_applied_from_a_file_without_one() {
     new_intent(&world, "REQ-1", &["--max-turns", "5"]);
     select(&world, "REQ-1", "one");
     run(&world, &["sync"], 0);
-    run(
-        &world,
-        &["intent", "block", "REQ-1", "--reason", "Wait", "--agent", "one"],
-        0,
-    );
+    let block = ["intent", "block", "REQ-1", "--reason", "Wait", "--agent", "one"];
+    run(&world, &block, 0);
     run(&world, &["sync"], 0);
     let path = world.clone.path().join(".orchestration/active_intents.yaml");
     let registry = fs::read_to_string(&path).unwrap();
@@ -151,16 +118,10 @@ fn a_change_reserved_for_people_is_not_applied_from_a_file_without_one() {
             let output = world.run(&[&["sync"], agent].concat());
             assert_ne!(output.status.code(), Some(0), "{to} {agent:?}: {output:?}");
             let intent = shown(&world, "REQ-1");
-            assert_eq!(
-                (&intent["status"], &intent["budget"]["max_turns"]),
-                (&json!("BLOCKED"), &json!(5)),
-                "{to} {agent:?}"
-            );
-            assert_eq!(
-                fs::read_to_string(&path).unwrap(),
-                edited,
-                "{to}: what a person has to decide stays to be seen"
-            );
+            assert_eq!(intent["status"], "BLOCKED", "{to} {agent:?}");
+            assert_eq!(intent["budget"]["max_turns"], 5, "{to} {agent:?}");
+            // The change stays to be seen by a person, who has to decide.
+            assert_eq!(fs::read_to_string(&path).unwrap(), edited, "{to}");
         }
     }
 }
@@ -178,7 +139,7 @@ fn hostile_files_are_refused_by_name_and_stay_as_they_are() {
     let mut deep = b"intents: ".to_vec();
     deep.resize(1 << 20, b'[');
     let long = vec![b'x'; 100 << 20];
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     for (name, hostile) in [
         ("agent_trace.jsonl", &long),
         ("active_intents.yaml", &long),
@@ -197,16 +158,12 @@ fn hostile_files_are_refused_by_name_and_stay_as_they_are() {
         assert!(fs::read(&path).unwrap() == *hostile, "{name} was changed");
         if name == "agent_trace.jsonl" {
             let output = world.run(&["ledger", "verify", ".orchestration/agent_trace.jsonl"]);
-            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            let printed = String::from_utf8_lossy(&output.stdout);
             assert!(!output.status.success() && printed.contains("OVERSIZED"), "{printed}");
         }
         fs::write(&path, before).unwrap();
     }
-    assert!(
-        started.elapsed() < std::time::Duration::from_secs(60),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     run(&world, &["sync"], 0);
     assert_eq!(shown(&world, "REQ-1")["status"], "PENDING");
 }

@@ -6,6 +6,8 @@ mod spending;
 
 use serde_json::Value;
 
+use crate::commands::printed;
+use crate::processes::assert_success;
 use coord_test_worlds::world::World;
 
 /// A clone with files in and out of the scopes.
@@ -26,16 +28,13 @@ fn started(settings: &[(&str, &str)]) -> World {
     let world = world();
     let mut start = world.coord(world.clone.path());
     start.args(["intent", "list"]).envs(settings.iter().copied());
-    assert!(start.output().unwrap().status.success());
+    assert_success(&start.output().unwrap());
     world
 }
 
 /// Returns the JSON that `coord ARGS` prints; it must exit with `status`.
 fn run(world: &World, args: &[&str], status: i32) -> Value {
-    let output = world.run(&[args, &["--json"]].concat());
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{args:?}: {text}{error}");
+    let text = printed(world, &[args, &["--json"]].concat(), status);
     serde_json::from_str(&text).unwrap_or_default()
 }
 
@@ -54,9 +53,7 @@ fn shown(world: &World, id: &str) -> Value {
 
 /// Type and status of all lines of the ledger about `id`.
 fn lines(world: &World, id: &str) -> Vec<String> {
-    let output = world.run(&["ledger", "log", "-n", "500", "--json"]);
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = printed(world, &["ledger", "log", "-n", "500", "--json"], 0);
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let of_intent = lines.filter(|line| line["intent_id"] == id || line["payload"]["tool_input"]["intent_id"] == id);
     let plain = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,8 +1,10 @@
 //! A server with a `coord mcp --tools opencode` in front of it, and HTTP for what the plugin has no tool for.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 
 use coord_protocol::Client;
+use coord_protocol::tasks::TaskView;
 use coord_protocol::teams::{TeamActor, TeamCaller};
 use serde_json::{Value as Json, json};
 use tokio::runtime::Runtime;
@@ -12,6 +14,7 @@ use crate::mcp::server::Server;
 use coord_test_worlds::world::REPO_URL;
 
 pub const TEAM: &str = "alpha";
+pub const LEADER: &str = "lead";
 
 pub struct Board {
     pub agent: Agent,
@@ -37,8 +40,7 @@ impl Board {
     }
 
     /// Returns the answer of `tool` about the team, or its refusal, with its notes.
-    pub fn call(&mut self, tool: &str, arguments: Json) -> (Result<Json, String>, Vec<String>) {
-        let mut arguments = arguments;
+    pub fn call(&mut self, tool: &str, mut arguments: Json) -> (Result<Json, String>, Vec<String>) {
         arguments["teamName"] = json!(TEAM);
         let result = self.agent.call(tool, arguments);
         let content = result["content"].as_array().unwrap().iter();
@@ -60,6 +62,17 @@ impl Board {
     pub fn wait<T>(&self, request: impl Future<Output = T>) -> T {
         self.runtime.block_on(request)
     }
+
+    pub fn task(&self, id: &str) -> Option<TaskView> {
+        self.wait(self.http.task(&caller(LEADER), id)).ok()?.task
+    }
+
+    /// Dependencies of the task that are not completed, and those that are.
+    pub fn dependencies(&self, id: &str) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
+        let task = self.task(id)?;
+        let [open, met] = [task.dependencies, task.met_dependencies].map(|ids| ids.into_iter().collect());
+        Some((open, met))
+    }
 }
 
 /// The caller of a request of HTTP about the team.
@@ -79,6 +92,16 @@ pub fn actor(handle: &str) -> TeamActor {
     }
 }
 
+const TIMES: [&str; 7] = [
+    "created",
+    "joinedAt",
+    "createdAt",
+    "updatedAt",
+    "claimedAt",
+    "completedAt",
+    "timestamp",
+];
+
 /// `value` without the times, which differ with each run.
 pub fn without_times(mut value: Json) -> Json {
     mask(&mut value);
@@ -89,17 +112,11 @@ fn mask(value: &mut Json) {
     match value {
         Json::Object(members) => {
             for (name, member) in members {
-                let is_time = [
-                    "created",
-                    "joinedAt",
-                    "createdAt",
-                    "updatedAt",
-                    "claimedAt",
-                    "timestamp",
-                ];
-                match is_time.contains(&name.as_str()) {
-                    true => *member = json!("TIME"),
-                    false => mask(member),
+                if TIMES.contains(&name.as_str()) {
+                    assert!(member.as_str().is_some_and(|time| time.ends_with('Z')), "{member}");
+                    *member = json!("TIME");
+                } else {
+                    mask(member);
                 }
             }
         }

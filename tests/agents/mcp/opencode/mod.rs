@@ -3,3 +3,5 @@
 mod board;
 mod replay;
 mod session;
+
+pub use board::without_times;

@@ -9,9 +9,25 @@ use crate::mcp::client::Agent;
 use crate::mcp::server::Server;
 use coord_test_worlds::world::World;
 
-fn texts(messages: &Json) -> Vec<&str> {
-    let messages = messages.as_array().unwrap().iter();
-    messages.map(|message| message["message"].as_str().unwrap()).collect()
+impl Board {
+    /// One whose agent is `handle`.
+    fn of(server: &Server<'_>, handle: &str) -> Board {
+        Board::start(server, &[("OPENCODE_AGENT_ID", handle)])
+    }
+
+    /// The texts of the messages that `tool` returns.
+    fn messages(&mut self, tool: &str, arguments: Json) -> Vec<String> {
+        let messages = self.tool(tool, arguments).unwrap();
+        let messages = messages.as_array().unwrap().iter();
+        let texts = messages.map(|message| message["message"].as_str().unwrap().to_owned());
+        texts.collect()
+    }
+
+    /// Sends `w1` a message.
+    fn sends(&mut self, message: &str) -> Json {
+        let arguments = json!({ "targetAgentId": "w1", "message": message });
+        self.tool("send-message", arguments).unwrap()
+    }
 }
 
 #[test]
@@ -27,25 +43,26 @@ fn an_agent_is_the_one_of_the_plugins_environment_for_tasks_and_for_locks() {
     let team = board.tool("spawn-team", json!({})).unwrap();
     let member = &team["members"][0];
     assert_eq!(
-        (&team["leader"], &member["agentName"], &member["agentType"]),
-        (&json!("wren"), &json!("The wren"), &json!("reviewer"))
+        json!([team["leader"], member["agentName"], member["agentType"]]),
+        json!(["wren", "The wren", "reviewer"])
     );
-    board
-        .tool("create-task", json!({ "taskData": { "title": "A" } }))
-        .unwrap();
+    let task = json!({ "taskData": { "title": "A" } });
+    board.tool("create-task", task).unwrap();
     let claimed = board.tool("claim-task", json!({ "taskId": "t1" })).unwrap();
     assert_eq!(claimed["owner"], "wren");
 
-    let mut command = server.command();
-    command.args(["--tools", "locks,opencode"]).envs(wren);
-    let mut agent = Agent::start(command);
+    let with = |options: &[&str]| {
+        let mut command = server.command();
+        command.args(options).envs(wren);
+        Agent::start(command)
+    };
+    let mut agent = with(&["--tools", "locks,opencode"]);
     agent.claim(&["README.md"]);
     assert_eq!(agent.held("?agent_id=wren"), ["README.md"]);
 
-    let mut command = server.command();
-    command.args(["--agent", "owl", "--tools", "opencode"]).envs(wren);
-    let joined = Agent::start(command).call("join-team", json!({ "teamName": "alpha" }));
-    let joined = joined["content"][0]["text"].as_str().unwrap().to_owned();
+    let mut owl = with(&["--agent", "owl", "--tools", "opencode"]);
+    let joined = owl.call("join-team", json!({ "teamName": "alpha" }));
+    let joined = joined["content"][0]["text"].as_str().unwrap();
     assert!(joined.contains("\"agentId\":\"owl\""), "{joined}");
 }
 
@@ -53,13 +70,7 @@ fn an_agent_is_the_one_of_the_plugins_environment_for_tasks_and_for_locks() {
 fn the_opencode_tools_replace_those_of_teams() {
     let world = World::with(&[("README.md", "x")]);
     let server = Server::start(&world, 300);
-    let names = |groups: &str| -> Vec<String> {
-        let mut command = server.command();
-        command.args(["--tools", groups]);
-        let listed = Agent::start(command).ask("tools/list", json!({}));
-        let tools = listed["tools"].as_array().unwrap().iter();
-        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-    };
+    let names = |groups: &str| server.agent_with(&["--tools", groups]).tool_names();
     let plugin = names("opencode");
     insta::assert_snapshot!(plugin.join(" "), @"spawn-team discover-teams join-team get-team-info send-message broadcast-message read-messages poll-inbox create-task get-tasks claim-task update-task request-shutdown approve-shutdown");
     let with_locks = names("locks,opencode");
@@ -75,21 +86,19 @@ fn the_opencode_tools_replace_those_of_teams() {
 fn messages_are_read_once_the_agent_calls_again_and_come_again_to_one_that_died_before() {
     let world = World::with(&[("README.md", "x")]);
     let server = Server::start(&world, 300);
-    let mut lead = Board::start(&server, &[("OPENCODE_AGENT_ID", "lead")]);
+    let mut lead = Board::of(&server, "lead");
     lead.tool("spawn-team", json!({})).unwrap();
-    let worker = [("OPENCODE_AGENT_ID", "w1")];
-    let mut first = Board::start(&server, &worker);
+    let mut first = Board::of(&server, "w1");
     first.tool("join-team", json!({})).unwrap();
     lead.tool("broadcast-message", json!({ "message": "one" })).unwrap();
-    let read = first.tool("read-messages", json!({})).unwrap();
-    assert_eq!(texts(&read), ["one"]);
+    assert_eq!(first.messages("read-messages", json!({})), ["one"]);
     drop(first);
-    let mut second = Board::start(&server, &worker);
-    assert_eq!(texts(&second.tool("read-messages", json!({})).unwrap()), ["one"]);
-    assert_eq!(texts(&second.tool("read-messages", json!({})).unwrap()), [""; 0]);
+    let mut second = Board::of(&server, "w1");
+    assert_eq!(second.messages("read-messages", json!({})), ["one"]);
+    assert_eq!(second.messages("read-messages", json!({})), [""; 0]);
     drop(second);
-    let mut third = Board::start(&server, &worker);
-    assert_eq!(texts(&third.tool("read-messages", json!({})).unwrap()), [""; 0]);
+    let mut third = Board::of(&server, "w1");
+    assert_eq!(third.messages("read-messages", json!({})), [""; 0]);
 }
 
 // rule: teams#opencode-extras
@@ -98,9 +107,9 @@ fn messages_are_read_once_the_agent_calls_again_and_come_again_to_one_that_died_
 fn a_poll_waits_for_the_next_message_and_is_empty_when_none_came() {
     let world = World::with(&[("README.md", "x")]);
     let server = Server::start(&world, 300);
-    let mut lead = Board::start(&server, &[("OPENCODE_AGENT_ID", "lead")]);
+    let mut lead = Board::of(&server, "lead");
     lead.tool("spawn-team", json!({})).unwrap();
-    let mut worker = Board::start(&server, &[("OPENCODE_AGENT_ID", "w1")]);
+    let mut worker = Board::of(&server, "w1");
     worker.tool("join-team", json!({})).unwrap();
     let began = Instant::now();
     assert_eq!(worker.tool("poll-inbox", json!({ "timeoutMs": 900 })), Ok(json!([])));
@@ -108,32 +117,21 @@ fn a_poll_waits_for_the_next_message_and_is_empty_when_none_came() {
     let sent = std::thread::spawn(move || {
         // time: the poll waits when the message is sent.
         std::thread::sleep(Duration::from_secs(1));
-        let message = json!({ "targetAgentId": "w1", "message": "two" });
-        lead.tool("send-message", message).unwrap();
+        lead.sends("two");
         lead
     });
     let began = Instant::now();
-    let polled = worker.tool("poll-inbox", json!({})).unwrap();
-    assert_eq!(texts(&polled), ["two"]);
-    assert!(
-        began.elapsed() < Duration::from_secs(7),
-        "woken by the message: {:?}",
-        began.elapsed()
-    );
+    assert_eq!(worker.messages("poll-inbox", json!({})), ["two"]);
+    let elapsed = began.elapsed();
+    assert!(elapsed < Duration::from_secs(7), "woken by the message: {elapsed:?}");
     let mut lead = sent.join().unwrap();
-    lead.tool("send-message", json!({ "targetAgentId": "w1", "message": "three" }))
-        .unwrap();
+    lead.sends("three");
     // The worker has read all that is older than `since`; a message at that very time is sent, because it may be a new
     // one.
-    let since = lead
-        .tool("send-message", json!({ "targetAgentId": "w1", "message": "four" }))
-        .unwrap();
-    let polled = worker
-        .tool("poll-inbox", json!({ "since": since["timestamp"], "timeoutMs": 0 }))
-        .unwrap();
-    assert_eq!(texts(&polled).last(), Some(&"four"));
+    let since = lead.sends("four")["timestamp"].clone();
+    let polled = worker.messages("poll-inbox", json!({ "since": since, "timeoutMs": 0 }));
+    assert_eq!(polled.last().map(String::as_str), Some("four"));
+    lead.sends("five");
     let later = json!({ "since": "2999-01-01T00:00:00Z", "timeoutMs": 0 });
-    lead.tool("send-message", json!({ "targetAgentId": "w1", "message": "five" }))
-        .unwrap();
     assert_eq!(worker.tool("poll-inbox", later), Ok(json!([])));
 }

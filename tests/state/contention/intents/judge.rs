@@ -258,11 +258,11 @@ impl Model<'_> {
         }
     }
 
-    /// The store has what the events have told, and no file has two active owners.
+    /// The store matches the events, and no file has two active owners.
     fn compare(&self, stored: &Stored) -> Result<(), String> {
         if stored.statuses != self.status {
             return Err(format!(
-                "the store has {:?}, the events told {:?}",
+                "the store has {:?}, the events say {:?}",
                 stored.statuses, self.status
             ));
         }
@@ -286,7 +286,7 @@ impl Model<'_> {
             .collect();
         if of_store != of_events {
             return Err(format!(
-                "the store has the owners {of_store:?}, the events told {of_events:?}"
+                "the store has the owners {of_store:?}, the events say {of_events:?}"
             ));
         }
         for (file, rows) in &of_store {
@@ -349,7 +349,7 @@ impl Model<'_> {
             }
             if used < known || used > possible {
                 return Err(format!(
-                    "{id} has used {used} turns, and {known} to {possible} calls were let in"
+                    "{id} has used {used} turns, and {known} to {possible} calls were granted"
                 ));
             }
         }

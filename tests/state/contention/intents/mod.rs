@@ -220,7 +220,7 @@ fn choose(
     let other = contest.id(random.usize(..KINDS.len()));
     // The fourth identical call in a row trips the breaker.
     let call = json!({ "name": "Edit", "digest": format!("{:064x}", random.u32(..1000)) });
-    match random.u32(..61) {
+    match random.u32(..65) {
         0..12 => (act("select"), json!({ "branch": branch }), None),
         12..36 => {
             let message = format!("Claim {} of all", contest.messages.fetch_add(1, Ordering::Relaxed));
@@ -247,15 +247,15 @@ fn choose(
             json!({ "tool_call": call }),
             Some(IntentRequest::Call { intent: id.to_owned() }),
         ),
-        54 => (act("block"), json!({ "reason": "To be looked at" }), None),
-        55..57 => (act("unblock"), json!({ "person": true }), None),
-        57 => (
+        54..57 => (act("block"), json!({ "reason": "To be looked at" }), None),
+        57..61 => (act("unblock"), json!({ "person": true }), None),
+        61 => (
             act("abandon"),
             json!({ "reason": "Not needed", "person": random.bool().then_some(true) }),
             None,
         ),
-        58 => (act("complete"), json!({}), None),
-        59 => (act("allow"), json!({ "person": true, "other": other }), None),
+        62 => (act("complete"), json!({}), None),
+        63 => (act("allow"), json!({ "person": true, "other": other }), None),
         _ => (act("take_over"), json!({ "person": true, "file_paths": files }), None),
     }
 }

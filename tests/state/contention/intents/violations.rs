@@ -68,9 +68,9 @@ fn claim(file: &str, intent: &str, reply: Outcome) -> (IntentRequest, Outcome) {
 
 #[test]
 fn valid_values_pass() {
-    let let_in = [claim("b", "A", Outcome::Granted), claim("c", "B", Outcome::Refused)];
+    let acts = [claim("b", "A", Outcome::Granted), claim("c", "B", Outcome::Refused)];
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))], &begun("C")];
-    assert_eq!(verdict_on(events, &let_in, |_| ()), "");
+    assert_eq!(verdict_on(events, &acts, |_| ()), "");
     let events: &[&[Json]] = &[
         &begun("A"),
         &[allowed("B", "A")],
@@ -128,27 +128,23 @@ fn each_broken_rule_is_named() {
 
 #[test]
 fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
-    let a = claim("b", "A", Outcome::Granted);
+    let acts = &[claim("b", "A", Outcome::Granted)];
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))]];
     type Case<'a> = (&'a str, &'a [(IntentRequest, Outcome)], fn(&mut Stored));
     let cases: [Case<'_>; 7] = [
-        ("the events told", &[], |stored| {
+        ("the events say", &[], |stored| {
             stored.statuses.insert("A".to_owned(), "BLOCKED".to_owned());
         }),
-        ("the store has the owners", std::slice::from_ref(&a), |stored| {
-            stored.owners.clear();
-        }),
+        ("the store has the owners", acts, |stored| stored.owners.clear()),
         ("and an event grants it", &[claim("b", "A", Outcome::Refused)], |_| ()),
         ("and no event shows it", &[claim("a", "A", Outcome::Granted)], |_| ()),
-        ("turns of 2", std::slice::from_ref(&a), |stored| {
+        ("turns of 2", acts, |stored| {
             stored.turns.insert("A".to_owned(), 5);
         }),
-        ("1 to 1 calls were let in", std::slice::from_ref(&a), |stored| {
+        ("1 to 1 calls were granted", acts, |stored| {
             stored.turns.insert("A".to_owned(), 2);
         }),
-        ("1 to 1 calls were let in", std::slice::from_ref(&a), |stored| {
-            stored.turns.clear();
-        }),
+        ("1 to 1 calls were granted", acts, |stored| stored.turns.clear()),
     ];
     for (expected, acts, change) in cases {
         let verdict = verdict_on(events, acts, change);

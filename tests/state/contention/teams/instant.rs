@@ -1,6 +1,7 @@
 //! The invariants of a team at every instant, and from one instant to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use serde_json::Value as Json;
 
@@ -10,6 +11,15 @@ use crate::team_model::ring;
 
 fn is_held_back(task: &Json) -> bool {
     task["status"] != "completed" && task["lapses"].as_u64().unwrap_or_default() >= 3
+}
+
+fn compare<T: PartialEq + Debug>(subject: &str, stored: &T, expected: &T) -> Result<(), String> {
+    match stored == expected {
+        true => Ok(()),
+        false => Err(format!(
+            "{subject}: the store has {stored:?}, and the tasks say {expected:?}"
+        )),
+    }
 }
 
 impl Stored {
@@ -143,26 +153,12 @@ impl Stored {
                 _ => return Err(format!("{id} is {status}, owned: {is_owned}")),
             }
         }
-        let differs = |subject: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
-            Err(format!("{subject}: the store has {one:?}, and the tasks say {other:?}"))
-        };
-        if self.ready != ready {
-            return differs("ready tasks", &self.ready, &ready);
-        }
-        if self.leases != leases {
-            return differs("claims", &self.leases, &leases);
-        }
-        if self.order != order {
-            return differs("the order", &self.order, &order);
-        }
-        if self.done != done {
-            return differs("completed tasks", &self.done, &done);
-        }
         let counts = ((self.tasks.len() - done.len()) as i64, done.len() as i64);
-        if self.counts != counts {
-            return differs("counts", &self.counts, &counts);
-        }
-        Ok(())
+        compare("ready tasks", &self.ready, &ready)?;
+        compare("claims", &self.leases, &leases)?;
+        compare("the order", &self.order, &order)?;
+        compare("completed tasks", &self.done, &done)?;
+        compare("counts", &self.counts, &counts)
     }
 
     /// Whether a claim of the task, if it has one, lasts.

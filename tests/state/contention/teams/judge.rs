@@ -1,4 +1,4 @@
-//! Compares what the events tell ([`Model`]) with what the clients were told, what readers got, and what the store has at the end.
+//! Compares the events ([`Model`]) with the answers to the clients, the messages that readers got, and the store at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,18 +75,18 @@ fn bodies(inboxes: &Inboxes, stored: &Stored) -> Result<BTreeMap<u64, String>, S
     for (number, text) in inboxes.values().flatten() {
         let body = bodies.entry(*number).or_insert_with(|| text.clone());
         if body != text {
-            return Err(format!("message {number} is {body:?}, and somebody got {text:?}"));
+            return Err(format!("message {number} is {body:?}, and a reader got {text:?}"));
         }
     }
     Ok(bodies)
 }
 
 impl Model<'_> {
-    /// The store has what the events have told.
+    /// The store matches the events.
     fn compare(&self, stored: &Stored) -> Result<(), String> {
         if stored.tasks.keys().ne(self.tasks.0.keys()) {
             return Err(format!(
-                "the store has the tasks {:?}, the events told {:?}",
+                "the store has the tasks {:?}, the events say {:?}",
                 stored.tasks.keys(),
                 self.tasks.0.keys()
             ));
@@ -103,7 +103,7 @@ impl Model<'_> {
                 && record["owner"].as_str() == task.owner.as_deref()
                 && record["lapses"].as_u64().unwrap_or_default() == task.lapses;
             if !is_alike {
-                return Err(format!("the store has {record}, the events told {id}: {task:?}"));
+                return Err(format!("the store has {record}, the events say {id}: {task:?}"));
             }
             let none = BTreeSet::new();
             let found = dependencies.get(id.as_str()).unwrap_or(&none);
@@ -113,7 +113,7 @@ impl Model<'_> {
         }
         if stored.locks.keys().ne(self.files.locked()) {
             return Err(format!(
-                "the store has locks on {:?}, the events told {:?}",
+                "the store has locks on {:?}, the events say {:?}",
                 stored.locks.keys(),
                 self.files
             ));
@@ -133,13 +133,13 @@ impl Model<'_> {
         match is_alike {
             true => Ok(()),
             false => Err(format!(
-                "the store has the members {:?} of {}, the events told {:?}",
+                "the store has the members {:?} of {}, the events say {:?}",
                 stored.members, stored.leader, self.members
             )),
         }
     }
 
-    /// The members that were told that they left, handed over or forced have done so, and nobody else has.
+    /// The members whose request to leave, hand over or force was accepted have done so, and nobody else has.
     fn compare_deeds(&self) -> Result<(), String> {
         let mut counts: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
         for ask in self.asks.values() {
@@ -212,7 +212,7 @@ impl Model<'_> {
                     let locks = answer["locks"].as_object().into_iter().flatten();
                     let is_claimed = self.files.of_claims.get(&token) == Some(&files);
                     if !locks.map(|(file, _)| file).eq(&files) || !(files.is_empty() || is_claimed) {
-                        return wrong("its files were not claimed as it was told");
+                        return wrong("its files were not claimed as answered");
                     }
                     answered.insert(token);
                     self.tally.taken += 1;

@@ -108,7 +108,7 @@ async fn contest(store: &str, mut killed: Option<&mut RealRedis>, seed: u64) -> 
         let contest = Arc::clone(&contest);
         async move { contest.run(seed, 110).await }
     });
-    // The team was made, as its clients were told.
+    // The creation of the team was answered.
     let mut before = Stored {
         leader: FOUNDER.to_owned(),
         ..Stored::default()

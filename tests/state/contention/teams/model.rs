@@ -8,7 +8,7 @@ use super::acts::{Act, Ask, Named, Reply};
 use super::files::Files;
 use super::judge::Tally;
 use super::members::{Members, Sent};
-use crate::team_model::{MOST_LAPSES, Task, Tasks};
+use crate::team_model::{MAX_EXPIRIES, Task, Tasks};
 
 #[derive(Default)]
 pub struct Model<'a> {
@@ -211,7 +211,7 @@ impl Model<'_> {
             if task.by != handle && self.members.leader != handle {
                 return Err(format!("{handle} does not lead, and {} has made it", task.by));
             }
-            self.tally.cleared += usize::from(!task.is_completed && task.lapses >= MOST_LAPSES);
+            self.tally.cleared += usize::from(!task.is_completed && task.lapses >= MAX_EXPIRIES);
             task.lapses = 0;
         }
         self.updated.insert(mark);
@@ -234,7 +234,7 @@ impl Model<'_> {
         self.tasks.end_claim(id, handle, is_lapsed)?;
         if is_lapsed {
             self.tally.lapsed += 1;
-            self.tally.held_back += usize::from(self.tasks.0[id].lapses == MOST_LAPSES);
+            self.tally.held_back += usize::from(self.tasks.0[id].lapses == MAX_EXPIRIES);
             if self.is_after_idle && self.tasks.is_ready(id) {
                 let idle = self.messages.last_mut().expect("the idle message");
                 idle.ready.insert(id.to_owned());
@@ -262,7 +262,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Tasks that become ready have to be told of.
+    /// The next event has to name the tasks that become ready.
     fn free(&mut self, id: &str, freed: BTreeSet<String>) {
         if !freed.is_empty() {
             self.due = Some((id.to_owned(), freed));

@@ -2,25 +2,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord_test_support::history::operation::{Act, Answer, Mode, Moment, Operation};
+use coord_test_support::history::operation::Mode::{Reading, Writing};
+use coord_test_support::history::operation::{Act, Answer, Moment, Operation};
 
 use super::{conflict, granted, holder, operation, released};
 use crate::contention::linear::linearize;
 
+const WRITE: Act = Act::Claim(Writing);
+const READ: Act = Act::Claim(Reading);
+
+fn writes() -> Option<Answer> {
+    granted(&["f"], Writing, 1, 100)
+}
+
+fn reads() -> Option<Answer> {
+    granted(&["f"], Reading, 1, 100)
+}
+
+/// The user, what it asks for, when that is invoked and returned, and the answer.
 type Step<'a> = (&'a str, Act, u64, Option<u64>, Option<Answer>);
 
-/// A history of one file: who, what, when invoked, when returned, and the answer.
+/// A history of one file.
 fn on_one_file(steps: &[Step<'_>]) -> Vec<Operation> {
+    let at = |tick| Moment {
+        tick,
+        millisecond: 100_000,
+    };
     let steps = steps.iter().zip(1..);
     let operations = steps.map(|((user, act, invoked, returned, answer), id)| Operation {
-        invoked: Moment {
-            tick: *invoked,
-            millisecond: 100_000,
-        },
-        returned: returned.map(|tick| Moment {
-            tick,
-            millisecond: 100_000,
-        }),
+        invoked: at(*invoked),
+        returned: returned.map(at),
         ..operation(id, user, &["f"], *act, 100, answer.clone())
     });
     operations.collect()
@@ -28,87 +39,67 @@ fn on_one_file(steps: &[Step<'_>]) -> Vec<Operation> {
 
 #[test]
 fn the_search_finds_an_order_where_there_is_one() {
-    use Mode::{Reading, Writing};
-    let (write, read) = (Act::Claim(Writing), Act::Claim(Reading));
-    let writes = || granted(&["f"], Writing, 1, 100);
-    let reads = || granted(&["f"], Reading, 1, 100);
     // Overlapping: the later invocation may come first.
     let overlapping = on_one_file(&[
-        ("ann", write, 0, Some(10), conflict()),
-        ("bob", write, 5, Some(8), writes()),
+        ("ann", WRITE, 0, Some(10), conflict()),
+        ("bob", WRITE, 5, Some(8), writes()),
     ]);
     assert_eq!(linearize(&overlapping), Some(vec![1, 0]));
     // A claim that was never answered explains a refusal.
-    let killed = on_one_file(&[("ann", write, 0, None, None), ("bob", write, 5, Some(8), conflict())]);
+    let killed = on_one_file(&[("ann", WRITE, 0, None, None), ("bob", WRITE, 5, Some(8), conflict())]);
     assert_eq!(linearize(&killed), Some(vec![0, 1]));
-    let shared = on_one_file(&[("ann", read, 0, Some(1), reads()), ("bob", read, 2, Some(3), reads())]);
+    let shared = on_one_file(&[("ann", READ, 0, Some(1), reads()), ("bob", READ, 2, Some(3), reads())]);
     assert_eq!(linearize(&shared), Some(vec![0, 1]));
     // A reader is granted beside a reader, whoever waits; the last one reserves the file for the writer, unless that
     // one gives up.
     let reserved = on_one_file(&[
-        ("ann", read, 0, Some(1), reads()),
-        ("bob", write, 2, Some(3), conflict()),
-        ("cat", read, 4, Some(5), reads()),
+        ("ann", READ, 0, Some(1), reads()),
+        ("bob", WRITE, 2, Some(3), conflict()),
+        ("cat", READ, 4, Some(5), reads()),
         ("ann", Act::Release, 6, Some(7), released(&[])),
         ("cat", Act::Release, 8, Some(9), released(&[])),
-        ("dan", read, 10, Some(11), conflict()),
+        ("dan", READ, 10, Some(11), conflict()),
         ("bob", Act::Release, 12, Some(13), released(&["f"])),
-        ("eve", write, 14, Some(15), conflict()),
-        ("dan", read, 16, Some(17), reads()),
+        ("eve", WRITE, 14, Some(15), conflict()),
+        ("dan", READ, 16, Some(17), reads()),
     ]);
     assert_eq!(linearize(&reserved), Some((0..9).collect()));
 }
 
 #[test]
 fn the_search_finds_no_order_where_there_is_none() {
-    use Mode::{Reading, Writing};
-    let (write, read) = (Act::Claim(Writing), Act::Claim(Reading));
-    let writes = || granted(&["f"], Writing, 1, 100);
-    let reads = || granted(&["f"], Reading, 1, 100);
-    let seen = |who: &[(&str, Mode)]| {
-        let holders: BTreeSet<_> = who.iter().map(|(user, mode)| (holder(user), *mode)).collect();
-        let others = if holders.is_empty() {
-            BTreeMap::new()
-        } else {
-            BTreeMap::from([("f".to_owned(), holders)])
-        };
-        Some(Answer::Seen {
-            held: BTreeMap::new(),
-            others,
-        })
+    let seen = |others| {
+        let held = BTreeMap::new();
+        Some(Answer::Seen { held, others })
     };
-    let two_writers = [
-        ("ann", write, 0, Some(10), writes()),
-        ("bob", write, 0, Some(10), writes()),
-    ];
-    let writer_and_reader = [
-        ("ann", write, 0, Some(10), writes()),
-        ("bob", read, 0, Some(10), reads()),
-    ];
-    let refused_for_nothing = [("ann", write, 0, Some(1), conflict())];
+    let nothing = seen(BTreeMap::new());
+    let ann_writing = seen(BTreeMap::from([(
+        "f".to_owned(),
+        BTreeSet::from([(holder("ann"), Writing)]),
+    )]));
+    let ann_writes = ("ann", WRITE, 0, Some(1), writes());
+    let ann_releases = |at: u64| ("ann", Act::Release, at, Some(at + 1), released(&[]));
+    let both_at_once = |act, answer| [("ann", WRITE, 0, Some(10), writes()), ("bob", act, 0, Some(10), answer)];
+    let two_writers = both_at_once(WRITE, writes());
+    let writer_and_reader = both_at_once(READ, reads());
+    let refused_for_nothing = [("ann", WRITE, 0, Some(1), conflict())];
     let against_real_time = [
-        ("ann", write, 0, Some(1), conflict()),
-        ("bob", write, 2, Some(3), writes()),
+        ("ann", WRITE, 0, Some(1), conflict()),
+        ("bob", WRITE, 2, Some(3), writes()),
     ];
-    let lost_write = [
-        ("ann", write, 0, Some(1), writes()),
-        ("bob", Act::Check, 2, Some(3), seen(&[])),
-    ];
+    let lost_write = [ann_writes.clone(), ("bob", Act::Check, 2, Some(3), nothing)];
     let stale_read = [
-        ("ann", write, 0, Some(1), writes()),
-        ("ann", Act::Release, 2, Some(3), released(&[])),
-        ("bob", Act::Check, 4, Some(5), seen(&[("ann", Writing)])),
+        ann_writes.clone(),
+        ann_releases(2),
+        ("bob", Act::Check, 4, Some(5), ann_writing),
     ];
     let overtaken = [
-        ("ann", write, 0, Some(1), writes()),
-        ("bob", write, 2, Some(3), conflict()),
-        ("ann", Act::Release, 4, Some(5), released(&[])),
-        ("cat", write, 6, Some(7), writes()),
+        ann_writes.clone(),
+        ("bob", WRITE, 2, Some(3), conflict()),
+        ann_releases(4),
+        ("cat", WRITE, 6, Some(7), writes()),
     ];
-    let foreign_release = [
-        ("ann", write, 0, Some(1), writes()),
-        ("bob", Act::Release, 2, Some(3), released(&[])),
-    ];
+    let foreign_release = [ann_writes, ("bob", Act::Release, 2, Some(3), released(&[]))];
     for steps in [
         two_writers.as_slice(),
         &writer_and_reader,

@@ -1,33 +1,17 @@
 //! The judge passes a true history, and sees each way in which one may be false.
 
-use std::collections::BTreeMap;
-
-use coord_test_support::history::judge::judge;
-use coord_test_support::history::log::{Entry, Event, Kind, Stored};
-use coord_test_support::history::operation::{Act, Answer, Mode, Moment, NotHeld, Operation, message_of};
+use coord_test_support::history::log::{Event, Kind};
+use coord_test_support::history::operation::Mode::{Reading, Writing};
+use coord_test_support::history::operation::{Act, Answer, Moment, NotHeld};
 use coord_test_support::history::rule::Rule;
 
-use super::{broken, conflict, event, files, granted, holder, operation, refused, released, rules, truth};
+use super::{History, assert_broken, bent, conflict, event, files, granted, holder, operation, refused, released};
 
-/// Adds an operation that is granted in second 110, the last of the history, and its event.
-fn grant_also(operations: &mut Vec<Operation>, stored: &mut Stored, user: &str, file: &str, mode: Mode) {
-    operations.push(operation(
-        10,
-        user,
-        &[file],
-        Act::Claim(mode),
-        112,
-        granted(&[file], mode, 5, 112),
-    ));
-    stored
-        .events
-        .push(event(Kind::Granted, 10, user, &[file], Some(mode), 5, 112));
-}
+const CLAIM: Act = Act::Claim(Writing);
 
 #[test]
-fn the_judge_lets_a_true_history_pass() {
-    let (operations, stored) = truth();
-    let tally = judge(&operations, &stored, &rules()).expect("true");
+fn the_judge_passes_a_true_history() {
+    let tally = History::true_one().judge().expect("true");
     assert_eq!(
         (tally.grants, tally.conflicts, tally.releases, tally.expiries),
         (4, 1, 1, 1)
@@ -37,471 +21,329 @@ fn the_judge_lets_a_true_history_pass() {
 
 #[test]
 fn the_judge_sees_two_holders_where_there_may_be_one() {
-    use Mode::{Reading, Writing};
-    assert_eq!(
-        broken(|operations, stored| grant_also(operations, stored, "cat", "b", Writing)),
-        Rule::TwoWriters
-    );
-    assert_eq!(
-        broken(|operations, stored| grant_also(operations, stored, "cat", "b", Reading)),
-        Rule::WriterWithReader
-    );
-    assert_eq!(
-        broken(|operations, stored| grant_also(operations, stored, "dan", "c", Writing)),
-        Rule::WriterWithReader
-    );
-    assert_eq!(
-        broken(|operations, stored| grant_also(operations, stored, "cat", "n", Writing)),
-        Rule::WrittenNeighbor
-    );
+    assert_broken(&[
+        (Rule::TwoWriters, "b has two writers", |history| {
+            history.grant(10, "cat", &["b"], Writing, 5, 112);
+        }),
+        (Rule::WriterWithReader, "b is read", |history| {
+            history.grant(10, "cat", &["b"], Reading, 5, 112);
+        }),
+        (Rule::WriterWithReader, "c is written", |history| {
+            history.grant(10, "dan", &["c"], Writing, 5, 112);
+        }),
+        (Rule::WrittenNeighbor, "a neighbor of b is written", |history| {
+            history.grant(10, "cat", &["n"], Writing, 5, 112);
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_allows_two_writers_of_a_shared_file_and_finds_a_refused_one() {
-    let (mut operations, mut stored) = truth();
-    for (number, user) in [(20, "cat"), (21, "dan")] {
-        let token = number - 15;
-        operations.push(operation(
-            number as u64,
-            user,
-            &["s"],
-            Act::Claim(Mode::Writing),
-            112,
-            granted(&["s"], Mode::Writing, token, 112),
-        ));
-        stored.events.push(event(
-            Kind::Granted,
-            number as u64,
-            user,
-            &["s"],
-            Some(Mode::Writing),
-            token,
-            112,
-        ));
-        let entry = Entry {
-            holder: holder(user),
-            mode: Mode::Writing,
-            token,
-            timestamp: 112,
-            expiry: stored.events[stored.events.len() - 1].expiry,
-            message: message_of(number as u64),
-        };
-        let place = ("main".to_owned(), "s".to_owned());
-        stored.locks.entry(place).or_default().push(entry);
-        stored.token = token;
-        stored.expiries.insert("s".to_owned(), 112 + super::TTL);
-    }
-    judge(&operations, &stored, &rules()).expect("true");
-    let refused = broken(|operations, stored| {
-        operations.push(operation(22, "eve", &["s"], Act::Claim(Mode::Writing), 112, conflict()));
-        let event = refused(22, "eve", &["s"], Some(Mode::Writing), 112, "CONFLICT", &["s"]);
-        stored.events.push(event);
+    let two_writers = bent(|history| {
+        for (id, user, token) in [(20, "cat", 5), (21, "dan", 6)] {
+            history.grant(id, user, &["s"], Writing, token, 112);
+            history.hold(id, user, "s", Writing, token, 112);
+        }
     });
-    assert_eq!(refused, Rule::UnfoundedRefusal);
+    assert_eq!(two_writers, Ok(()));
+    let refused = bent(|history| history.conflict(22, "eve", "s", 112));
+    assert_eq!(refused, Err(Rule::UnfoundedRefusal));
 }
 
 #[test]
 fn the_judge_sees_a_claim_that_is_not_whole() {
-    let in_part = broken(|operations, stored| {
-        grant_also(operations, stored, "dan", "d", Mode::Writing);
-        operations[9].files.push("e".to_owned());
-        stored.token = 5;
-        let entry = Entry {
-            holder: holder("dan"),
-            mode: Mode::Writing,
-            token: 5,
-            timestamp: 112,
-            expiry: 122_000,
-            message: message_of(10),
-        };
-        stored.locks.insert(("main".to_owned(), "d".to_owned()), vec![entry]);
-        stored.expiries.insert("d".to_owned(), 122);
-    });
-    assert_eq!(in_part, Rule::PartialClaim);
-    let twice = broken(|_, stored| {
-        let again = Event {
-            token: 5,
-            time: 111_000,
-            expiry: 121_000,
-            ..stored.events[3].clone()
-        };
-        stored.events.push(again);
-    });
-    assert_eq!(twice, Rule::PartialClaim);
+    assert_broken(&[
+        (Rule::PartialClaim, "e was claimed too", |history| {
+            history.grant(10, "dan", &["d"], Writing, 5, 112);
+            history.operations[9].files.push("e".to_owned());
+            history.hold(10, "dan", "d", Writing, 5, 112);
+        }),
+        (Rule::PartialClaim, "b was granted twice", |history| {
+            history.stored.events.push(Event {
+                token: 5,
+                time: 111_000,
+                expiry: 121_000,
+                ..history.stored.events[3].clone()
+            });
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_a_lock_taken_from_its_holder() {
-    let of_another = broken(|_, stored| stored.events[5].holder = holder("dan"));
-    assert_eq!(of_another, Rule::AnswerAndLog, "the request was cat's");
-    let foreign = broken(|operations, stored| {
-        operations[2].holder = holder("bob");
-        stored.events[2].holder = holder("bob");
-    });
-    assert_eq!(foreign, Rule::NotTheHolder);
-    let renewed = broken(|_, stored| {
-        stored
-            .events
-            .push(event(Kind::Renewed, 9, "dan", &["c"], Some(Mode::Reading), 4, 111));
-        stored.events[7].message = message_of(6);
-    });
-    assert_eq!(renewed, Rule::NotTheHolder);
-    let left_behind = broken(|operations, stored| {
-        // dan says that b was gone, while bob writes it.
-        operations.push(operation(10, "dan", &["b"], Act::Release, 112, released(&["b"])));
-        stored.events.truncate(7);
-    });
-    assert_eq!(left_behind, Rule::ImpossibleAnswer);
+    assert_broken(&[
+        (Rule::AnswerAndLog, "the request was cat's", |history| {
+            history.stored.events[5].holder = holder("dan");
+        }),
+        (Rule::NotTheHolder, "bob releases ann's b", |history| {
+            history.operations[2].holder = holder("bob");
+            history.stored.events[2].holder = holder("bob");
+        }),
+        (Rule::NotTheHolder, "dan renews cat's c", |history| {
+            let renewal = operation(6, "dan", &["c"], Act::Claim(Reading), 111, None);
+            let event = event(Kind::Renewed, &renewal, Some(Reading), 4);
+            history.stored.events.push(event);
+        }),
+        (Rule::ImpossibleAnswer, "b is not gone: bob writes it", |history| {
+            let release = operation(10, "dan", &["b"], Act::Release, 112, released(&["b"]));
+            history.operations.push(release);
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_tokens_that_do_not_grow() {
-    assert_eq!(broken(|_, stored| stored.events[4].token = 2), Rule::TokenOrder);
-    assert_eq!(broken(|_, stored| stored.events[3].token = 1), Rule::TokenOrder);
-    let renewed_as_another = broken(|_, stored| {
-        let renewal = Event {
-            kind: Kind::Renewed,
-            token: 9,
-            time: 111_000,
-            expiry: 121_000,
-            ..stored.events[5].clone()
-        };
-        stored.events.push(renewal);
-    });
-    assert_eq!(renewed_as_another, Rule::TokenOrder);
+    assert_broken(&[
+        (Rule::TokenOrder, "the one before", |history| {
+            history.stored.events[4].token = 2;
+        }),
+        (Rule::TokenOrder, "the first", |history| {
+            history.stored.events[3].token = 1;
+        }),
+        (Rule::TokenOrder, "a renewal with another", |history| {
+            history.stored.events.push(Event {
+                kind: Kind::Renewed,
+                token: 9,
+                time: 111_000,
+                expiry: 121_000,
+                ..history.stored.events[5].clone()
+            });
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_a_lock_that_ends_too_soon_or_too_late() {
-    assert_eq!(
-        broken(|_, stored| stored.events[6].time = 110_000),
-        Rule::Expiry,
-        "announced in the last millisecond of its time"
-    );
-    let late = broken(|_, stored| {
-        stored.events.push(Event {
-            kind: Kind::Released,
-            time: 113_001,
-            ..stored.events[3].clone()
-        });
-    });
-    assert_eq!(late, Rule::Expiry, "released when it was free");
-    assert_eq!(
-        broken(|_, stored| stored.events[3].expiry = 200_000),
-        Rule::Expiry,
-        "held for longer than it may be"
-    );
-}
-
-#[test]
-fn the_judge_sees_a_lock_that_is_a_little_shorter_than_it_was_claimed_for() {
-    let short = broken(|_, stored| {
-        stored.events[3].expiry -= 1;
-    });
-    assert_eq!(short, Rule::Expiry);
+    assert_broken(&[
+        (
+            Rule::Expiry,
+            "announced in the last millisecond of its time",
+            |history| {
+                history.stored.events[6].time = 110_000;
+            },
+        ),
+        (Rule::Expiry, "released when it was free", |history| {
+            history.stored.events.push(Event {
+                kind: Kind::Released,
+                time: 113_001,
+                ..history.stored.events[3].clone()
+            });
+        }),
+        (Rule::Expiry, "held for longer than it may be", |history| {
+            history.stored.events[3].expiry = 200_000;
+        }),
+        (
+            Rule::Expiry,
+            "a millisecond shorter than it was claimed for",
+            |history| {
+                history.stored.events[3].expiry -= 1;
+            },
+        ),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_a_holder_who_may_not_renew_because_it_is_behind() {
-    let behind = |names: &'static [&'static str]| {
-        move |operations: &mut Vec<Operation>, stored: &mut Stored| {
-            let answer = Some(Answer::Refused("STALE_HEAD".to_owned()));
-            operations.push(operation(10, "bob", names, Act::Claim(Mode::Writing), 112, answer));
-            stored
-                .events
-                .push(refused(10, "bob", names, Some(Mode::Writing), 112, "STALE", &[]));
-        }
+    let behind = |names: &[&str]| {
+        bent(|history| {
+            let claim = operation(10, "bob", names, CLAIM, 112, refused("STALE_HEAD"));
+            history.refuse(claim, "STALE", &[]);
+        })
     };
-    assert_eq!(broken(behind(&["b"])), Rule::UnfoundedRefusal);
-    let (mut operations, mut stored) = truth();
-    behind(&["b", "new"])(&mut operations, &mut stored);
-    judge(&operations, &stored, &rules()).expect("a new file is refused");
+    assert_eq!(behind(&["b"]), Err(Rule::UnfoundedRefusal));
+    assert_eq!(behind(&["b", "new"]), Ok(()), "a new file is refused");
 }
 
 #[test]
 fn the_judge_knows_which_files_were_released_before() {
     // ann releases b once more, while bob already writes it.
-    let (mut operations, stored) = truth();
-    operations.push(operation(10, "ann", &["b"], Act::Release, 112, released(&[])));
-    judge(&operations, &stored, &rules()).expect("the same answer to the same request");
-    let again = |files: &[&str]| {
-        Some(Answer::Released(NotHeld {
-            again: self::files(files).into_iter().collect(),
+    let release = |names: &[&str], answer| operation(10, "ann", names, Act::Release, 112, answer);
+    let again = bent(|history| history.operations.push(release(&["b"], released(&[]))));
+    assert_eq!(again, Ok(()), "the same answer to the same request");
+    let never_released = bent(|history| {
+        let answer = Answer::Released(NotHeld {
+            again: files(&["b", "z"]).into_iter().collect(),
             ..NotHeld::default()
-        }))
-    };
-    let (mut operations, stored) = truth();
-    operations.push(operation(10, "ann", &["b", "z"], Act::Release, 112, again(&["b", "z"])));
-    let violation = judge(&operations, &stored, &rules()).expect_err("z was never given back");
-    assert_eq!(violation.rule, Rule::ImpossibleAnswer);
-    let lost = broken(|operations, stored| {
-        let answer = Some(Answer::Refused("LOCK_LOST".to_owned()));
-        operations.push(operation(10, "ann", &["b", "z"], Act::Release, 112, answer));
-        stored
-            .events
-            .push(refused(10, "ann", &["b", "z"], None, 112, "LOST", &["z"]));
+        });
+        history.operations.push(release(&["b", "z"], Some(answer)));
     });
-    assert_eq!(lost, Rule::UnfoundedRefusal, "nobody writes z");
+    assert_eq!(never_released, Err(Rule::ImpossibleAnswer), "z");
+    let lost = bent(|history| history.refuse(release(&["b", "z"], refused("LOCK_LOST")), "LOST", &["z"]));
+    assert_eq!(lost, Err(Rule::UnfoundedRefusal), "nobody writes z");
 }
 
 #[test]
 fn the_judge_sees_a_refusal_without_a_reason() {
-    assert_eq!(
-        broken(|_, stored| stored.events[1].conflicts.clear()),
-        Rule::UnfoundedRefusal
-    );
-    let too_late = broken(|_, stored| stored.events.swap(1, 2));
-    assert_eq!(too_late, Rule::Clock);
-    let free = broken(|operations, stored| {
-        operations[1].files = files(&["z"]);
-        stored.events[1].files = files(&["z"]);
-        stored.events[1].conflicts = files(&["z"]);
-    });
-    assert_eq!(free, Rule::UnfoundedRefusal);
+    assert_broken(&[
+        (Rule::UnfoundedRefusal, "without a conflict", |history| {
+            history.stored.events[1].conflicts.clear();
+        }),
+        (Rule::Clock, "too late", |history| history.stored.events.swap(1, 2)),
+        (Rule::UnfoundedRefusal, "a free file", |history| {
+            history.operations[1].files = files(&["z"]);
+            history.stored.events[1].files = files(&["z"]);
+            history.stored.events[1].conflicts = files(&["z"]);
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_answers_and_events_that_do_not_belong_together() {
-    assert_eq!(
-        broken(|_, stored| drop(stored.events.remove(1))),
-        Rule::AnswerAndLog,
-        "a refusal without its event"
-    );
-    let twice = broken(|_, stored| stored.events.insert(1, stored.events[1].clone()));
-    assert_eq!(twice, Rule::AnswerAndLog, "a refusal with two events");
-    assert_eq!(
-        broken(|operations, _| drop(operations.remove(4))),
-        Rule::AnswerAndLog,
-        "an event of no request"
-    );
-    let other_token = broken(|operations, _| operations[4].answer = granted(&["c"], Mode::Reading, 7, 104));
-    assert_eq!(other_token, Rule::AnswerAndLog);
-    assert_eq!(
-        broken(|operations, _| operations[4].answer = conflict()),
-        Rule::AnswerAndLog,
-        "refused, but done"
-    );
-    assert_eq!(
-        broken(|operations, _| operations[2].answer = released(&["b"])),
-        Rule::AnswerAndLog
-    );
+    assert_broken(&[
+        (Rule::AnswerAndLog, "a refusal without its event", |history| {
+            history.stored.events.remove(1);
+        }),
+        (Rule::AnswerAndLog, "a refusal with two events", |history| {
+            history.stored.events.insert(1, history.stored.events[1].clone());
+        }),
+        (Rule::AnswerAndLog, "an event of no request", |history| {
+            history.operations.remove(4);
+        }),
+        (Rule::AnswerAndLog, "another token", |history| {
+            history.operations[4].answer = granted(&["c"], Reading, 7, 104);
+        }),
+        (Rule::AnswerAndLog, "refused, but done", |history| {
+            history.operations[4].answer = conflict();
+        }),
+        (Rule::AnswerAndLog, "not held, but released", |history| {
+            history.operations[2].answer = released(&["b"]);
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_a_check_that_was_never_true() {
-    let blind = broken(|operations, _| {
-        operations[6].answer = Some(Answer::Seen {
-            held: BTreeMap::new(),
-            others: BTreeMap::new(),
-        });
-    });
-    assert_eq!(blind, Rule::ImpossibleAnswer);
-    // Cat's answer became true only after the check had returned.
-    let from_the_future = broken(|operations, _| {
-        operations[6].invoked = Moment {
-            tick: 1600,
-            millisecond: 102_000,
-        };
-        operations[6].returned = Some(Moment {
-            tick: 1700,
-            millisecond: 102_000,
-        });
-    });
-    assert_eq!(from_the_future, Rule::ImpossibleAnswer);
+    assert_broken(&[
+        (Rule::ImpossibleAnswer, "blind", |history| {
+            let (held, others) = Default::default();
+            history.operations[6].answer = Some(Answer::Seen { held, others });
+        }),
+        // Cat's answer became true only after the check had returned.
+        (Rule::ImpossibleAnswer, "from the future", |history| {
+            let at = |tick| Moment {
+                tick,
+                millisecond: 102_000,
+            };
+            history.operations[6].invoked = at(1600);
+            history.operations[6].returned = Some(at(1700));
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_sees_an_order_against_real_time() {
-    let swapped = broken(|operations, _| {
+    assert_broken(&[
         // The log has bob's claim on c before cat's, but cat's had been answered before bob asked.
-        operations[5].invoked.tick = 4600;
-        operations[5].returned = Some(Moment {
-            tick: 4700,
-            millisecond: 105_000,
-        });
-    });
-    assert_eq!(swapped, Rule::RealTime);
-    assert_eq!(
-        broken(|operations, _| operations[4].invoked.millisecond = 104_001),
-        Rule::Clock,
-        "done before it was asked"
-    );
+        (Rule::RealTime, "swapped", |history| {
+            history.operations[5].invoked.tick = 4600;
+            history.operations[5].returned = Some(Moment {
+                tick: 4700,
+                millisecond: 105_000,
+            });
+        }),
+        (Rule::Clock, "done before it was asked", |history| {
+            history.operations[4].invoked.millisecond = 104_001;
+        }),
+    ]);
 }
 
 #[test]
 fn the_judge_finds_a_store_that_contradicts_the_log() {
-    assert_eq!(
-        broken(|_, stored| drop(stored.locks.pop_first())),
-        Rule::FinalState,
-        "a lock is missing"
-    );
-    assert_eq!(
-        broken(|_, stored| drop(stored.events.pop())),
-        Rule::FinalState,
-        "an expiry was not announced"
-    );
-    assert_eq!(broken(|_, stored| stored.token = 9), Rule::FinalState);
-    assert_eq!(broken(|_, stored| drop(stored.expiries.pop_first())), Rule::FinalState);
+    assert_broken(&[
+        (Rule::FinalState, "a lock is missing", |history| {
+            history.stored.locks.pop_first();
+        }),
+        (Rule::FinalState, "an expiry was not announced", |history| {
+            history.stored.events.pop();
+        }),
+        (Rule::FinalState, "another token", |history| history.stored.token = 9),
+        (Rule::FinalState, "an expiry is missing", |history| {
+            history.stored.expiries.pop_first();
+        }),
+    ]);
 }
 
-/// The truth, and: ann writes q, bob is refused it each nine seconds until `last`, ann gives q back a second later, and q is reserved for
-/// bob if it is so said; then dan claims q in second `second`, and is granted it or not.
+/// The verdict on the true history, and: ann writes q, bob is refused it each nine seconds until `last`, ann releases q
+/// a second later, and q is reserved for bob if `is_reserved`; then dan claims q in second `second`, and is granted it
+/// or not.
 fn dan_after_bob(last: i64, is_reserved: bool, second: i64, is_granted: bool) -> Result<(), Rule> {
-    use Mode::Writing;
-    let (mut operations, mut stored) = truth();
-    let claim = Act::Claim(Writing);
-    let ids = &mut (10..);
-    let mut id = || ids.next().expect("a number");
-    for time in (112..last).step_by(9) {
-        let (ann, bob) = (id(), id());
-        let kind = if time == 112 { Kind::Granted } else { Kind::Renewed };
-        operations.push(operation(
-            ann,
-            "ann",
-            &["q"],
-            claim,
-            time,
-            granted(&["q"], Writing, 5, time),
-        ));
-        operations.push(operation(bob, "bob", &["q"], claim, time + 1, conflict()));
-        stored.events.extend([
-            event(kind, ann, "ann", &["q"], Some(Writing), 5, time),
-            refused(bob, "bob", &["q"], Some(Writing), time + 1, "CONFLICT", &["q"]),
-        ]);
-    }
-    let release = id();
-    operations.push(operation(release, "ann", &["q"], Act::Release, last + 1, released(&[])));
-    stored.events.push(event(
-        Kind::Released,
-        release,
-        "ann",
-        &["q"],
-        Some(Writing),
-        5,
-        last + 1,
-    ));
-    if is_reserved {
-        stored.events.push(reservation("bob", &["q"], last + 1));
-    }
-    stored.token = 5;
-    let dan = id();
-    let answer = match is_granted {
-        true => granted(&["q"], Writing, 6, second),
-        false => conflict(),
-    };
-    operations.push(operation(dan, "dan", &["q"], claim, second, answer));
-    if is_granted {
-        stored
-            .events
-            .push(event(Kind::Granted, dan, "dan", &["q"], Some(Writing), 6, second));
-        let lock = Entry {
-            holder: holder("dan"),
-            mode: Writing,
-            token: 6,
-            timestamp: second,
-            expiry: (second + 10) * 1000,
-            message: message_of(dan),
-        };
-        stored.locks.insert(("main".to_owned(), "q".to_owned()), vec![lock]);
-        stored.expiries.insert("q".to_owned(), second + 10);
-        stored.token = 6;
-    } else {
-        stored
-            .events
-            .push(refused(dan, "dan", &["q"], Some(Writing), second, "CONFLICT", &["q"]));
-    }
-    judge(&operations, &stored, &rules())
-        .map(drop)
-        .map_err(|violation| violation.rule)
+    bent(|history| {
+        let ids = &mut (10..);
+        let mut id = || ids.next().expect("a number");
+        for time in (112..last).step_by(9) {
+            history.grant(id(), "ann", &["q"], Writing, 5, time);
+            if time > 112 {
+                history.stored.events.last_mut().expect("the claim").kind = Kind::Renewed;
+            }
+            history.conflict(id(), "bob", "q", time + 1);
+        }
+        history.release(id(), "ann", "q", 5, last + 1);
+        if is_reserved {
+            history.stored.events.push(reservation("bob", last + 1));
+        }
+        history.stored.token = 5;
+        let dan = id();
+        if is_granted {
+            history.grant(dan, "dan", &["q"], Writing, 6, second);
+            history.hold(dan, "dan", "q", Writing, 6, second);
+        } else {
+            history.conflict(dan, "dan", "q", second);
+        }
+    })
 }
 
-/// `names` are reserved for a claim of `user` to write them.
-fn reservation(user: &str, names: &[&str], time: i64) -> Event {
+/// q is reserved for a claim of `user` to write it.
+fn reservation(user: &str, second: i64) -> Event {
+    let claim = operation(20, user, &["q"], CLAIM, second, None);
     Event {
-        expiry: (time + 20) * 1000,
-        ..event(Kind::Reserved, 20, user, names, Some(Mode::Writing), 0, time)
+        expiry: (second + 20) * 1000,
+        ..event(Kind::Reserved, &claim, Some(Writing), 0)
     }
 }
 
 #[test]
 fn the_judge_sees_a_reservation_that_is_taken_and_a_free_file_that_is_refused() {
+    // A reservation lasts 20 seconds.
     assert_eq!(dan_after_bob(113, true, 116, true), Err(Rule::Overtaken));
     assert_eq!(dan_after_bob(113, true, 134, true), Err(Rule::Overtaken));
-    assert_eq!(
-        dan_after_bob(113, true, 135, true),
-        Ok(()),
-        "a reservation lasts 20 seconds"
-    );
+    assert_eq!(dan_after_bob(113, true, 135, true), Ok(()));
     assert_eq!(dan_after_bob(113, true, 116, false), Ok(()));
     assert_eq!(dan_after_bob(113, true, 134, false), Ok(()));
     assert_eq!(dan_after_bob(113, true, 135, false), Err(Rule::UnfoundedRefusal));
+    // A ticket refuses no free file, unless it was overtaken for long enough.
     assert_eq!(dan_after_bob(113, false, 116, true), Ok(()));
-    assert_eq!(
-        dan_after_bob(113, false, 116, false),
-        Err(Rule::UnfoundedRefusal),
-        "a ticket refuses no free file"
-    );
-    // Unless it was overtaken for long enough.
-    assert_eq!(
-        dan_after_bob(113 + 19 * 9, false, 115 + 19 * 9, false),
-        Err(Rule::UnfoundedRefusal)
-    );
-    assert_eq!(dan_after_bob(113 + 21 * 9, false, 115 + 21 * 9, false), Ok(()));
+    assert_eq!(dan_after_bob(113, false, 116, false), Err(Rule::UnfoundedRefusal));
+    let after = |turns: i64| dan_after_bob(113 + turns * 9, false, 115 + turns * 9, false);
+    assert_eq!(after(19), Err(Rule::UnfoundedRefusal));
+    assert_eq!(after(21), Ok(()));
 }
 
 #[test]
 fn the_judge_sees_a_reservation_that_may_not_be() {
-    use Mode::Writing;
-    let claim = Act::Claim(Writing);
-    let with = |change: &dyn Fn(&mut Vec<Operation>, &mut Stored)| {
-        broken(|operations, stored| {
-            operations.extend([
-                operation(10, "ann", &["q"], claim, 112, granted(&["q"], Writing, 5, 112)),
-                operation(20, "bob", &["q"], claim, 113, conflict()),
-                operation(21, "dan", &["q"], claim, 114, conflict()),
-            ]);
-            stored.events.extend([
-                event(Kind::Granted, 10, "ann", &["q"], Some(Writing), 5, 112),
-                refused(20, "bob", &["q"], Some(Writing), 113, "CONFLICT", &["q"]),
-                refused(21, "dan", &["q"], Some(Writing), 114, "CONFLICT", &["q"]),
-            ]);
-            change(operations, stored);
-        })
-    };
-    let adds_release = |operations: &mut Vec<Operation>, stored: &mut Stored| {
-        operations.push(operation(12, "ann", &["q"], Act::Release, 115, released(&[])));
-        stored
-            .events
-            .push(event(Kind::Released, 12, "ann", &["q"], Some(Writing), 5, 115));
-    };
-    assert_eq!(
-        with(&|_, stored| stored.events.push(reservation("bob", &["q"], 115))),
-        Rule::Reservation,
-        "ann has it"
-    );
-    assert_eq!(
-        with(&|operations, stored| {
-            adds_release(operations, stored);
-            stored.events.push(reservation("eve", &["q"], 115));
+    fn two_wait(history: &mut History) {
+        history.grant(10, "ann", &["q"], Writing, 5, 112);
+        history.conflict(20, "bob", "q", 113);
+        history.conflict(21, "dan", "q", 114);
+    }
+    fn reserve_after_release(history: &mut History, users: &[&str]) {
+        two_wait(history);
+        history.release(12, "ann", "q", 5, 115);
+        let reservations = users.iter().map(|user| reservation(user, 115));
+        history.stored.events.extend(reservations);
+    }
+    assert_broken(&[
+        (Rule::Reservation, "ann has it", |history| {
+            two_wait(history);
+            history.stored.events.push(reservation("bob", 115));
         }),
-        Rule::Reservation,
-        "eve does not wait"
-    );
-    assert_eq!(
-        with(&|operations, stored| {
-            adds_release(operations, stored);
-            stored.events.push(reservation("dan", &["q"], 115));
+        (Rule::Reservation, "eve does not wait", |history| {
+            reserve_after_release(history, &["eve"]);
         }),
-        Rule::Overtaken,
-        "bob has waited longer"
-    );
-    assert_eq!(
-        with(&|operations, stored| {
-            adds_release(operations, stored);
-            stored.events.push(reservation("bob", &["q"], 115));
-            stored.events.push(reservation("dan", &["q"], 115));
+        (Rule::Overtaken, "bob has waited longer", |history| {
+            reserve_after_release(history, &["dan"]);
         }),
-        Rule::Reservation,
-        "one of two"
-    );
+        (Rule::Reservation, "one of two", |history| {
+            reserve_after_release(history, &["bob", "dan"]);
+        }),
+    ]);
 }

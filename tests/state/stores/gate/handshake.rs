@@ -17,16 +17,11 @@ async fn the_first_claim_that_cites_an_intent_selects_it(world: World) {
     assert_eq!(ann.is_refused_by_gate(&["src/a.ts"]).await, ["INTENT_REQUIRED REQUEST"]);
     ann.clone().citing("a").writes(&["src/a.ts"]).await;
     assert_eq!(ann.session().await, in_action("a"));
+    // A claim that cites no intent is for the selected one.
     let survey = ann.writes(&["src/b.ts"]).await;
-    assert_eq!(
-        survey.own[0].intent_id.as_deref(),
-        Some("a"),
-        "the one that is selected"
-    );
-    assert_eq!(
-        ann.is_refused_by_gate(&["lib/a.ts"]).await,
-        ["SCOPE_VIOLATION a lib/a.ts"]
-    );
+    assert_eq!(survey.own[0].intent_id.as_deref(), Some("a"));
+    let refused = ann.is_refused_by_gate(&["lib/a.ts"]).await;
+    assert_eq!(refused, ["SCOPE_VIOLATION a lib/a.ts"]);
     assert_eq!(ann.session().await, in_action("a"), "a refusal selects nothing else");
     ann.clone().citing("b").writes(&["lib/a.ts"]).await;
     assert_eq!(ann.session().await, in_action("b"));
@@ -73,11 +68,8 @@ async fn an_intent_that_ended_under_its_holder_is_refused_once_and_deselected(wo
         ann.writes(&["src/new.ts"]).await;
         ann.abandons(&["src/new.ts"]).await;
     }
-    let required = ann.where_required();
-    assert_eq!(
-        required.is_refused_by_gate(&["src/new.ts"]).await,
-        ["INTENT_REQUIRED REASONING"]
-    );
+    let refused = ann.where_required().is_refused_by_gate(&["src/new.ts"]).await;
+    assert_eq!(refused, ["INTENT_REQUIRED REASONING"]);
 }
 
 async fn an_intent_that_changed_under_its_holder_must_be_selected_again(world: World) {
@@ -92,16 +84,14 @@ async fn an_intent_that_changed_under_its_holder_must_be_selected_again(world: W
     };
     world.writes_intent(changed).await;
     for agent in [&ann, &bob] {
-        assert_eq!(
-            agent.is_refused_by_gate(&["src/c.ts"]).await,
-            ["INTENT_NOT_ACTIVE CHANGED a"]
-        );
+        let refused = agent.is_refused_by_gate(&["src/c.ts"]).await;
+        assert_eq!(refused, ["INTENT_NOT_ACTIVE CHANGED a"]);
         assert_eq!(agent.session().await, ("REASONING".to_owned(), None));
     }
     ann.selects_in_gate("a").await;
     ann.writes(&["src/a.ts"]).await;
     bob.writes(&["src/b.ts"]).await;
-    assert_eq!(bob.session().await, in_action("a"), "it has been told");
+    assert_eq!(bob.session().await, in_action("a"), "it was refused once");
 }
 
 on_every_store!(

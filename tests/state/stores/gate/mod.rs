@@ -10,12 +10,11 @@ use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_intents::ledger::Entry;
 use coord_intents_state::intents::{
-    Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,
+    Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent, keys,
+    move_intent, select_intent, write_intent,
 };
 use coord_scopes::Scope;
 use coord_state::locks::{ClaimOutcome, GateCode, Survey};
-use coord_store::Value;
-use serde_json::Value as Json;
 
 use crate::world::{Agent, World, answered};
 
@@ -39,18 +38,11 @@ pub(super) fn intent(id: &str, scope: &str, max_turns: Option<u64>) -> Intent {
 }
 
 impl World {
-    async fn registry_version(&self) -> String {
-        let version = self
-            .command(["GET", &coord_intents_state::intents::keys::governed(&self.repo)])
-            .await;
-        version.as_str().unwrap_or_default().to_owned()
-    }
-
     /// Writes an intent, new or changed.
     async fn writes_intent(&self, intent: Intent) {
-        let known = coord_intents_state::intents::keys::intents(&self.repo);
-        let is_new = self.command(["HEXISTS", &known, &intent.id]).await == Value::Int(0);
-        let version = self.registry_version().await;
+        let boss = self.agent("boss");
+        let registry = boss.registry().await;
+        let is_new = !registry.records.contains_key(&intent.id);
         let digest = Scope::parse(&intent.owned_scope).unwrap().digest();
         let stored = StoredIntent {
             intent,
@@ -58,7 +50,7 @@ impl World {
             changed_by: None,
         };
         let written = WrittenIntent {
-            seen: (!is_new).then_some(version.as_str()),
+            seen: (!is_new).then_some(registry.version.as_str()),
             stored: &stored,
             digest: &digest,
             is_for_holders: true,
@@ -66,8 +58,7 @@ impl World {
             origin: ORIGIN,
             is_person: false,
         };
-        let boss = self.agent("boss");
-        let outcome = coord_intents_state::intents::write_intent(&*self.store, &boss.entry(&[]), &written).await;
+        let outcome = write_intent(&*self.store, &boss.entry(&[]), &written).await;
         assert!(matches!(answered(outcome.unwrap()), WriteOutcome::Written(_)));
     }
 
@@ -80,82 +71,54 @@ impl World {
 
     /// Gives an intent another status.
     async fn moves(&self, id: &str, status: Status) {
-        let version = self.registry_version().await;
         let boss = self.agent("boss");
         let wanted = Move {
             id,
             status,
             is_person: true,
             criteria: Criteria::Met,
-            seen: &version,
+            seen: &boss.registry().await.version,
             reason: "Because",
             origin: ORIGIN,
         };
-        let outcome = coord_intents_state::intents::move_intent(&*self.store, &boss.entry(&[]), &wanted).await;
+        let outcome = move_intent(&*self.store, &boss.entry(&[]), &wanted).await;
         assert!(matches!(answered(outcome.unwrap()), MoveOutcome::Moved(_)));
-    }
-
-    /// Returns the stored owners of a file.
-    async fn owners_of_gate(&self, path: &str) -> Json {
-        let owners = self
-            .command(["HGET", &coord_intents_state::intents::keys::owners(&self.repo), path])
-            .await;
-        owners
-            .as_str()
-            .map_or(Json::Null, |json| serde_json::from_str(json).unwrap())
     }
 
     /// The lines of the ledger: intent, state, action, status.
     async fn lines_of_gate(&self) -> Vec<String> {
-        let entries = self.entries().await;
         let line = |entry: &Entry| {
             let intent = entry.intent_id.as_deref().unwrap_or("-");
             let (action, status) = (entry.action_type.as_str(), entry.result.status.as_str());
             format!("{intent} {} {action} {status}", entry.state.as_str())
         };
-        entries.iter().map(line).collect()
-    }
-
-    /// The lines of the ledger; each must have the bytes that Coord writes.
-    async fn entries(&self) -> Vec<Entry> {
-        let ledger = coord_intents_state::ledger::keys::ledger(&self.repo);
-        let lines = self.command(["XRANGE", &ledger, "-", "+"]).await;
-        let read = |line: &Value| {
-            let fields = line.as_array().unwrap()[1].as_array().unwrap();
-            let text = fields[1].as_str().unwrap();
-            Entry::parse(text.as_bytes()).unwrap_or_else(|why| panic!("{why}: {text}"))
-        };
-        lines.as_array().unwrap().iter().map(read).collect()
+        self.lines().await.iter().map(line).collect()
     }
 
     /// Forgets the lines so far.
     async fn forgets_lines(&self) {
-        self.command(["DEL", &coord_intents_state::ledger::keys::ledger(&self.repo)])
-            .await;
+        let ledger = coord_intents_state::ledger::keys::ledger(&self.repo);
+        self.command(["DEL", &ledger]).await;
     }
 
     /// Sets the last activity on the intent to so many milliseconds ago.
     async fn silence(&self, id: &str, milliseconds: i64) {
-        let key = coord_intents_state::intents::keys::intent_use(&self.repo);
-        let time = self.command(["TIME"]).await;
-        let now = time.as_array().unwrap()[0].as_int().unwrap() * 1000;
-        let value = format!("0 0 {}", now - milliseconds);
-        self.command(["HSET", &key, id, &value]).await;
+        let value = format!("0 0 {}", self.now().await * 1000 - milliseconds);
+        self.command(["HSET", &keys::intent_use(&self.repo), id, &value]).await;
     }
 }
 
 impl Agent<'_> {
     async fn selects_in_gate(&self, id: &str) {
-        let version = self.world.registry_version().await;
+        // The form of this line of the ledger is in `upgrade.json`.
         let selection = Selection {
             id,
-            seen: &version,
+            seen: &self.registry().await.version,
             payload: "{}",
-            result: "{\"status\":\"SUCCESS\",\"output_summary\":\"Selected\"}",
+            result: r#"{"status":"SUCCESS","output_summary":"Selected"}"#,
             origin: ORIGIN,
         };
-        let outcome =
-            coord_intents_state::intents::select_intent(&*self.world.store, &self.entry(&[]), &selection).await;
+        let outcome = select_intent(&*self.world.store, &self.entry(&[]), &selection).await;
         assert!(matches!(answered(outcome.unwrap()), SelectOutcome::Selected(_)));
     }
 

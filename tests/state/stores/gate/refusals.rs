@@ -48,11 +48,9 @@ async fn the_first_reason_refuses_and_all_others_are_listed(world: World) {
         wide.is_refused_by_gate(&["owned/a.ts", "src/a.ts", "src/b.ts"]).await,
         ["FILE_OWNED other owned/a.ts", "FILE_OWNED mine src/a.ts"]
     );
-    assert_eq!(mine.checks(Writing, &["src/b.ts"]).await.gate.findings.len(), 1);
-    assert_eq!(
-        mine.is_refused_by_gate(&["src/b.ts"]).await,
-        ["BUDGET_EXHAUSTED ... mine"]
-    );
+    let spent = ["BUDGET_EXHAUSTED ... mine"];
+    assert_eq!(found(&mine.checks(Writing, &["src/b.ts"]).await), spent);
+    assert_eq!(mine.is_refused_by_gate(&["src/b.ts"]).await, spent);
     assert_eq!(
         mine.is_refused_by_gate(&["owned/a.ts"]).await,
         [
@@ -124,12 +122,9 @@ async fn reading_and_releasing_need_no_intent(world: World) {
     assert_eq!(ann.is_refused_by_gate(&["lib/a.ts"]).await, ["INTENT_REQUIRED REQUEST"]);
     ann.reads(&["lib/a.ts"]).await;
     assert_eq!(found(&ann.checks(Reading, &["src/b.ts"]).await), [""; 0]);
+    // It may say what it is for.
     let read = ann.clone().citing("mine").reads(&["src/b.ts"]).await;
-    assert_eq!(
-        read.own[0].intent_id.as_deref(),
-        Some("mine"),
-        "it may say what it is for"
-    );
+    assert_eq!(read.own[0].intent_id.as_deref(), Some("mine"));
     let read = ann.clone().citing("none").reads(&["src/c.ts"]).await;
     assert_eq!(read.own[0].intent_id, None, "that is not an intent");
     world.moves("mine", Status::Completed).await;
@@ -143,19 +138,16 @@ async fn reading_and_releasing_need_no_intent(world: World) {
 async fn ignored_files_take_precedence_over_any_scope(world: World) {
     let graph = state::builds::keys::graph(&world.repo, &world.branch);
     let store = async |text: &str, digest: &str| {
-        world
-            .command(["HSET", &graph, "ignore", text, "ignore_digest", digest])
-            .await;
+        let words = ["HSET", &*graph, "ignore", text, "ignore_digest", digest];
+        world.command(words).await;
     };
     world.begins(intent("a", "src/**", None)).await;
     let ann = world.agent("ann").citing("a");
     ann.writes(&["src/a.lock"]).await;
+    // At once.
     store("*.lock\n", "1").await;
-    assert_eq!(
-        ann.is_refused_by_gate(&["src/a.lock"]).await,
-        ["SCOPE_VIOLATION a src/a.lock"],
-        "at once"
-    );
+    let refused = ann.is_refused_by_gate(&["src/a.lock"]).await;
+    assert_eq!(refused, ["SCOPE_VIOLATION a src/a.lock"]);
     store("*.lock\n!a.lock\n", "2").await;
     ann.writes(&["src/a.lock"]).await;
     assert_eq!(*ann.about.questions.lock().unwrap(), 3, "one for each content");
@@ -171,7 +163,7 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
         ann.is_refused_by_gate(&["größe \"1\".ts", "lib/b.ts"]).await;
     }
     assert_eq!(world.lines_of_gate().await, ["a REQUEST SCOPE_VIOLATION DENIED"]);
-    let entry = world.entries().await.remove(0);
+    let entry = world.lines().await.remove(0);
     assert_eq!(entry.agent_id, "ann/one");
     assert_eq!(entry.payload.tool_name.as_deref(), Some("Edit"));
     assert_eq!(entry.payload.target_files, ["größe \"1\".ts", "lib/b.ts"]);
@@ -179,24 +171,14 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
         entry.result.error_message.as_deref(),
         Some("Scope Violation: a is not authorized to edit 'größe \"1\".ts'. Request scope expansion.")
     );
-    let events = world.events().await;
-    let refused: Vec<_> = events
-        .iter()
-        .filter(|(_, event)| event["type"] == "lock_refused")
-        .collect();
-    assert_eq!(refused.len(), 1);
-    let event = &refused[0].1;
-    assert_eq!(
-        (&event["reason"], &event["code"]),
-        (&"INTENT".into(), &"SCOPE_VIOLATION".into())
-    );
+    let refused = world.events_of_type("lock_refused").await;
+    let [event] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!(event["reason"], "INTENT");
+    assert_eq!(event["code"], "SCOPE_VIOLATION");
 
     world.forgets_lines().await;
-    world
-        .agent("bob")
-        .where_required()
-        .is_refused_by_gate(&["src/a.ts"])
-        .await;
+    let without_intent = world.agent("bob").where_required();
+    without_intent.is_refused_by_gate(&["src/a.ts"]).await;
     world.agent("bob").citing("b").is_refused_by_gate(&["src/a.ts"]).await;
     assert_eq!(
         world.lines_of_gate().await,
@@ -205,11 +187,8 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     world.agent("cem").citing("a").writes(&["src/a.ts"]).await;
     world.forgets_lines().await;
     world.agent("bob").is_refused_by_gate(&["src/a.ts"]).await;
-    let entry = world.entries().await.remove(0);
-    assert_eq!(
-        entry.result.error_message.as_deref(),
-        Some("Governance Violation: File owned by Intent [a]")
-    );
+    let sentence = world.lines().await.remove(0).result.error_message;
+    assert_eq!(sentence.unwrap(), "Governance Violation: File owned by Intent [a]");
 }
 
 async fn locks_and_their_events_have_their_intent(world: World) {

@@ -2,9 +2,9 @@
 
 use coord_intents::intent::{Budget, Status};
 use coord_intents::ledger::State;
-use coord_intents_state::intents::{IntentUse, Limit, UseOutcome};
+use coord_intents_state::intents::{Limit, UseOutcome};
 
-use super::{intent, lines};
+use super::intent;
 use crate::world::World;
 
 async fn costs_are_counted_and_stop_at_their_limit(world: World) {
@@ -33,38 +33,24 @@ async fn costs_are_counted_and_stop_at_their_limit(world: World) {
     let UseOutcome::Stopped(state, limit, reason) = ann.uses("a", Some("3"), None).await else {
         panic!("it is stopped")
     };
-    assert_eq!(
-        (state, limit, reason.as_str()),
-        (
-            State::Action,
-            Limit::Budget,
-            "The budget of intent a is spent: 2 of 2 turns"
-        )
-    );
-    let record = ann.registry().await.records["a"].clone();
-    assert_eq!(
-        (record.status, record.reason.as_deref()),
-        (Status::Blocked, Some(reason.as_str()))
-    );
-    assert!(matches!(
-        ann.registry().await.uses["a"],
-        IntentUse {
-            turns: 2,
-            tokens: 20,
-            ..
-        }
-    ));
+    assert_eq!((state, limit), (State::Action, Limit::Budget));
+    assert_eq!(reason, "The budget of intent a is spent: 2 of 2 turns");
+    let registry = ann.registry().await;
+    let (record, costs) = (&registry.records["a"], &registry.uses["a"]);
+    assert_eq!(record.status, Status::Blocked);
+    assert_eq!(record.reason.as_ref(), Some(&reason));
+    assert_eq!((costs.turns, costs.tokens), (2, 20));
     ann.writes_intent("b").await;
     ann.selects("b").await;
     for _ in 0..3 {
         assert!(matches!(ann.uses("b", Some("1"), None).await, UseOutcome::Used { .. }));
     }
-    let outcome = ann.uses("b", Some("1"), None).await;
-    assert!(
-        matches!(outcome, UseOutcome::Stopped(State::Action, Limit::Breaker, _)),
-        "{outcome:?}"
-    );
-    lines(&world).await;
+    let UseOutcome::Stopped(state, limit, _) = ann.uses("b", Some("1"), None).await else {
+        panic!("it is stopped")
+    };
+    assert_eq!((state, limit), (State::Action, Limit::Breaker));
+    // Each line is of its form.
+    world.lines().await;
 }
 
 async fn the_totals_of_the_latest_sixteen_sessions_are_kept(world: World) {

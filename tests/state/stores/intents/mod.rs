@@ -6,14 +6,13 @@ mod room;
 use std::collections::BTreeMap;
 
 use coord_domain::FilePath;
-use coord_intents::intent::{Budget, Intent, Permitted, Status};
-use coord_intents::ledger::{Entry, State};
+use coord_intents::intent::{Budget, Intent, Status, TransitionActor};
+use coord_intents::ledger::State;
 use coord_intents_state::intents::{
-    AllowOutcome, Criteria, Move, MoveOutcome, Owners, Registry, SelectOutcome, Selection, StoredIntent, TakeOutcome,
-    Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys, move_intent,
-    owned_paths, registry, select_intent, take_over, use_intent, write_intent,
+    AllowOutcome, Criteria, Move, MoveOutcome, Owner, Owners, Registry, SelectOutcome, Selection, StoredIntent,
+    TakeOutcome, Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys,
+    move_intent, owned_paths, registry, select_intent, take_over, use_intent, write_intent,
 };
-use coord_intents_state::ledger::newest_lines;
 use coord_state::admission::{AdmissionTerms, HeadTerms};
 
 use crate::world::{Agent, World, answered};
@@ -64,11 +63,13 @@ impl Agent<'_> {
         answered(write_intent(&*self.world.store, &self.terms(), &written).await.unwrap())
     }
 
+    /// Writes a new intent.
+    async fn writes_new(&self, id: &str) -> WriteOutcome {
+        self.writes_as(&intent(id), None, true).await
+    }
+
     pub(super) async fn writes_intent(&self, id: &str) {
-        assert!(matches!(
-            self.writes_as(&intent(id), None, true).await,
-            WriteOutcome::Written(_)
-        ));
+        assert!(matches!(self.writes_new(id).await, WriteOutcome::Written(_)));
     }
 
     pub async fn selects_as(&self, id: &str, seen: &str) -> SelectOutcome {
@@ -79,8 +80,21 @@ impl Agent<'_> {
             result: RESULT,
             origin: ORIGIN,
         };
+        let selected = select_intent(&*self.world.store, &self.terms(), &selection).await;
+        answered(selected.unwrap())
+    }
+
+    /// Notes that a selection of the intent was denied.
+    async fn notes_denied_selection(&self, id: &str) -> State {
+        let selection = Selection {
+            id,
+            seen: "",
+            payload: PAYLOAD,
+            result: DENIED,
+            origin: ORIGIN,
+        };
         answered(
-            select_intent(&*self.world.store, &self.terms(), &selection)
+            deny_selection(&*self.world.store, &self.terms(), &selection)
                 .await
                 .unwrap(),
         )
@@ -123,11 +137,8 @@ impl Agent<'_> {
 
     pub async fn takes(&self, id: &str, paths: &[&str]) -> TakeOutcome {
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
-        answered(
-            take_over(&*self.world.store, &self.terms(), id, ORIGIN, &paths)
-                .await
-                .unwrap(),
-        )
+        let taken = take_over(&*self.world.store, &self.terms(), id, ORIGIN, &paths).await;
+        answered(taken.unwrap())
     }
 
     pub async fn uses(&self, id: &str, call: Option<&str>, tokens: Option<(&str, u64)>) -> UseOutcome {
@@ -159,16 +170,6 @@ async fn owners(world: &World) -> Owners {
     paths.owners(&*world.store, &world.repo).await.unwrap()
 }
 
-/// The lines of the ledger, the oldest first; each is of its form.
-async fn lines(world: &World) -> Vec<Entry> {
-    let lines = newest_lines(&world.repo, 1000).run(&*world.store).await.unwrap();
-    let parsed = lines.iter().rev().map(|line| {
-        let entry = Entry::parse(line.text.as_bytes());
-        entry.unwrap_or_else(|error| panic!("{}: {error}", line.text))
-    });
-    parsed.collect()
-}
-
 async fn an_intent_is_written_once_and_changed_from_what_was_read(world: World) {
     let ann = world.agent("ann/one");
     assert_eq!(ann.registry().await.version, "");
@@ -178,38 +179,26 @@ async fn an_intent_is_written_once_and_changed_from_what_was_read(world: World) 
         max_turns: Some(5),
         ..Budget::default()
     });
-    assert_eq!(
-        ann.writes_as(&stored, None, true).await,
-        WriteOutcome::Written(State::Request)
-    );
+    let written = WriteOutcome::Written(State::Request);
+    assert_eq!(ann.writes_as(&stored, None, true).await, written);
     assert_eq!(ann.writes_as(&stored, None, true).await, WriteOutcome::Exists);
-    assert_eq!(
-        ann.writes_as(&intent("b"), Some("1"), true).await,
-        WriteOutcome::Unknown
-    );
+    let unknown = ann.writes_as(&intent("b"), Some("1"), true).await;
+    assert_eq!(unknown, WriteOutcome::Unknown);
     let read = ann.registry().await;
     let record = &read.records["a"];
     assert_eq!((read.version.as_str(), record.version, record.order), ("1", 1, 1));
-    assert_eq!(
-        (record.branch.as_deref(), record.max_turns, record.max_tokens),
-        (Some("main"), Some(5), None)
-    );
+    assert_eq!(record.branch.as_deref(), Some("main"));
+    assert_eq!((record.max_turns, record.max_tokens), (Some(5), None));
     assert!(record.created_ms > 1_700_000_000_000 && record.created_ms == record.updated_ms);
     let texts = intent_texts(&*world.store, &world.repo, &["a", "b"]).await.unwrap();
     assert_eq!(texts, BTreeMap::from([("a".to_owned(), stored.clone())]));
     stored.intent.name = "Another".to_owned();
     assert_eq!(ann.writes_as(&stored, Some("2"), true).await, WriteOutcome::Changed);
-    assert_eq!(
-        ann.writes_as(&stored, Some("1"), false).await,
-        WriteOutcome::Written(State::Request)
-    );
+    assert_eq!(ann.writes_as(&stored, Some("1"), false).await, written);
     assert_eq!(ann.registry().await.records["a"].version, 1);
-    assert_eq!(
-        ann.writes_as(&stored, Some("2"), true).await,
-        WriteOutcome::Written(State::Request)
-    );
+    assert_eq!(ann.writes_as(&stored, Some("2"), true).await, written);
     assert_eq!(ann.registry().await.records["a"].version, 2);
-    let lines = lines(&world).await;
+    let lines = world.lines().await;
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[0].agent_id, "ann/one");
     assert_eq!(lines[0].payload.reasoning.as_deref(), Some("Written: \"it\" / again"));
@@ -235,10 +224,10 @@ async fn each_way_of_a_status_is_one_of_the_table_and_no_other(world: World) {
                     .filter(|_| from != Status::Pending || to != Status::InProgress);
                 let expected = match way {
                     None => "NoTransition",
-                    Some(Permitted::Anyone) => "Moved",
-                    Some(Permitted::Person) if is_person => "Moved",
-                    Some(Permitted::Person) => "Person",
-                    Some(Permitted::OnceCriteriaAreMet) => match criteria {
+                    Some(TransitionActor::Anyone) => "Moved",
+                    Some(TransitionActor::Person) if is_person => "Moved",
+                    Some(TransitionActor::Person) => "Person",
+                    Some(TransitionActor::OnceCriteriaAreMet) => match criteria {
                         Criteria::Met => "Moved",
                         Criteria::Unmet => "Criteria",
                         Criteria::Forced if is_person => "Moved",
@@ -254,10 +243,8 @@ async fn each_way_of_a_status_is_one_of_the_table_and_no_other(world: World) {
             }
         }
     }
-    assert_eq!(
-        ann.moves("none", Status::Blocked, true, Criteria::Met).await,
-        MoveOutcome::Unknown
-    );
+    let unknown = ann.moves("none", Status::Blocked, true, Criteria::Met).await;
+    assert_eq!(unknown, MoveOutcome::Unknown);
 }
 
 async fn a_completion_is_decided_by_the_registry_that_was_read(world: World) {
@@ -267,15 +254,11 @@ async fn a_completion_is_decided_by_the_registry_that_was_read(world: World) {
     ann.writes_intent("b").await;
     let outcome = ann.moves_as("a", Status::Completed, false, Criteria::Met, &seen).await;
     assert_eq!(outcome, MoveOutcome::Changed);
-    assert_eq!(
-        ann.moves("a", Status::Completed, false, Criteria::Met).await,
-        MoveOutcome::Moved(State::Request)
-    );
+    let outcome = ann.moves("a", Status::Completed, false, Criteria::Met).await;
+    assert_eq!(outcome, MoveOutcome::Moved(State::Request));
     let session = ann.registry().await.session;
-    assert_eq!(
-        (session.state, session.intent, session.last.as_deref()),
-        (State::Request, None, Some("a"))
-    );
+    assert_eq!((session.state, session.intent), (State::Request, None));
+    assert_eq!(session.last.as_deref(), Some("a"));
 }
 
 async fn a_selection_begins_what_is_pending_and_is_each_holder_s_own(world: World) {
@@ -298,35 +281,17 @@ async fn a_selection_begins_what_is_pending_and_is_each_holder_s_own(world: Worl
         ann.has(id, status).await;
         assert_eq!(ann.selects(id).await, SelectOutcome::NotActive(status));
     }
-    let before = lines(&world).await.len();
-    let selection = Selection {
-        id: "a",
-        seen: "",
-        payload: PAYLOAD,
-        result: DENIED,
-        origin: ORIGIN,
-    };
-    let noted = answered(deny_selection(&*world.store, &bob.terms(), &selection).await.unwrap());
-    assert_eq!((noted, lines(&world).await.len()), (State::Action, before + 1));
     // The same refusal is one line in a minute, and one for another reason another.
-    answered(deny_selection(&*world.store, &bob.terms(), &selection).await.unwrap());
-    assert_eq!(lines(&world).await.len(), before + 1);
-    let other = Selection { id: "b", ..selection };
-    answered(deny_selection(&*world.store, &bob.terms(), &other).await.unwrap());
-    assert_eq!(lines(&world).await.len(), before + 2);
+    let before = world.lines().await.len();
+    for (id, count) in [("a", 1), ("a", 1), ("b", 2)] {
+        assert_eq!(bob.notes_denied_selection(id).await, State::Action);
+        assert_eq!(world.lines().await.len(), before + count, "{id}");
+    }
 }
 
 async fn a_repository_without_intents_has_no_line_of_a_refused_selection(world: World) {
-    let ann = world.agent("ann");
-    let selection = Selection {
-        id: "a",
-        seen: "",
-        payload: PAYLOAD,
-        result: DENIED,
-        origin: ORIGIN,
-    };
-    let noted = answered(deny_selection(&*world.store, &ann.terms(), &selection).await.unwrap());
-    assert_eq!((noted, lines(&world).await.len()), (State::Request, 0));
+    let noted = world.agent("ann").notes_denied_selection("a").await;
+    assert_eq!((noted, world.lines().await.len()), (State::Request, 0));
 }
 
 async fn an_overlap_is_allowed_on_both_sides(world: World) {
@@ -339,19 +304,15 @@ async fn an_overlap_is_allowed_on_both_sides(world: World) {
         assert_eq!(ann.allows("a", "b").await, AllowOutcome::Allowed(State::Request));
     }
     let records = ann.registry().await.records;
-    assert_eq!(
-        (&records["a"].may_overlap[..], &records["b"].may_overlap[..]),
-        (&["b".to_owned()][..], &["a".to_owned()][..])
-    );
-    assert_eq!(lines(&world).await.len(), 3);
+    assert_eq!(records["a"].may_overlap, ["b"]);
+    assert_eq!(records["b"].may_overlap, ["a"]);
+    assert_eq!(world.lines().await.len(), 3);
     ann.has("c", Status::Abandoned).await;
     assert_eq!(ann.allows("a", "c").await, AllowOutcome::Ended(Status::Abandoned));
-    let stored = world.command(["HGET", &keys::intents(&world.repo), "a"]).await;
-    let mut record: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-    record["may_overlap"] = (0..100).map(|number| format!("x{number}")).collect();
-    world
-        .command(["HSET", &keys::intents(&world.repo), "a", &record.to_string()])
-        .await;
+    let edit = |record: &mut serde_json::Value| {
+        record["may_overlap"] = (0..100).map(|number| format!("x{number}")).collect();
+    };
+    world.edit_json(&keys::intents(&world.repo), "a", edit).await;
     ann.writes_intent("d").await;
     assert_eq!(ann.allows("a", "d").await, AllowOutcome::Full);
 }
@@ -362,25 +323,17 @@ async fn the_intents_of_a_login_take_a_quarter_of_what_an_intent_may_overlap_wit
     for number in 0..26 {
         eve.writes_intent(&format!("e{number}")).await;
     }
+    let allowed = AllowOutcome::Allowed(State::Request);
     for number in 0..25 {
-        assert_eq!(
-            eve.allows(&format!("e{number}"), "of-bob").await,
-            AllowOutcome::Allowed(State::Request)
-        );
+        let outcome = eve.allows(&format!("e{number}"), "of-bob").await;
+        assert_eq!(outcome, allowed, "{number}");
     }
     for (one, other) in [("e25", "of-bob"), ("of-bob", "e25")] {
         assert_eq!(eve.allows(one, other).await, AllowOutcome::Full);
     }
-    assert_eq!(
-        eve.allows("e0", "of-bob").await,
-        AllowOutcome::Allowed(State::Request),
-        "as before"
-    );
+    assert_eq!(eve.allows("e0", "of-bob").await, allowed, "as before");
     world.agent("cem").writes_intent("of-cem").await;
-    assert_eq!(
-        bob.allows("of-bob", "of-cem").await,
-        AllowOutcome::Allowed(State::Request)
-    );
+    assert_eq!(bob.allows("of-bob", "of-cem").await, allowed);
 }
 
 async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
@@ -396,34 +349,27 @@ async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
     stored.intent.branch = Some("main".to_owned());
     ann.writes_as(&stored, None, true).await;
     ann.selects("b").await;
-    assert_eq!(
-        ann.takes("b", &["x.ts", "new.ts"]).await,
-        TakeOutcome::Taken(State::Action)
-    );
-    let taken = owners(&world).await;
-    let of = |path: &str| -> Vec<(String, Option<String>, usize)> {
-        let owners = taken[path].iter();
-        owners
-            .map(|owner| (owner.intent.clone(), owner.hash.clone(), owner.earlier.len()))
-            .collect()
+    let taken = TakeOutcome::Taken(State::Action);
+    assert_eq!(ann.takes("b", &["x.ts", "new.ts"]).await, taken);
+    let stored = owners(&world).await;
+    // Each as `intent hash` and the number of its earlier contents.
+    let of = |path: &str| -> Vec<String> {
+        let short = |owner: &Owner| {
+            let hash = owner.hash.as_deref().unwrap_or("-");
+            format!("{} {hash} {}", owner.intent, owner.earlier.len())
+        };
+        stored[path].iter().map(short).collect()
     };
-    assert_eq!(
-        of("x.ts"),
-        [
-            ("y".to_owned(), None, 0),
-            ("b".to_owned(), Some("DELETED".to_owned()), 1)
-        ]
-    );
-    assert_eq!(of("new.ts"), [("b".to_owned(), None, 0)]);
+    assert_eq!(of("x.ts"), ["y - 0", "b DELETED 1"]);
+    assert_eq!(of("new.ts"), ["b - 0"]);
     // An intent of every branch takes them all.
     ann.selects("a").await;
-    assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Taken(State::Action));
-    let taken = owners(&world).await;
-    assert_eq!(taken["x.ts"].len(), 1);
+    assert_eq!(ann.takes("a", &["x.ts"]).await, taken);
+    assert_eq!(owners(&world).await["x.ts"].len(), 1);
     world.stores_rows(20_000, r#"[{"intent":"a"}]"#).await;
     assert_eq!(ann.takes("a", &["y.ts"]).await, TakeOutcome::Full);
     world.stores_rows(20_000, r#"[{"intent":"ended"}]"#).await;
-    assert_eq!(ann.takes("a", &["y.ts"]).await, TakeOutcome::Taken(State::Action));
+    assert_eq!(ann.takes("a", &["y.ts"]).await, taken);
 }
 
 on_every_store!(

@@ -3,9 +3,8 @@
 use coord_intents::intent::{MAX_INTENTS, Status};
 use coord_intents::ledger::State;
 use coord_intents_state::intents::{Criteria, SelectOutcome, WriteOutcome, keys};
-use coord_store::Value;
 
-use super::{intent, owners};
+use super::owners;
 use crate::world::World;
 
 // rule: intents#limits
@@ -16,7 +15,7 @@ async fn a_repository_has_no_more_than_a_thousand_intents(world: World) {
     for number in 1..MAX_INTENTS {
         world.command(["HSET", &key, &format!("x{number}"), "{}"]).await;
     }
-    assert_eq!(ann.writes_as(&intent("b"), None, true).await, WriteOutcome::Full);
+    assert_eq!(ann.writes_new("b").await, WriteOutcome::Full);
 }
 
 async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
@@ -33,45 +32,32 @@ async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
         }
     }
     world.stores_rows(1, r#"[{"intent":"i2","hash":"DELETED"}]"#).await;
-    assert_eq!(
-        ann.writes_as(&intent("new"), None, true).await,
-        WriteOutcome::Full,
-        "they have just ended"
-    );
+    // They have just ended.
+    assert_eq!(ann.writes_new("new").await, WriteOutcome::Full);
     // As if a day had passed since all but the last of them ended.
     let key = keys::intents(&world.repo);
     for number in (2..MAX_INTENTS - 1).step_by(2) {
-        let id = format!("i{number}");
-        let Value::Bulk(record) = world.command(["HGET", &key, &id]).await else {
-            panic!("{id} is gone");
+        let edit = |record: &mut serde_json::Value| {
+            record["updated_ms"] = (record["updated_ms"].as_i64().unwrap() - 86_400_001).into();
         };
-        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
-        record["updated_ms"] = (record["updated_ms"].as_i64().unwrap() - 86_400_001).into();
-        world.command(["HSET", &key, &id, &record.to_string()]).await;
+        world.edit_json(&key, &format!("i{number}"), edit).await;
     }
-    assert_eq!(
-        ann.writes_as(&intent("new"), None, true).await,
-        WriteOutcome::Written(State::Action)
-    );
+    let written = WriteOutcome::Written(State::Action);
+    assert_eq!(ann.writes_new("new").await, written);
     let registry = ann.registry().await;
     assert_eq!(registry.records.len(), MAX_INTENTS - 99);
     for gone in (2..=200).step_by(2) {
         assert!(!registry.records.contains_key(&format!("i{gone}")), "{gone}");
     }
     assert!(registry.records["active"].may_overlap.is_empty());
-    assert!(registry.records.contains_key("active") && registry.records.contains_key("i202"));
+    assert!(registry.records.contains_key("i202"));
     let newest = registry.records.values().map(|record| record.order).max();
     assert_eq!(newest, Some(registry.records["new"].order));
     let owned = owners(&world).await;
-    assert_eq!(
-        (owned["f0"][0].intent.as_str(), owned["f0"][0].hash.as_deref()),
-        ("", Some("DELETED"))
-    );
+    let owner = &owned["f0"][0];
+    assert_eq!((owner.intent.as_str(), owner.hash.as_deref()), ("", Some("DELETED")));
     // An id that is free again has nothing of the one before.
-    assert_eq!(
-        ann.writes_as(&intent("i2"), None, true).await,
-        WriteOutcome::Written(State::Action)
-    );
+    assert_eq!(ann.writes_new("i2").await, written);
 }
 
 // rule: intents#limits
@@ -83,12 +69,9 @@ async fn no_more_than_two_hundred_are_active(world: World) {
     }
     ann.writes_intent("more").await;
     assert_eq!(ann.selects("more").await, SelectOutcome::Full);
+    // A blocked one is active.
     ann.moves("i7", Status::Blocked, false, Criteria::Unmet).await;
-    assert_eq!(
-        ann.selects("more").await,
-        SelectOutcome::Full,
-        "a blocked one is active"
-    );
+    assert_eq!(ann.selects("more").await, SelectOutcome::Full);
     ann.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
     assert_eq!(ann.selects("more").await, SelectOutcome::Selected(State::Action));
 }
@@ -102,10 +85,7 @@ async fn a_login_has_a_quarter_of_the_intents(world: World) {
     for number in 50..MAX_INTENTS / 4 {
         ann.writes_intent(&format!("i{number}")).await;
     }
-    assert_eq!(
-        ann.writes_as(&intent("more"), None, true).await,
-        WriteOutcome::LoginFull
-    );
+    assert_eq!(ann.writes_new("more").await, WriteOutcome::LoginFull);
     assert_eq!(ann.selects("i50").await, SelectOutcome::LoginFull);
     bob.has("of-bob", Status::InProgress).await;
     // Another login begins what is there.

@@ -3,7 +3,7 @@
 use coord_domain::LockMode;
 use coord_intents::ledger::{ActionType, ResultStatus};
 use coord_intents_state::intents::Session;
-use coord_intents_state::ledger::{Record, RecordedKind};
+use coord_intents_state::ledger::{Record, RecordedEvent, RecordedKind, keys};
 use coord_settings::{Rate, Rates};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, SizeLimit};
@@ -12,27 +12,21 @@ use serde_json::json;
 use super::{EMPTY, HASH, change, event, in_short};
 use crate::world::{World, denial_of};
 
-fn call(trace_id: &str) -> coord_intents_state::ledger::RecordedEvent {
+pub(super) fn call(trace_id: &str) -> RecordedEvent {
     let status = ResultStatus::Success;
     event(trace_id, RecordedKind::Other(status), ActionType::ToolExecution, status)
 }
 
-fn prompt(trace_id: &str) -> coord_intents_state::ledger::RecordedEvent {
-    event(
-        trace_id,
-        RecordedKind::Prompt,
-        ActionType::StateTransition,
-        ResultStatus::Success,
-    )
+fn transition(trace_id: &str, kind: RecordedKind) -> RecordedEvent {
+    event(trace_id, kind, ActionType::StateTransition, ResultStatus::Success)
 }
 
-pub fn end(trace_id: &str) -> coord_intents_state::ledger::RecordedEvent {
-    event(
-        trace_id,
-        RecordedKind::End,
-        ActionType::StateTransition,
-        ResultStatus::Success,
-    )
+fn prompt(trace_id: &str) -> RecordedEvent {
+    transition(trace_id, RecordedKind::Prompt)
+}
+
+pub fn end(trace_id: &str) -> RecordedEvent {
+    transition(trace_id, RecordedKind::End)
 }
 
 // rule: ledger#outcome
@@ -56,30 +50,20 @@ async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(worl
         change("t8", "two.ts", HASH, None),
         change("t9", "free.ts", HASH, None),
     ];
-    let failures = ["FAILURE"; 7];
-    assert_eq!(
-        ann.records(&events).await,
-        [&["SUCCESS", "SUCCESS"][..], &failures].concat()
-    );
+    let expected = [&["SUCCESS"; 2][..], &["FAILURE"; 7]].concat();
+    assert_eq!(ann.records(&events).await, expected);
     let lines = world.lines().await;
     let statuses: Vec<&str> = lines.iter().map(|line| line.result.status.as_str()).collect();
-    assert_eq!(statuses, [&["SUCCESS", "SUCCESS"][..], &failures].concat());
+    assert_eq!(statuses, expected);
     assert_eq!(lines[2].result.output_summary, "other token");
-    assert_eq!(
-        (lines[0].agent_id.as_str(), lines[0].intent_id.as_deref()),
-        ("ann/one", None)
-    );
+    assert_eq!((&*lines[0].agent_id, &lines[0].intent_id), ("ann/one", &None));
     assert_eq!(lines[0].trace_id.as_str(), "t1");
     for path in ["b.ts", "r.ts", "old.ts", "o.ts", "two.ts", "free.ts"] {
         assert_eq!(world.owners(path).await, json!(null), "{path}");
     }
     // The lock that had expired is announced, as by every script that meets one.
-    assert!(
-        world
-            .events_since(0)
-            .await
-            .contains(&"lock_expired ann old.ts".to_owned())
-    );
+    let events = world.events_since(0).await;
+    assert!(events.contains(&"lock_expired ann old.ts".to_owned()));
     world.assert_held_is_exact().await;
     // A change that the caller reports as failed has no content.
     let mut failed = change("t10", "a.ts", EMPTY, None);
@@ -96,14 +80,13 @@ async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(wo
     let events = [change("t1", "a.ts", HASH, None), call("t2"), call("t2")];
     assert_eq!(ann.records(&events).await, ["SUCCESS", "SUCCESS", "REPEATED"]);
     assert_eq!(ann.records(&events).await, ["REPEATED"; 3]);
-    let again = ann.record(None, false, &events).await;
-    assert!(!again.has_lines);
+    assert!(!ann.record(None, false, &events).await.has_lines);
     // A trace id of another holder does not suppress one's own, and another agent is another holder.
     assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
     assert_eq!(world.agent("ann/t2").records(&[call("t2")]).await, ["SUCCESS"]);
     assert_eq!(world.lines().await.len(), 4);
     // After a day it is forgotten.
-    let traces = coord_intents_state::ledger::keys::traces(&world.repo);
+    let traces = keys::traces(&world.repo);
     assert!((1..=86400).contains(&world.number(["TTL", &traces]).await));
     world.command(["ZADD", &traces, "1000000000", "bob  t2"]).await;
     assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
@@ -114,19 +97,11 @@ async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(wo
 }
 
 async fn the_traces_of_a_repository_are_bounded(world: World) {
-    let traces = coord_intents_state::ledger::keys::traces(&world.repo);
+    let traces = keys::traces(&world.repo);
     let now = world.now().await.to_string();
-    for first in (0..20_100).step_by(300) {
-        let mut words = vec!["ZADD".to_owned(), traces.clone()];
-        for number in first..first + 300 {
-            words.extend([now.clone(), format!("bob  {number}")]);
-        }
-        let words = words.into_iter().map(String::into_bytes).collect();
-        world
-            .store
-            .run(vec![coord_store::Request::Command(words)])
-            .await
-            .unwrap();
+    let fill = "for number = 1, 6700 do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2] .. number) end";
+    for prefix in ["bob  a", "bob  b", "bob  c"] {
+        world.script(fill, &[&traces], &[&now, prefix]).await;
     }
     let before = world.number(["ZCARD", &traces]).await;
     world.agent("ann").records(&[call("t")]).await;
@@ -157,12 +132,8 @@ async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_select
     ann.record(Some("cited"), false, &events(2)).await;
     let unknown = ann.record(Some("unknown"), false, &events(3)).await;
     assert!(unknown.is_unknown_intent);
-    let intents: Vec<String> = world
-        .lines()
-        .await
-        .into_iter()
-        .map(|line| line.intent_id.unwrap_or_default())
-        .collect();
+    let lines = world.lines().await.into_iter();
+    let intents: Vec<String> = lines.map(|line| line.intent_id.unwrap_or_default()).collect();
     let expected = [
         ["locked", "selected", "selected"],
         ["locked", "cited", "cited"],
@@ -171,29 +142,23 @@ async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_select
     assert_eq!(intents, expected.concat());
     // Their holder counts as active; turns and tokens are not changed by that.
     let usage = coord_intents_state::intents::keys::intent_use(&world.repo);
+    let assert_used = async |id: &str, expected: &str| {
+        let used = world.command(["HGET", &usage, id]).await;
+        assert!(used.as_str().unwrap().starts_with(expected), "{id}: {used:?}");
+    };
     for id in ["locked", "cited", "selected"] {
-        let last_activity = world.command(["HGET", &usage, id]).await;
-        assert!(
-            last_activity.as_str().unwrap().starts_with("0 0 17"),
-            "{last_activity:?}"
-        );
+        assert_used(id, "0 0 17").await;
     }
     world.command(["HSET", &usage, "cited", "3 70 5"]).await;
     ann.record(Some("cited"), false, &[call("d")]).await;
-    let last_activity = world.command(["HGET", &usage, "cited"]).await;
-    assert!(
-        last_activity.as_str().unwrap().starts_with("3 70 17"),
-        "{last_activity:?}"
-    );
+    assert_used("cited", "3 70 17").await;
 }
 
 async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: World) {
     let ann = world.agent("ann");
     world.has_intent("one", "IN_PROGRESS", None).await;
-    assert_eq!(
-        ann.records(&[prompt("t1"), prompt("t2"), call("t3")]).await,
-        ["SUCCESS"; 3]
-    );
+    let events = [prompt("t1"), prompt("t2"), call("t3")];
+    assert_eq!(ann.records(&events).await, ["SUCCESS"; 3]);
     assert_eq!(world.session(&ann.holder).await, json!({ "state": "REASONING" }));
     let selected = json!({ "state": "ACTION", "intent": "one", "version": 1, "call": "x", "repeats": 2 });
     world.set_session(&ann.holder, &selected.to_string()).await;
@@ -222,11 +187,8 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
             "REQUEST TOOL_EXECUTION SUCCESS - ",
         ]
     );
-    let lines = world.lines().await;
-    let reasons: Vec<&str> = lines
-        .iter()
-        .filter_map(|line| line.payload.reasoning.as_deref())
-        .collect();
+    let lines = world.lines().await.into_iter();
+    let reasons: Vec<String> = lines.filter_map(|line| line.payload.reasoning).collect();
     assert_eq!(
         reasons,
         [
@@ -246,9 +208,8 @@ async fn of_a_person_the_handshakes_of_256_agents_are_kept(world: World) {
         let agent = world.agent(&format!("ann/{number}"));
         // The agent 7 was silent for longest.
         let time = now - if number == 7 { 5000 } else { 1000 };
-        world
-            .set_session_at(&agent.holder, time, r#"{"state":"REASONING"}"#)
-            .await;
+        let session = r#"{"state":"REASONING"}"#;
+        world.set_session_at(&agent.holder, time, session).await;
     }
     world.agent("bob/one").records(&[prompt("t")]).await;
     assert_eq!(world.number(["HLEN", &key]).await, 256, "each person has its own");
@@ -276,15 +237,11 @@ async fn a_handshake_is_forgotten_after_a_day_of_silence(world: World) {
 async fn sent_entries_are_recorded_with_the_sent_status(world: World) {
     let ann = world.agent("ann");
     let events = [
-        (ActionType::ToolExecution, ResultStatus::Denied),
-        (ActionType::ContextLoad, ResultStatus::Success),
-        (ActionType::ToolExecution, ResultStatus::Failure),
-    ];
-    let events: Vec<_> = events
-        .iter()
-        .enumerate()
-        .map(|(number, (action, status))| event(&format!("t{number}"), RecordedKind::Other(*status), *action, *status))
-        .collect();
+        ("t0", ActionType::ToolExecution, ResultStatus::Denied),
+        ("t1", ActionType::ContextLoad, ResultStatus::Success),
+        ("t2", ActionType::ToolExecution, ResultStatus::Failure),
+    ]
+    .map(|(id, action, status)| event(id, RecordedKind::Other(status), action, status));
     assert_eq!(ann.records(&events).await, ["DENIED", "SUCCESS", "FAILURE"]);
     assert_eq!(
         world.lines_in_short().await,
@@ -340,17 +297,15 @@ async fn files_with_too_many_locks_are_too_much_and_nothing_is_recorded(world: W
         })
     };
     let entries: Vec<_> = (0..4_097).map(entry).collect();
-    world
-        .command(["HSET", &locks, "a.ts", &json!(entries).to_string()])
-        .await;
-    let denied = ann
-        .try_record(None, false, &[call("t0"), change("t1", "a.ts", HASH, None)])
-        .await;
+    let entries = json!(entries).to_string();
+    world.command(["HSET", &locks, "a.ts", &entries]).await;
+    let events = [call("t0"), change("t1", "a.ts", HASH, None)];
+    let denied = ann.try_record(None, false, &events).await;
     assert_eq!(denial_of(denied), Denial::TooMuch(SizeLimit::Locks));
     assert!(world.lines().await.is_empty());
 }
 
-/// Two at once: one records, the other is told that it is there.
+/// Of two at once, one records, and the other finds that it is there.
 async fn the_same_event_from_two_processes_is_one_line(world: World) {
     let ann = world.agent("ann");
     let events: Vec<_> = (0..32).map(|number| call(&format!("t{number}"))).collect();

@@ -2,7 +2,7 @@
 
 use coord_intents::ledger::{Point, Sealer, Verdict};
 use coord_intents_server::ledger::{read_lines, seal_lines};
-use coord_intents_state::ledger::{ChainPosition, SealMove, move_seal};
+use coord_intents_state::ledger::{ChainPosition, SealMove, has_unsealed_lines, move_seal};
 use coord_server::sweep::sweep_due;
 
 use super::{MANY, file_of, python_verdict};
@@ -40,31 +40,18 @@ async fn a_seal_that_was_moved_concurrently_is_not_moved(world: World) {
         point: Point::start("github.com/somebody/else"),
         ..after.sealed
     };
-    for from in [&before, &after] {
-        let moved = move_seal(&*world.store, &world.repo, from, forged, &[], MANY)
-            .await
-            .unwrap();
-        let expected = if from == &before {
-            SealMove::Moved
-        } else {
-            SealMove::Sealed
-        };
-        assert_eq!(moved, expected);
+    for (from, expected) in [(&before, SealMove::Moved), (&after, SealMove::Sealed)] {
+        let moved = move_seal(&*world.store, &world.repo, from, forged, &[], MANY).await;
+        assert_eq!(moved.unwrap(), expected);
     }
 }
 
 async fn sealers_that_race_make_one_chain(world: World) {
     for round in 0..4 {
         world.appends(round * 300 + 1, 300).await;
-        let sealers = (0..6).map(|_| seal_lines(&*world.store, &world.repo, MANY));
-        let appending = async {
-            world.appends(1_000_000 + round, 1).await;
-            Ok(world.seal().await)
-        };
-        let sealing = futures::future::join(futures::future::join_all(sealers), appending).await;
-        for seal in sealing.0.into_iter().chain([sealing.1]) {
-            let _: coord_intents_state::ledger::Seal = seal.map_err(|error: coord_store::StoreError| error).unwrap();
-        }
+        let sealers = (0..6).map(|_| world.seals(MANY));
+        let appending = world.appends(1_000_000 + round, 1);
+        futures::future::join(futures::future::join_all(sealers), appending).await;
     }
     let seal = world.seals(MANY).await;
     assert_eq!(seal.sealed.point.seq, 4 * 301);
@@ -98,7 +85,7 @@ async fn a_sweep_seals_what_was_left(world: World) {
     world.let_time_pass().await;
     sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     assert_eq!(world.seal().await.sealed.point.seq, 5);
-    let unsealed = coord_intents_state::ledger::has_unsealed_lines(&world.repo);
+    let unsealed = has_unsealed_lines(&world.repo);
     assert!(!unsealed.run(&*world.store).await.unwrap());
 }
 
@@ -159,12 +146,8 @@ async fn text_that_no_script_appended_is_no_line(world: World) {
     let seal = world.seals(MANY).await;
     assert_eq!(seal.sealed.point.seq, 3);
     assert_eq!(world.verdict().await.damage, None);
-    assert!(
-        !coord_intents_state::ledger::has_unsealed_lines(&world.repo)
-            .run(&*world.store)
-            .await
-            .unwrap()
-    );
+    let unsealed = has_unsealed_lines(&world.repo);
+    assert!(!unsealed.run(&*world.store).await.unwrap());
 }
 
 on_every_store!(

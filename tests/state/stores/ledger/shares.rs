@@ -1,25 +1,15 @@
 //! A login has a share of the ledger: it pushes nobody's lines out.
 
-use coord_intents::ledger::{ActionType, ResultStatus};
-use coord_intents_state::ledger::{RecordedEvent, RecordedKind};
+use coord_intents_state::ledger::RecordedEvent;
 use coord_state::admission::{Admitted, Denial, LimitSubject};
 use coord_store::Request;
 
-use super::event;
+use super::record::call;
 use crate::world::{World, denial_of};
 
 /// Some lines of one request.
 fn calls(name: &str, count: usize) -> Vec<RecordedEvent> {
-    let status = ResultStatus::Success;
-    let call = |index| {
-        event(
-            &format!("{name}.{index}"),
-            RecordedKind::Other(status),
-            ActionType::ToolExecution,
-            status,
-        )
-    };
-    (0..count).map(call).collect()
+    (0..count).map(|index| call(&format!("{name}.{index}"))).collect()
 }
 
 async fn a_login_that_used_its_share_is_limited_and_others_are_not(world: World) {
@@ -47,10 +37,7 @@ async fn a_login_that_used_its_share_is_limited_and_others_are_not(world: World)
     // 30 lines, of which 300 come back in a day.
     assert!((8_500..=8_640).contains(&retry_after_seconds), "{retry_after_seconds}");
     assert_eq!(world.lines().await.len(), 301, "a refused request has recorded nothing");
-    assert!(matches!(
-        ann.try_record(None, false, &calls("one", 1)).await,
-        Admitted::Denied(_)
-    ));
+    denial_of(ann.try_record(None, false, &calls("one", 1)).await);
     bob.records(&calls("c", 30)).await;
 }
 
@@ -61,11 +48,8 @@ async fn a_login_that_is_alone_has_no_share_and_trims_its_own_lines(world: World
     for number in 0..20 {
         ann.records(&calls(&format!("a{number}"), 30)).await;
     }
-    assert_eq!(
-        world.seals(300).await.base.point.seq,
-        512,
-        "its own go as soon as there are too many"
-    );
+    // Its own go as soon as there are too many.
+    assert_eq!(world.seals(300).await.base.point.seq, 512);
     assert_eq!(world.verdict().await.damage, None);
 }
 

@@ -17,11 +17,8 @@ async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
         ann.clone().on_branch(&branch).writes(&["a.ts"]).await;
         waits(&bob.clone().on_branch(&branch), Writing, &["a.ts"]).await;
     }
-    let branches: Vec<Json> = tickets(&world)
-        .await
-        .iter()
-        .map(|ticket| ticket["branch"].clone())
-        .collect();
+    let stored = tickets(&world).await;
+    let branches: Vec<&Json> = stored.iter().map(|ticket| &ticket["branch"]).collect();
     assert_eq!(branches, ["b1", "b2", "b3", "b4"], "the oldest went");
     for agent in 0..16 {
         waits(&world.agent(&format!("eve/{agent}")), Writing, &["a.ts"]).await;
@@ -56,24 +53,18 @@ async fn a_holder_reserves_64_files_at_most(world: World) {
     assert!(most.queued.is_some());
     let more = bob.is_refused(Writing, &files("c", 65)).await;
     assert_eq!(more.queued, None);
-    assert_eq!(
-        row(&world).await,
-        [""; 0],
-        "bob does not wait for the other files any more"
-    );
+    // Bob does not wait for the other files any more.
+    assert_eq!(row(&world).await, [""; 0]);
     // On all branches together: the oldest ticket goes.
     waits(&bob, Writing, &["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other");
     elsewhere.writes(&["a.ts"]).await;
-    let other = bob
-        .clone()
-        .on_branch("other")
-        .is_refused(Writing, &files("d", 63))
-        .await;
+    let bob_elsewhere = bob.clone().on_branch("other");
+    let other = bob_elsewhere.is_refused(Writing, &files("d", 63)).await;
     assert!(other.queued.is_some());
     assert_eq!(row(&world).await, ["bob", "bob"]);
-    elsewhere.clone().on_branch("third").writes(&["a.ts"]).await;
-    waits(&bob.clone().on_branch("third"), Writing, &["a.ts"]).await;
+    elsewhere.on_branch("third").writes(&["a.ts"]).await;
+    waits(&bob.on_branch("third"), Writing, &["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob", "bob"]);
     assert_eq!(tickets(&world).await[0]["branch"], "other");
     // The free ones of a large claim are granted to others.

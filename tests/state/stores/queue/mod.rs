@@ -58,6 +58,8 @@ async fn waits(agent: &Agent<'_>, mode: LockMode, paths: &[&str]) -> (u64, Vec<S
     (place(&survey).position, in_short(&survey.findings))
 }
 
-fn texts(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
+/// The same in short: `2: DIRECT! a.ts ann, RESERVED! b.ts bob`.
+async fn queued(agent: &Agent<'_>, mode: LockMode, paths: &[&str]) -> String {
+    let (position, blocking) = waits(agent, mode, paths).await;
+    format!("{position}: {}", blocking.join(", "))
 }

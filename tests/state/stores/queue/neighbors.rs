@@ -5,7 +5,7 @@ use coord_domain::NeighborPolicy;
 use coord_protocol::InterfacePromise;
 use serde_json::{Value as Json, json};
 
-use super::{row, texts, tickets, waits};
+use super::{queued, row, tickets, waits};
 use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, World, in_short};
 
@@ -17,10 +17,7 @@ async fn a_neighbor_that_blocked_is_held_back_by_the_reservation(world: World) {
     ann.abandons(&["b.ts"]).await;
     assert_eq!(row(&world).await, ["bob!"]);
     // The next one to write it would keep bob out again.
-    assert_eq!(
-        waits(&eve, Writing, &["b.ts"]).await,
-        (2, texts(&["RESERVED! b.ts bob"]))
-    );
+    assert_eq!(queued(&eve, Writing, &["b.ts"]).await, "2: RESERVED! b.ts bob");
     // Reading it keeps nobody out.
     eve.reads(&["b.ts"]).await;
     bob.writes(&["a.ts"]).await;
@@ -40,16 +37,10 @@ async fn a_claim_that_keeps_an_interface_passes_a_reservation_that_keeps_that_of
     let (ann, eve) = (world.agent("ann"), world.agent("eve"));
     let bob = keeping(&world.agent("bob"));
     ann.writes(&["a.ts"]).await;
-    assert_eq!(
-        waits(&bob, Writing, &["b.ts"]).await,
-        (1, texts(&["NEIGHBOR! a.ts ann via b.ts"]))
-    );
+    assert_eq!(queued(&bob, Writing, &["b.ts"]).await, "1: NEIGHBOR! a.ts ann via b.ts");
     ann.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob!"]);
-    assert_eq!(
-        waits(&eve, Writing, &["a.ts"]).await,
-        (2, texts(&["RESERVED! a.ts bob"]))
-    );
+    assert_eq!(queued(&eve, Writing, &["a.ts"]).await, "2: RESERVED! a.ts bob");
     // Neither a claim that keeps it, nor one that no neighbor stops, keeps bob from his file.
     keeping(&eve).writes(&["a.ts"]).await;
     eve.abandons(&["a.ts"]).await;
@@ -92,10 +83,8 @@ async fn a_check_of_a_neighbor_that_blocked_a_ticket_lists_waiting(world: World)
     ann.writes(&["b.ts", "d.ts"]).await;
     waits(&bob, Writing, &["a.ts", "d.ts"]).await;
     ann.abandons(&["b.ts"]).await;
-    assert_eq!(
-        in_short(&eve.checks(Writing, &["b.ts"]).await.findings),
-        ["WAITING b.ts bob"]
-    );
+    let found = eve.checks(Writing, &["b.ts"]).await.findings;
+    assert_eq!(in_short(&found), ["WAITING b.ts bob"]);
     eve.writes(&["b.ts"]).await;
 }
 

@@ -13,22 +13,16 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
     let second = eve.is_refused(Writing, &["a.ts"]).await;
     assert_eq!((place(&first).position, place(&second).position), (1, 2));
     assert_eq!(place(&first).before, []);
-    let before = &place(&second).before;
-    assert_eq!(
-        (before.len(), before[0].user.as_str(), before[0].agent_id.as_deref()),
-        (1, "bob", Some("one"))
-    );
-    assert_eq!(before[0].message, "What bob/one does and why");
+    let [before] = &place(&second).before[..] else {
+        panic!("{second:?}")
+    };
+    assert_eq!((&*before.user, before.agent_id.as_deref()), ("bob", Some("one")));
+    assert_eq!(before.message, "What bob/one does and why");
     // The order of the files and the words do not matter; another mode, branch or agent is another claim.
-    let again = bob
-        .clone()
-        .with_message("The same in other words")
-        .is_refused(Writing, &["a.ts", "b.ts"])
-        .await;
-    assert_eq!(
-        (place(&again).ticket.as_str(), place(&again).position),
-        (place(&first).ticket.as_str(), 1)
-    );
+    let in_other_words = bob.clone().with_message("The same in other words");
+    let again = in_other_words.is_refused(Writing, &["a.ts", "b.ts"]).await;
+    assert_eq!(place(&again).ticket, place(&first).ticket);
+    assert_eq!(place(&again).position, 1);
     assert_eq!(row(&world).await, ["bob", "eve"]);
     let read = bob.is_refused(Reading, &["a.ts", "b.ts"]).await;
     assert_ne!(place(&read).ticket, place(&first).ticket);
@@ -106,10 +100,8 @@ async fn a_ticket_that_an_older_version_has_stored_is_kept(world: World) {
     for name in ["held", "patience", "overtaken"] {
         stored[0].as_object_mut().unwrap().remove(name);
     }
-    let key = state::locks::keys::queue(&world.repo);
-    world
-        .command(["SET", &key, &serde_json::Value::from(stored).to_string()])
-        .await;
+    let (key, stored) = (state::locks::keys::queue(&world.repo), serde_json::Value::from(stored));
+    world.command(["SET", &key, &stored.to_string()]).await;
     assert_eq!(waits(&eve, Writing, &["a.ts"]).await.0, 2);
     assert_eq!(waits(&bob, Writing, &["a.ts"]).await.0, 1);
     ann.abandons(&["a.ts"]).await;

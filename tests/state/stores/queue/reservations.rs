@@ -1,25 +1,17 @@
 //! Free files are granted, whoever waits for them; a release that frees all files of a ticket reserves them.
 
 use coord_domain::LockMode::{Reading, Writing};
-use coord_state::locks::Relation;
+use coord_state::locks::{Finding, Relation};
 use serde_json::json;
 
-use super::{pass, place, row, texts, tickets, waits};
-use crate::world::{World, in_short};
+use super::{pass, place, queued, row, tickets, waits};
+use crate::world::{Agent, World, in_short};
 
 // rule: locks#free-files-stay-free
 async fn a_claim_of_free_files_is_granted_despite_a_queued_claim(world: World) {
-    let (ann, bob, eve, joe) = (
-        world.agent("ann"),
-        world.agent("bob"),
-        world.agent("eve"),
-        world.agent("joe"),
-    );
+    let [ann, bob, eve, joe] = ["ann", "bob", "eve", "joe"].map(|name| world.agent(name));
     ann.writes(&["a.ts"]).await;
-    assert_eq!(
-        waits(&bob, Writing, &["a.ts", "b.ts"]).await,
-        (1, texts(&["DIRECT! a.ts ann"]))
-    );
+    assert_eq!(queued(&bob, Writing, &["a.ts", "b.ts"]).await, "1: DIRECT! a.ts ann");
     // Whether to read or to write; and however often ann renews, and bob asks.
     for _ in 0..3 {
         eve.writes(&["b.ts"]).await;
@@ -31,30 +23,20 @@ async fn a_claim_of_free_files_is_granted_despite_a_queued_claim(world: World) {
         joe.abandons(&["b.ts"]).await;
     }
     // A claim of locked and free files names the locked ones alone.
-    assert_eq!(
-        waits(&eve, Writing, &["a.ts", "b.ts"]).await,
-        (2, texts(&["DIRECT! a.ts ann"]))
-    );
+    assert_eq!(queued(&eve, Writing, &["a.ts", "b.ts"]).await, "2: DIRECT! a.ts ann");
 }
 
 // rule: locks#reservation
 async fn a_release_reserves_the_files_for_the_oldest_ticket_that_has_all(world: World) {
-    let (ann, bob, eve, joe) = (
-        world.agent("ann"),
-        world.agent("bob"),
-        world.agent("eve"),
-        world.agent("joe"),
-    );
+    let [ann, bob, eve, joe] = ["ann", "bob", "eve", "joe"].map(|name| world.agent(name));
     ann.writes(&["a.ts"]).await;
     joe.writes(&["b.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
     waits(&eve, Writing, &["a.ts"]).await;
     ann.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob", "eve!"], "bob would have one of two");
-    assert_eq!(
-        waits(&bob, Writing, &["a.ts", "b.ts"]).await,
-        (2, texts(&["DIRECT! b.ts joe", "RESERVED! a.ts eve"]))
-    );
+    let of_bob = queued(&bob, Writing, &["a.ts", "b.ts"]).await;
+    assert_eq!(of_bob, "2: DIRECT! b.ts joe, RESERVED! a.ts eve");
     eve.writes(&["a.ts"]).await;
     joe.abandons(&["b.ts"]).await;
     assert_eq!(row(&world).await, ["bob"]);
@@ -62,10 +44,7 @@ async fn a_release_reserves_the_files_for_the_oldest_ticket_that_has_all(world: 
     eve.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob!", "joe"]);
     // Of a reservation all files are kept.
-    assert_eq!(
-        waits(&eve, Writing, &["b.ts"]).await,
-        (2, texts(&["RESERVED! b.ts bob"]))
-    );
+    assert_eq!(queued(&eve, Writing, &["b.ts"]).await, "2: RESERVED! b.ts bob");
     bob.writes(&["a.ts", "b.ts"]).await;
     bob.abandons(&["a.ts", "b.ts"]).await;
     assert_eq!(row(&world).await, ["joe!", "eve!"]);
@@ -78,20 +57,15 @@ async fn a_reservation_is_an_event(world: World) {
     let ticket = tickets(&world).await[0]["id"].clone();
     ann.abandons(&["a.ts"]).await;
     ann.abandons(&["b.ts"]).await;
-    let events = world.events().await;
-    let reserved: Vec<_> = events
-        .iter()
-        .map(|(_, event)| event)
-        .filter(|event| event["type"] == "lock_reserved")
-        .collect();
-    let [event] = reserved[..] else { panic!("{reserved:?}") };
+    let reserved = world.events_of_type("lock_reserved").await;
+    let [event] = &reserved[..] else { panic!("{reserved:?}") };
     assert_eq!(
         (&event["user"], &event["agent_id"], &event["ticket"], &event["files"]),
         (&json!("bob"), &json!("one"), &ticket, &json!(["a.ts", "b.ts"]))
     );
     let until = event["expiry_ms"].as_i64().unwrap() - event["time_ms"].as_i64().unwrap();
     assert_eq!(until, 20_000);
-    assert_eq!(events.last().unwrap().1, *event, "it follows the release");
+    assert_eq!(world.events().await.last().unwrap().1, *event, "it follows the release");
 }
 
 // rule: locks#reservation
@@ -107,10 +81,7 @@ async fn a_reservation_ends_after_20_seconds_and_the_next_one_is_first(world: Wo
     assert!((now..=now + 2).contains(&finding.entry.expiry), "{finding:?} at {now}");
     pass(&world, 2).await;
     // Nobody else has looked: the next claim of the file finds that it is eve's turn.
-    assert_eq!(
-        waits(&bob, Writing, &["a.ts"]).await,
-        (2, texts(&["RESERVED! a.ts eve"]))
-    );
+    assert_eq!(queued(&bob, Writing, &["a.ts"]).await, "2: RESERVED! a.ts eve");
     assert_eq!(row(&world).await, ["eve!", "bob"]);
     eve.writes(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob"], "who came too late is at the end");
@@ -122,11 +93,8 @@ async fn an_expiry_reserves_as_a_release_does(world: World) {
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
     world.expire_locks(&["a.ts", "c.ts"]).await;
     eve.writes(&["c.ts"]).await;
-    assert_eq!(
-        waits(&eve, Writing, &["a.ts"]).await.1,
-        texts(&["RESERVED! a.ts bob"]),
-        "bob's turn came with the end of the lock"
-    );
+    // Bob's turn came with the end of the lock.
+    assert_eq!(waits(&eve, Writing, &["a.ts"]).await.1, ["RESERVED! a.ts bob"]);
     bob.writes(&["a.ts", "b.ts"]).await;
 }
 
@@ -139,10 +107,7 @@ async fn readers_overtake_a_waiting_writer_and_a_reservation_stops_them(world: W
     assert_eq!(row(&world).await, ["bob"]);
     eve.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob!"]);
-    assert_eq!(
-        waits(&eve, Reading, &["a.ts"]).await,
-        (2, texts(&["RESERVED! a.ts bob"]))
-    );
+    assert_eq!(queued(&eve, Reading, &["a.ts"]).await, "2: RESERVED! a.ts bob");
     bob.writes(&["a.ts"]).await;
     bob.abandons(&["a.ts"]).await;
     // Readers do not wait for readers.
@@ -177,19 +142,14 @@ async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(wor
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
     let found = eve.checks(Writing, &["a.ts", "b.ts"]).await;
     assert_eq!(in_short(&found.findings), ["DIRECT! a.ts ann", "WAITING b.ts bob"]);
-    let waiting = found
-        .findings
-        .iter()
-        .find(|finding| finding.relation == Relation::Waiting);
-    assert_eq!(waiting.unwrap().entry.expiry, lock.own[0].expiry, "that of ann's lock");
-    assert_eq!(waiting.unwrap().entry.status, Writing);
+    let is_waiting = |finding: &&Finding| finding.relation == Relation::Waiting;
+    let waiting = &found.findings.iter().find(is_waiting).unwrap().entry;
+    assert_eq!(waiting.expiry, lock.own[0].expiry, "that of ann's lock");
+    assert_eq!(waiting.status, Writing);
+    let checks = async |agent: &Agent<'_>, mode, paths: &[&str]| in_short(&agent.checks(mode, paths).await.findings);
     // Reading beside a waiting reader is not waited for.
-    assert_eq!(
-        in_short(&eve.checks(Reading, &["b.ts"]).await.findings),
-        ["WAITING b.ts bob"]
-    );
-    let own = bob.checks(Writing, &["a.ts", "b.ts"]).await;
-    assert_eq!(in_short(&own.findings), ["DIRECT! a.ts ann"]);
+    assert_eq!(checks(&eve, Reading, &["b.ts"]).await, ["WAITING b.ts bob"]);
+    assert_eq!(checks(&bob, Writing, &["a.ts", "b.ts"]).await, ["DIRECT! a.ts ann"]);
     assert_eq!(in_short(&eve.writes(&["b.ts"]).await.findings), [""; 0]);
     eve.abandons(&["b.ts"]).await;
     ann.abandons(&["a.ts"]).await;
@@ -199,15 +159,9 @@ async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(wor
         assert_eq!(in_short(&found.findings), ["RESERVED! b.ts bob"]);
         let left = found.findings[0].entry.expiry - found.now;
         assert!((18..=20).contains(&left), "{left}");
-        assert_eq!(
-            in_short(&agent.checks(Reading, &["b.ts"]).await.findings),
-            ["RESERVED! b.ts bob"]
-        );
+        assert_eq!(checks(agent, Reading, &["b.ts"]).await, ["RESERVED! b.ts bob"]);
     }
-    assert_eq!(
-        in_short(&bob.checks(Writing, &["a.ts", "b.ts"]).await.findings),
-        [""; 0]
-    );
+    assert_eq!(checks(&bob, Writing, &["a.ts", "b.ts"]).await, [""; 0]);
     assert_eq!(row(&world).await, ["bob!"]);
 }
 
@@ -216,9 +170,10 @@ async fn no_claim_waits_for_a_shared_file(world: World) {
     world.store_policy("shared = [\"s.lock\"]").await;
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts", "s.lock"]).await;
-    let blocked = texts(&["DIRECT s.lock ann", "DIRECT! a.ts ann"]);
-    assert_eq!(waits(&bob, Writing, &["a.ts", "s.lock"]).await, (1, blocked.clone()));
-    assert_eq!(waits(&bob, Writing, &["a.ts", "s.lock"]).await, (1, blocked));
+    for _ in 0..2 {
+        let of_bob = queued(&bob, Writing, &["a.ts", "s.lock"]).await;
+        assert_eq!(of_bob, "1: DIRECT s.lock ann, DIRECT! a.ts ann");
+    }
     eve.writes(&["s.lock"]).await;
     eve.abandons(&["s.lock"]).await;
     // It is no part of what bob waits for.
@@ -226,8 +181,8 @@ async fn no_claim_waits_for_a_shared_file(world: World) {
     assert_eq!(row(&world).await, ["bob"]);
     ann.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob!"]);
-    let reserved = texts(&["RESERVED! a.ts bob"]);
-    assert_eq!(waits(&eve, Writing, &["a.ts", "s.lock"]).await, (2, reserved));
+    let of_eve = queued(&eve, Writing, &["a.ts", "s.lock"]).await;
+    assert_eq!(of_eve, "2: RESERVED! a.ts bob");
     bob.writes(&["a.ts", "s.lock"]).await;
     assert_eq!(row(&world).await, ["eve"]);
     // A file that is shared from now on has no queue.
@@ -242,10 +197,8 @@ async fn a_queue_position_names_the_claims_before_it(world: World) {
     ann.writes(&["a.ts", "c.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
     let survey = eve.is_refused(Writing, &["b.ts", "c.ts"]).await;
-    assert_eq!(
-        (place(&survey).position, place(&survey).before[0].user.as_str()),
-        (2, "bob")
-    );
+    assert_eq!(place(&survey).position, 2);
+    assert_eq!(place(&survey).before[0].user, "bob");
     assert_eq!(in_short(&survey.findings), ["DIRECT! c.ts ann"]);
 }
 

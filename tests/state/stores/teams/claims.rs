@@ -1,15 +1,17 @@
 //! Claims of tasks: every outcome of their scripts.
 
-use coord_protocol::tasks::DependencyResult;
-use coord_teams_state::tasks::{
-    LeaseState, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskReference,
-    TaskStatus, UpdateOutcome, keys,
-};
-use coord_teams_state::teams::{RequestKey, TeamRefusal};
+use std::time::Duration;
 
-use super::tasks::{after, depends_on, sentence};
+use coord_protocol::tasks::{DependencyResult, PassedReason};
+use coord_teams_state::tasks::TaskStatus::{Completed, InProgress, Pending};
+use coord_teams_state::tasks::{
+    HeldBackTask, LeaseState, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, UpdateOutcome, keys,
+};
+use coord_teams_state::teams;
+
+use super::tasks::{after, after_new, clearing, depends_on, prioritized};
 use crate::world::World;
-use crate::world::team::{Mate, nothing, titled};
+use crate::world::team::{Mate, claimed, key, nothing, titled};
 
 async fn next_of(mate: &Mate<'_>) -> Option<String> {
     match mate.takes_next().await.unwrap() {
@@ -21,28 +23,24 @@ async fn next_of(mate: &Mate<'_>) -> Option<String> {
     }
 }
 
+/// When the claim of a task ends, unless it is renewed.
+async fn end_of_claim(mate: &Mate<'_>, id: &str) -> Option<i64> {
+    mate.task(id).await.record.expires
+}
+
 async fn a_claim_has_one_winner_and_warns_of_dependencies(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    lead.adds(&[titled("a"), after("b", &[])]).await.unwrap();
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
     lead.updates("t2", &depends_on(&["t1"])).await.unwrap();
-    let claimed = bob.claims("t2").await.unwrap();
-    assert_eq!(
-        claimed.task.task.warning().as_deref(),
-        Some("Warning: Task t2 dependencies are not met. Proceed with caution.")
-    );
-    let first_token = claimed.task.task.record.token.unwrap();
+    let claimed = bob.claims("t2").await.unwrap().task.task;
+    let warning = "Warning: Task t2 dependencies are not met. Proceed with caution.";
+    assert_eq!(claimed.warning().as_deref(), Some(warning));
+    let first_token = claimed.record.token.unwrap();
     assert!(bob.claims("t2").await.unwrap().is_renewal);
-    assert_eq!(
-        sentence(eve.claims("t2").await),
-        "Task t2 is not available (status: in_progress)"
-    );
-    assert!(matches!(eve.claims("t2").await, Err(TeamRefusal::TaskTaken { owner, .. }) if owner == "bob"));
-    assert_eq!(sentence(eve.claims("t7").await), "Task t7 not found in team alpha");
-    assert!(matches!(eve.completes("t2").await, Err(TeamRefusal::NotOwner { .. })));
-    assert!(matches!(
-        eve.releases("t2", "").await,
-        Err(TeamRefusal::NotOwner { .. })
-    ));
+    assert_refused!(eve.claims("t2") => "Task t2 is not available (status: in_progress)");
+    assert_refused!(eve.claims("t2") => TaskTaken { owner, .. } if owner == "bob");
+    assert_refused!(eve.completes("t2") => NotOwner);
+    assert_refused!(eve.releases("t2", "") => NotOwner);
     eve.claims("t1").await.unwrap();
     let done = eve.completes_with("t1", None, "it works").await.unwrap();
     assert_eq!((done.unblocked.count, done.had_expired), (1, false));
@@ -55,30 +53,16 @@ async fn a_claim_has_one_winner_and_warns_of_dependencies(world: World) {
         result: "it works".to_owned(),
     };
     assert_eq!(whole.results, [result]);
-    assert_eq!(
-        bob.reads(None).await.unwrap().messages[0].message,
-        "Dependencies are met: t2"
-    );
-    assert_eq!(
-        sentence(bob.claims("t1").await),
-        "Task t1 is not available (status: completed)"
-    );
+    assert_eq!(bob.inbox().await.messages[0].message, "Dependencies are met: t2");
+    assert_refused!(bob.claims("t1") => "Task t1 is not available (status: completed)");
     assert!(eve.completes("t1").await.unwrap().was_completed);
-    assert!(matches!(
-        bob.completes("t1").await,
-        Err(TeamRefusal::TaskUnavailable { .. })
-    ));
+    assert_refused!(bob.completes("t1") => TaskUnavailable);
     bob.releases("t2", "half done").await.unwrap();
     let again = eve.claims("t2").await.unwrap().task;
     assert!(again.task.record.token.unwrap() > first_token);
-    assert_eq!(
-        (again.notes[0].text.as_str(), again.task.record.had.as_deref()),
-        ("half done", Some("bob"))
-    );
-    assert!(matches!(
-        bob.completes_with("t2", Some(first_token), "").await,
-        Err(TeamRefusal::ClaimLost { .. })
-    ));
+    assert_eq!(again.notes[0].text, "half done");
+    assert_eq!(again.task.record.had.as_deref(), Some("bob"));
+    assert_refused!(bob.completes_with("t2", Some(first_token), "") => ClaimLost);
 }
 
 async fn status_only_goes_forward(world: World) {
@@ -88,97 +72,52 @@ async fn status_only_goes_forward(world: World) {
         status: Some(status),
         ..TaskChanges::default()
     };
-    assert_eq!(
-        sentence(bob.completes("t1").await),
-        "Invalid status transition: pending -> completed"
-    );
-    assert_eq!(
-        sentence(bob.updates("t1", &to(TaskStatus::Completed)).await),
-        "Invalid status transition: pending -> completed"
-    );
-    assert!(matches!(
-        bob.updates("t1", &to(TaskStatus::InProgress)).await.unwrap(),
-        UpdateOutcome::NotByUpdate { .. }
-    ));
-    assert!(matches!(
-        bob.updates("t1", &to(TaskStatus::Pending)).await.unwrap(),
-        UpdateOutcome::Task(_)
-    ));
+    assert_refused!(bob.completes("t1") => "Invalid status transition: pending -> completed");
+    assert_refused!(bob.updates("t1", &to(Completed)) => "Invalid status transition: pending -> completed");
+    let by_claim = bob.updates("t1", &to(InProgress)).await.unwrap();
+    assert!(matches!(by_claim, UpdateOutcome::NotByUpdate { .. }));
+    let unchanged = bob.updates("t1", &to(Pending)).await.unwrap();
+    assert!(matches!(unchanged, UpdateOutcome::Task(_)));
     bob.claims("t1").await.unwrap();
-    assert_eq!(
-        sentence(bob.updates("t1", &to(TaskStatus::Pending)).await),
-        "Invalid status transition: in_progress -> pending"
-    );
+    assert_refused!(bob.updates("t1", &to(Pending)) => "Invalid status transition: in_progress -> pending");
     bob.completes("t1").await.unwrap();
-    assert_eq!(
-        sentence(bob.updates("t1", &to(TaskStatus::InProgress)).await),
-        "Invalid status transition: completed -> in_progress"
-    );
-    assert!(matches!(
-        bob.releases("t1", "").await,
-        Err(TeamRefusal::NotOwner { .. })
-    ));
+    assert_refused!(bob.updates("t1", &to(InProgress)) => "Invalid status transition: completed -> in_progress");
+    assert_refused!(bob.releases("t1", "") => NotOwner);
 }
 
 // rule: teams#next
-async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
+async fn next_gives_what_is_assigned_for_ten_minutes_then_by_priority_and_age(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    let of = |title, priority| NewTask {
-        priority,
-        ..titled(title)
-    };
-    lead.adds(&[
-        of("a", Priority::Low),
-        of("b", Priority::Normal),
-        of("c", Priority::High),
-        of("d", Priority::Normal),
-        after("e", &[]),
-    ])
-    .await
-    .unwrap();
+    let tasks = [
+        prioritized(titled("a"), Priority::Low),
+        titled("b"),
+        prioritized(titled("c"), Priority::High),
+        titled("d"),
+        titled("e"),
+    ];
+    lead.adds(&tasks).await.unwrap();
     lead.updates("t5", &depends_on(&["t1"])).await.unwrap();
-    assert!(matches!(
-        bob.assigns("t1", Some("bob")).await,
-        Err(TeamRefusal::NotCreator { .. })
-    ));
-    assert!(matches!(
-        lead.assigns("t1", Some("ghost")).await,
-        Err(TeamRefusal::NoRecipient { .. })
-    ));
-    lead.assigns("t1", Some("eve")).await.unwrap();
+    assert_refused!(bob.assigns("t1", Some("bob")) => NotCreator);
+    assert_refused!(lead.assigns("t1", Some("ghost")) => NoRecipient);
+    let assigned = lead.assigns("t1", Some("eve")).await.unwrap().task;
+    assert_eq!(assigned.record.reserved, Some(assigned.read_at + 600_000));
     lead.assigns("t4", Some("eve")).await.unwrap();
-    assert_eq!(
-        eve.reads(None).await.unwrap().messages[0].task_id.as_deref(),
-        Some("t1")
-    );
-    assert!(matches!(bob.claims("t1").await, Err(TeamRefusal::Reserved { assignee, .. }) if assignee == "eve"));
+    assert_eq!(eve.inbox().await.messages[0].task_id.as_deref(), Some("t1"));
+    assert_refused!(bob.claims("t1") => Reserved { assignee, .. } if assignee == "eve");
     assert_eq!(next_of(&eve).await.as_deref(), Some("t4"));
     assert_eq!(next_of(&bob).await.as_deref(), Some("t3"));
     assert_eq!(next_of(&bob).await.as_deref(), Some("t2"));
-    let NothingReady {
-        counts, held, passed, ..
-    } = nothing(bob.takes_next().await.unwrap());
+    let found = nothing(bob.takes_next().await.unwrap());
+    let (counts, passed) = (found.counts, &found.passed[0]);
     assert_eq!((counts.open, counts.claimed, counts.ready), (5, 3, 1));
-    assert_eq!((held.len(), passed.len()), (3, 1));
-    assert_eq!(
-        (
-            passed[0].id.as_str(),
-            format!("{:?}", passed[0].reason).as_str(),
-            passed[0].handle.as_deref().unwrap()
-        ),
-        ("t1", "Reserved", "eve")
-    );
+    assert_eq!((found.held.len(), found.passed.len()), (3, 1));
+    assert_eq!((&*passed.id, &passed.reason), ("t1", &PassedReason::Reserved));
+    assert_eq!(passed.handle.as_deref(), Some("eve"));
     lead.assigns("t1", None).await.unwrap();
     assert_eq!(next_of(&bob).await.as_deref(), Some("t1"));
-    assert!(matches!(
-        lead.assigns("t1", Some("eve")).await,
-        Err(TeamRefusal::TaskTaken { .. })
-    ));
+    assert_refused!(lead.assigns("t1", Some("eve")) => TaskTaken);
     bob.completes("t1").await.unwrap();
-    assert!(matches!(
-        lead.assigns("t1", Some("eve")).await,
-        Err(TeamRefusal::TaskUnavailable { .. })
-    ));
+    assert_refused!(lead.assigns("t1", Some("eve")) => TaskUnavailable);
     assert_eq!(next_of(&eve).await.as_deref(), Some("t5"));
 }
 
@@ -188,60 +127,40 @@ async fn an_expired_claim_frees_its_task_and_three_expiries_hold_it_back(world: 
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
     bob.expire_claim("t1").await;
-    let view = eve.shows("t1").await.unwrap().task;
+    let view = eve.task("t1").await;
     let now = i64::MAX / 2;
-    assert_eq!(
-        (view.lease(now), view.owner(now), view.is_ready(now)),
-        (LeaseState::Lapsed, None, true)
-    );
+    assert_eq!((view.lease(now), view.owner(now)), (LeaseState::Lapsed, None));
+    assert!(view.is_ready(now));
     let ready = TaskFilter {
         readiness: Some(Readiness::Ready),
         ..TaskFilter::default()
     };
-    assert_eq!(
-        eve.lists(0, 10, &ready).await.unwrap().tasks.len(),
-        1,
-        "what can be claimed is listed"
-    );
+    assert_eq!(eve.lists(0, 10, &ready).await.unwrap().tasks.len(), 1);
     // Its owner can still complete it while nobody else has it.
-    let done = bob.completes("t1").await.unwrap();
-    assert!(done.had_expired);
+    assert!(bob.completes("t1").await.unwrap().had_expired);
     lead.adds(&[titled("b")]).await.unwrap();
     for (number, mate) in [&bob, &eve, &bob].into_iter().enumerate() {
         assert_eq!(next_of(mate).await.as_deref(), Some("t2"), "{number}");
         mate.expire_claim("t2").await;
     }
-    assert!(matches!(
-        eve.claims("t2").await,
-        Err(TeamRefusal::HeldBack { lapses: 3, .. })
-    ));
+    assert_refused!(eve.claims("t2") => HeldBack { lapses: 3, .. });
     assert_eq!(next_of(&eve).await, None);
     assert_eq!(eve.lists(0, 10, &ready).await.unwrap().tasks.len(), 0);
-    let clear = TaskChanges {
-        clear_lapses: true,
-        ..TaskChanges::default()
-    };
-    assert!(matches!(
-        eve.updates("t2", &clear).await,
-        Err(TeamRefusal::NotCreator { .. })
-    ));
-    lead.updates("t2", &clear).await.unwrap();
+    assert_refused!(eve.updates("t2", &clearing()) => NotCreator);
+    lead.updates("t2", &clearing()).await.unwrap();
     let taken = eve.claims("t2").await.unwrap();
     assert_eq!(taken.task.task.record.had.as_deref(), Some("bob"));
-    assert!(matches!(bob.completes("t2").await, Err(TeamRefusal::ClaimLost { .. })));
-    let events = world.events().await;
-    let lapsed = events
-        .iter()
-        .filter(|(_, event)| event["type"] == "task_lapsed")
-        .count();
-    assert_eq!(lapsed, 4, "each once");
+    assert_refused!(bob.completes("t2") => ClaimLost);
+    assert_eq!(world.events_of_type("task_lapsed").await.len(), 4, "each once");
 }
 
-async fn obstacles(mate: &Mate<'_>) -> (Vec<String>, Vec<String>, u64) {
+/// Tasks that others wait for, and those that are held back, with the number of the latter.
+async fn obstacles(mate: &Mate<'_>) -> (String, String, u64) {
     let obstacles = nothing(mate.takes_next().await.unwrap()).obstacles;
-    let held_back = obstacles.held_back.into_iter();
-    let held_back = held_back.map(|task| format!("{} of {}", task.id, task.creator));
-    (obstacles.blocking, held_back.collect(), obstacles.held_back_count)
+    let name = |task: &HeldBackTask| format!("{} of {}", task.id, task.creator);
+    let held_back: Vec<String> = obstacles.held_back.iter().map(name).collect();
+    let count = obstacles.held_back_count;
+    (obstacles.blocking.join(" "), held_back.join(", "), count)
 }
 
 /// All of it was said to wait for other tasks.
@@ -254,124 +173,86 @@ async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
             lead.expire_claim(id).await;
         }
     }
-    lead.adds(&[titled("g"), after("h", &["t7"]), after("i", &["t2"])])
-        .await
-        .unwrap();
+    let waiting = [titled("g"), after("h", &["t7"]), after("i", &["t2"])];
+    lead.adds(&waiting).await.unwrap();
     bob.claims("t7").await.unwrap();
-    let five = ["t1", "t2", "t3", "t4", "t5"].map(|id| format!("{id} of bob"));
-    assert_eq!(
-        obstacles(&bob).await,
-        (vec!["t7".to_owned(), "t2".to_owned()], five.to_vec(), 6)
-    );
+    let are = |blocking: &str, held_back: &str, count| (blocking.to_owned(), held_back.to_owned(), count);
+    let five = "t1 of bob, t2 of bob, t3 of bob, t4 of bob, t5 of bob";
+    assert_eq!(obstacles(&bob).await, are("t7 t2", five, 6));
     // A task that is cleared, completed or deleted is no longer held back.
-    let clear = TaskChanges {
-        clear_lapses: true,
-        ..TaskChanges::default()
-    };
-    bob.updates("t1", &clear).await.unwrap();
+    bob.updates("t1", &clearing()).await.unwrap();
     lead.completes("t6").await.unwrap();
     for id in ["t3", "t4", "t5"] {
         lead.deletes(id, false).await.unwrap();
     }
     bob.claims("t1").await.unwrap();
-    assert_eq!(
-        obstacles(&lead).await,
-        (vec!["t7".to_owned(), "t2".to_owned()], vec!["t2 of bob".to_owned()], 1)
-    );
+    assert_eq!(obstacles(&lead).await, are("t7 t2", "t2 of bob", 1));
     // A task that is claimed or completed waits for nothing.
     for id in ["t8", "t9"] {
         lead.claims(id).await.unwrap();
     }
     lead.completes("t9").await.unwrap();
-    assert_eq!(obstacles(&lead).await, (vec![], vec!["t2 of bob".to_owned()], 1));
-}
-
-async fn calls_of_the_owner_renew_its_claims_once_half_is_gone(world: World) {
-    let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a")]).await.unwrap();
-    let first = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires.unwrap();
-    bob.reads(None).await.unwrap();
-    assert_eq!(
-        bob.shows("t1").await.unwrap().task.record.expires,
-        Some(first),
-        "nothing is to be renewed yet"
-    );
-    // time: half of the claim's time passes.
-    tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
-    bob.reads(None).await.unwrap();
-    assert!(bob.shows("t1").await.unwrap().task.record.expires > Some(first));
+    assert_eq!(obstacles(&lead).await, are("", "t2 of bob", 1));
 }
 
 /// A renewal read all other claims, so that it cost a command for each; what it must not lose is that the time may be shorter now.
-async fn a_renewal_for_a_shorter_time_is_renewed_after_half_of_that(world: World) {
-    let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a")]).await.unwrap();
-    bob.claims("t1").await.unwrap();
-    let shorter = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires;
-    // time: half of the claim's time passes.
-    tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
-    bob.reads(None).await.unwrap();
-    assert!(bob.shows("t1").await.unwrap().task.record.expires > shorter);
+async fn calls_of_the_owner_renew_its_claims_after_half_of_their_time_which_a_renewal_may_shorten(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
+    bob.claims_for("t1", 3).await.unwrap();
+    eve.claims("t2").await.unwrap();
+    eve.claims_for("t2", 3).await.unwrap();
+    let ends = async || (end_of_claim(&bob, "t1").await, end_of_claim(&eve, "t2").await);
+    let before = ends().await;
+    bob.inbox().await;
+    assert_eq!(ends().await, before, "nothing is to be renewed yet");
+    // time: half of the time of both claims passes.
+    tokio::time::sleep(Duration::from_millis(1800)).await;
+    for mate in [&bob, &eve] {
+        mate.inbox().await;
+    }
+    let after = ends().await;
+    assert!(after.0 > before.0 && after.1 > before.1, "{before:?} {after:?}");
 }
 
 async fn a_strict_team_refuses_what_depends_on_open_tasks(world: World) {
     let lead = world.mate("lead", "strict");
     lead.creates_as("lead", true).await.unwrap();
-    lead.adds(&[
-        titled("a"),
-        NewTask {
-            dependencies: vec![TaskReference::New(0)],
-            ..titled("b")
-        },
-    ])
-    .await
-    .unwrap();
-    assert_eq!(
-        sentence(lead.claims("t2").await),
-        "Task t2 dependencies are not met: t1"
-    );
+    lead.adds(&[titled("a"), after_new("b", &[0])]).await.unwrap();
+    assert_refused!(lead.claims("t2") => "Task t2 dependencies are not met: t1");
 }
 
 /// The oldest goes with its texts and edges, and with nothing else.
 async fn the_newest_10_000_completed_tasks_stay(world: World) {
     let (lead, []) = world.team_of([]).await;
-    lead.adds(&[titled("a"), titled("b"), after("c", &["t1"]), titled("d")])
-        .await
-        .unwrap();
-    for id in ["t1", "t2"] {
-        lead.claims(id).await.unwrap();
-        lead.completes_with(id, None, "The result").await.unwrap();
-    }
+    let tasks = [titled("a"), titled("b"), after("c", &["t1"]), titled("d")];
+    lead.adds(&tasks).await.unwrap();
     let (repo, team) = (&world.repo, &lead.team);
     let done = keys::done(repo, team);
     // As many as there may be: t1 and t2 are the oldest.
     for (id, time) in [("t1", "1"), ("t2", "2")] {
+        lead.claims(id).await.unwrap();
+        lead.completes_with(id, None, "The result").await.unwrap();
         world.command(["ZADD", &done, time, id]).await;
     }
     let fill = "for number = 1, 9997 do redis.call('ZADD', KEYS[1], 3, 'x' .. number) end";
     world.script(fill, &[&done], &[]).await;
-    let teams = coord_teams_state::teams::keys::teams(repo);
-    world.command(["HSET", &teams, "alpha/done", "9999"]).await;
+    let counts = teams::keys::teams(repo);
+    world.command(["HSET", &counts, "alpha/done", "9999"]).await;
     lead.claims("t4").await.unwrap();
     lead.completes("t4").await.unwrap();
     assert!(lead.shows("t1").await.is_ok(), "there is room for 10,000");
     lead.claims("t3").await.unwrap();
     lead.completes("t3").await.unwrap();
-    assert_eq!(sentence(lead.shows("t1").await), "Task t1 not found in team alpha");
+    assert_refused!(lead.shows("t1") => "Task t1 not found in team alpha");
     assert!(lead.shows("t2").await.is_ok());
     assert_eq!(world.number(["ZCARD", &done]).await, 10_000);
     assert_eq!(lead.shows_team().await.unwrap().done_tasks, 10_000);
-    assert_eq!(lead.shows("t3").await.unwrap().task.met_dependencies, [""; 0]);
-    assert_eq!(
-        world.number(["HEXISTS", &keys::texts(repo, team), "t1 result"]).await,
-        0
-    );
-    assert_eq!(
-        world
-            .number(["ZLEXCOUNT", &keys::edges(repo, team), "[b t1 ", "(b t1 ~"])
-            .await,
-        0
-    );
+    assert_eq!(lead.task("t3").await.met_dependencies, [""; 0]);
+    let (texts, edges) = (keys::texts(repo, team), keys::edges(repo, team));
+    assert_eq!(world.number(["HEXISTS", &texts, "t1 result"]).await, 0);
+    let of_first = world.number(["ZLEXCOUNT", &edges, "[b t1 ", "(b t1 ~"]).await;
+    assert_eq!(of_first, 0);
 }
 
 /// It was a success for everybody, and another result was dropped without a word.
@@ -384,33 +265,20 @@ async fn a_completed_task_is_completed_again_by_its_owner_alone(world: World) {
     eve.completes_with("t1", token, "the first").await.unwrap();
     for (token, result, is_other) in [(token, "the first", false), (None, "", false), (token, "another", true)] {
         let again = eve.completes_with("t1", token, result).await.unwrap();
-        assert_eq!(
-            (again.was_completed, again.is_other_result),
-            (true, is_other),
-            "{result}"
-        );
+        assert!(again.was_completed, "{result}");
+        assert_eq!(again.is_other_result, is_other, "{result}");
         assert_eq!(again.task.result.as_deref(), Some("the first"));
     }
-    assert!(
-        matches!(bob.completes("t1").await, Err(TeamRefusal::ClaimLost { owner, .. }) if owner == "eve"),
-        "bob had it"
-    );
-    assert!(matches!(
-        eve.completes_with("t1", token.map(|token| token - 1), "").await,
-        Err(TeamRefusal::ClaimLost { .. })
-    ));
-    assert!(matches!(
-        lead.completes("t1").await,
-        Err(TeamRefusal::TaskUnavailable { .. })
-    ));
+    // Bob had it.
+    assert_refused!(bob.completes("t1") => ClaimLost { owner, .. } if owner == "eve");
+    let earlier = token.map(|token| token - 1);
+    assert_refused!(eve.completes_with("t1", earlier, "") => ClaimLost);
+    assert_refused!(lead.completes("t1") => TaskUnavailable);
     // The handle is another login's now.
     eve.leaves().await.unwrap();
     let other = world.mate("mallory", "alpha");
     other.joins("eve").await.unwrap();
-    assert!(matches!(
-        other.completes("t1").await,
-        Err(TeamRefusal::TaskUnavailable { .. })
-    ));
+    assert_refused!(other.completes("t1") => TaskUnavailable);
 }
 
 /// It stayed reserved for the member that did not want it.
@@ -430,19 +298,14 @@ async fn a_task_that_its_assignee_releases_is_free_for_every_member(world: World
 /// It said that the rest waits for other tasks.
 async fn tasks_that_next_did_not_examine_are_counted(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    let tasks: Vec<NewTask> = (0..40).map(|number| titled(&format!("{number}"))).collect();
-    lead.adds(&tasks).await.unwrap();
+    lead.adds(&vec![titled("a"); 40]).await.unwrap();
     for number in 1..=32 {
         lead.assigns(&format!("t{number}"), Some("lead")).await.unwrap();
     }
-    let NothingReady {
-        counts,
-        passed,
-        obstacles,
-        ..
-    } = nothing(bob.takes_next().await.unwrap());
-    assert_eq!((counts.open, counts.ready, passed.len()), (40, 40, 32));
-    assert_eq!(obstacles.blocking, [""; 0]);
+    let found = nothing(bob.takes_next().await.unwrap());
+    assert_eq!((found.counts.open, found.counts.ready), (40, 40));
+    assert_eq!(found.passed.len(), 32);
+    assert_eq!(found.obstacles.blocking, [""; 0]);
 }
 
 async fn tokens_of_tasks_and_locks_are_of_one_counter(world: World) {
@@ -458,13 +321,6 @@ async fn tokens_of_tasks_and_locks_are_of_one_counter(world: World) {
     assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:?}");
 }
 
-async fn a_reservation_lasts_ten_minutes(world: World) {
-    let (lead, [_bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a")]).await.unwrap();
-    let assigned = lead.assigns("t1", Some("bob")).await.unwrap().task;
-    assert_eq!(assigned.record.reserved, Some(assigned.read_at + 600_000));
-}
-
 /// A caller that calls about tasks or messages is at work: each of these renews.
 // rule: teams#lease
 async fn every_call_of_the_owner_renews(world: World) {
@@ -478,7 +334,7 @@ async fn every_call_of_the_owner_renews(world: World) {
     };
     for call in 0..10 {
         bob.uses_up_half("t1").await;
-        let before = bob.shows("t1").await.unwrap().task.record.expires;
+        let before = end_of_claim(&bob, "t1").await;
         match call {
             0 => drop(bob.adds(&[titled("g")]).await.unwrap()),
             1 => drop(bob.updates("t2", &edit).await.unwrap()),
@@ -489,23 +345,19 @@ async fn every_call_of_the_owner_renews(world: World) {
             6 => drop(bob.releases("t4", "").await.unwrap()),
             7 => drop(bob.deletes("t5", false).await.unwrap()),
             8 => drop(bob.sends_text(&["lead"], "x").await.unwrap()),
-            _ => drop(bob.reads(None).await.unwrap()),
+            _ => drop(bob.inbox().await),
         }
-        let after = bob.shows("t1").await.unwrap().task.record.expires;
+        let after = end_of_claim(&bob, "t1").await;
         assert!(after > before, "call {call}: {before:?} {after:?}");
     }
     // Refusals renew nothing, and neither does what only shows.
     bob.uses_up_half("t1").await;
-    let before = lead.shows("t1").await.unwrap().task.record.expires;
-    for refused in [
-        bob.assigns("t6", Some("eve")).await.is_err(),
-        bob.claims("t6").await.is_err(),
-    ] {
-        assert!(refused);
-    }
+    let before = end_of_claim(&lead, "t1").await;
+    bob.assigns("t6", Some("eve")).await.unwrap_err();
+    bob.claims("t6").await.unwrap_err();
     bob.assigns("t2", Some("ghost")).await.unwrap_err();
     bob.lists(0, 10, &TaskFilter::default()).await.unwrap();
-    assert_eq!(bob.shows("t1").await.unwrap().task.record.expires, before);
+    assert_eq!(end_of_claim(&bob, "t1").await, before);
 }
 
 /// `coord team sync` reads for agents that may be dead, and kept their tasks for them so.
@@ -515,29 +367,28 @@ async fn a_read_for_a_member_renews_no_claim_and_proves_no_activity(world: World
     bob.claims_for("t1", 40).await.unwrap();
     lead.sends_text(&["bob"], "x").await.unwrap();
     bob.uses_up_half("t1").await;
-    let seen = coord_teams_state::teams::keys::seen(&world.repo, &bob.team);
+    let seen = teams::keys::seen(&world.repo, &bob.team);
     world.command(["HSET", &seen, "bob", "1000"]).await;
     let state = async || {
-        let expires = lead.shows("t1").await.unwrap().task.record.expires;
-        (world.command(["HGET", &seen, "bob"]).await, expires)
+        let seen = world.command(["HGET", &seen, "bob"]).await;
+        (seen, end_of_claim(&lead, "t1").await)
     };
     let before = state().await;
     assert_eq!(bob.is_read_for(None).await.unwrap().messages.len(), 1);
     assert_eq!(state().await, before);
-    bob.reads(None).await.unwrap();
+    bob.inbox().await;
     let after = state().await;
     assert!(after.0 != before.0 && after.1 > before.1, "{before:?} {after:?}");
 }
 
 async fn a_member_has_50_claims(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    let tasks: Vec<NewTask> = (0..52).map(|number| titled(&format!("{number}"))).collect();
-    lead.adds(&tasks).await.unwrap();
+    lead.adds(&vec![titled("a"); 52]).await.unwrap();
     for _ in 0..50 {
         next_of(&bob).await.unwrap();
     }
-    assert_eq!(sentence(bob.takes_next().await), "There can be no more than 50 claims");
-    assert_eq!(sentence(bob.claims("t52").await), "There can be no more than 50 claims");
+    assert_refused!(bob.takes_next() => "There can be no more than 50 claims");
+    assert_refused!(bob.claims("t52") => "There can be no more than 50 claims");
     bob.completes("t1").await.unwrap();
     assert_eq!(next_of(&bob).await.as_deref(), Some("t51"));
 }
@@ -545,34 +396,28 @@ async fn a_member_has_50_claims(world: World) {
 /// A server of an earlier version, which has lists there, may give the answer to the repeated request.
 async fn a_remembered_answer_has_the_form_of_earlier_versions(world: World) {
     let (lead, [bob, _eve]) = world.team_of(["bob", "eve"]).await;
-    lead.adds(&[titled("kept"), titled("free")]).await.unwrap();
+    lead.adds(&["kept", "free"].map(titled)).await.unwrap();
     lead.assigns("t1", Some("eve")).await.unwrap();
-    let key = RequestKey { key: "k", content: "a" };
-    let TaskClaim::Claimed(first) = bob.takes_next_with_key(key).await.unwrap() else {
-        panic!("t2 is free");
-    };
-    let answers = coord_teams_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("bob"));
-    let stored = world.command(["HGET", &answers, "alpha  next_task k"]).await;
-    let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    let takes = async || claimed(bob.takes_next_with_key(key("k", "a")).await.unwrap());
+    let first = takes().await;
+    let answers = teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("bob"));
+    let stored = world.stored_json(&answers, "alpha  next_task k").await;
     let answer: serde_json::Value = serde_json::from_str(stored["text"].as_str().unwrap()).unwrap();
     let until = first.passed[0].until.unwrap().to_string();
     let passed = serde_json::json!([["t1", "RESERVED", "eve", until, "", "", ""]]);
     assert_eq!((&answer["id"], &answer["passed"]), (&"t2".into(), &passed));
-    let TaskClaim::Claimed(again) = bob.takes_next_with_key(key).await.unwrap() else {
-        panic!("t2 is bob's");
-    };
-    assert_eq!((again.task.task.id, &again.passed), (first.task.task.id, &first.passed));
+    let again = takes().await;
+    assert_eq!((again.task.task.id, again.passed), (first.task.task.id, first.passed));
 }
 
 scenarios!(
     a_remembered_answer_has_the_form_of_earlier_versions,
     a_claim_has_one_winner_and_warns_of_dependencies,
     status_only_goes_forward,
-    next_gives_what_is_assigned_then_by_priority_and_age,
+    next_gives_what_is_assigned_for_ten_minutes_then_by_priority_and_age,
     an_expired_claim_frees_its_task_and_three_expiries_hold_it_back,
     held_back_tasks_are_distinguished_from_waiting_ones,
-    calls_of_the_owner_renew_its_claims_once_half_is_gone,
-    a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
+    calls_of_the_owner_renew_its_claims_after_half_of_their_time_which_a_renewal_may_shorten,
     a_strict_team_refuses_what_depends_on_open_tasks,
     the_newest_10_000_completed_tasks_stay,
     a_member_has_50_claims,
@@ -580,7 +425,6 @@ scenarios!(
     a_task_that_its_assignee_releases_is_free_for_every_member,
     tasks_that_next_did_not_examine_are_counted,
     tokens_of_tasks_and_locks_are_of_one_counter,
-    a_reservation_lasts_ten_minutes,
     every_call_of_the_owner_renews,
     a_read_for_a_member_renews_no_claim_and_proves_no_activity,
 );

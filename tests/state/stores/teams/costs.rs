@@ -2,15 +2,14 @@
 
 use coord_domain::work::Verdict;
 use coord_teams_state::departures::ShutdownProgress::Closed;
-use coord_teams_state::tasks::{NewTask, TaskReference};
-use coord_teams_state::teams::TeamRefusal;
 
 use super::files::{team, with_files};
+use super::scale::{adds_dependents, chain};
 use super::tasks::{after, depends_on};
 use crate::stores::command_counts::Counted;
-use crate::world::team::{completed, released_task, task_id, titled};
+use crate::world::team::{completed, titled};
 use crate::world::worker::judged_file;
-use crate::world::{HEAD, LOCAL, sha};
+use crate::world::{HEAD, LOCAL};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_call_of_a_team_costs_what_it_costs() {
@@ -72,11 +71,8 @@ async fn each_call_of_a_team_costs_what_it_costs() {
 async fn a_task_on_which_many_depend_ends_in_a_few_commands() {
     let Some(counted) = Counted::start() else { return };
     let (lead, []) = counted.world.team_of([]).await;
-    lead.adds(&[titled("completed"), titled("deleted")]).await.unwrap();
-    for _ in 0..50 {
-        let tasks: Vec<_> = (0..200).map(|_| after("spoke", &["t1", "t2"])).collect();
-        lead.adds(&tasks).await.unwrap();
-    }
+    lead.adds(&["completed", "deleted"].map(titled)).await.unwrap();
+    adds_dependents(&lead, &["t1", "t2"], 10_000).await;
     lead.claims("t1").await.unwrap();
     counted.commands().await;
     lead.completes("t1").await.unwrap();
@@ -96,7 +92,7 @@ async fn fifty_assignees_get_their_messages_in_a_few_commands() {
     let members: [&str; ASSIGNEES] = std::array::from_fn(|number| names[number].as_str());
     let (lead, workers) = counted.world.team_of(members).await;
     lead.adds(&[titled("hub")]).await.unwrap();
-    let tasks: Vec<_> = members.iter().map(|_| after("spoke", &["t1"])).collect();
+    let tasks = vec![after("spoke", &["t1"]); ASSIGNEES];
     for (id, member) in lead.adds(&tasks).await.unwrap().iter().zip(members) {
         lead.assigns(id, Some(member)).await.unwrap();
     }
@@ -106,9 +102,8 @@ async fn fifty_assignees_get_their_messages_in_a_few_commands() {
     let (commands, each) = counted.commands().await;
     assert!(commands < 2 * ASSIGNEES + 50, "{each}");
     for (number, worker) in workers.iter().enumerate() {
-        let inbox = worker.reads(None).await.unwrap();
-        let message = &inbox.messages.last().unwrap().message;
-        assert_eq!(*message, format!("Dependencies are met: t{}", number + 2));
+        let message = worker.inbox().await.messages.pop().unwrap().message;
+        assert_eq!(message, format!("Dependencies are met: t{}", number + 2));
     }
 }
 
@@ -117,11 +112,10 @@ async fn fifty_assignees_get_their_messages_in_a_few_commands() {
 async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
     let Some(counted) = Counted::start() else { return };
     let files = ["a.ts", "b.ts"];
-    let tasks: Vec<_> = (0..4).map(|_| with_files("with files", &files)).collect();
-    let (_lead, bob, _eve) = team(&counted.world, &tasks).await;
+    let (_lead, bob, _eve) = team(&counted.world, &vec![with_files("with files", &files); 4]).await;
     counted.world.records_head(HEAD, &[HEAD]).await;
     let asking = bob.clone().with_source();
-    let (local, pushed) = (sha(LOCAL), files.map(|file| judged_file(file, Verdict::Pushed)));
+    let pushed = files.map(|file| judged_file(file, Verdict::Pushed));
     // Every script once, and what a claim asks of the repository is known then.
     for (round, claimed) in ["t1", "t3"].into_iter().enumerate() {
         let mut costs = Vec::new();
@@ -139,12 +133,7 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
         let (next, _) = bob.next().await;
         note("the next task").await;
         let next = next.expect("a task that is ready");
-        released_task(
-            asking
-                .releases(&next, &asking.released_files(Some(&local), &pushed))
-                .await
-                .unwrap(),
-        );
+        asking.releases_pushed(&next, LOCAL, &pushed).await;
         note("a task given back").await;
         if round == 1 {
             insta::assert_snapshot!(costs.join("\n"));
@@ -158,9 +147,8 @@ async fn a_forced_shutdown_releases_all_claims_in_a_few_commands() {
     let Some(counted) = Counted::start() else { return };
     let names: Vec<String> = (0..21).map(|number| format!("m{number:02}")).collect();
     let (lead, []) = counted.world.team_of([]).await;
-    let tasks: Vec<_> = (0..175).map(|_| titled("a")).collect();
     for _ in 0..6 {
-        lead.adds(&tasks).await.unwrap();
+        lead.adds(&vec![titled("a"); 175]).await.unwrap();
     }
     for name in &names {
         let mate = counted.world.mate(name, "alpha");
@@ -184,10 +172,9 @@ async fn a_forced_shutdown_releases_all_claims_in_a_few_commands() {
 async fn new_tasks_with_many_dependencies_are_added_in_a_few_commands() {
     let Some(counted) = Counted::start() else { return };
     let (lead, []) = counted.world.team_of([]).await;
-    let hubs: Vec<_> = (0..100).map(|_| titled("hub")).collect();
-    let hubs = lead.adds(&hubs).await.unwrap();
+    let hubs = lead.adds(&vec![titled("hub"); 100]).await.unwrap();
     let hubs: Vec<&str> = hubs.iter().map(String::as_str).collect();
-    let tasks: Vec<_> = (0..100).map(|_| after("spoke", &hubs)).collect();
+    let tasks = vec![after("spoke", &hubs); 100];
     counted.commands().await;
     lead.adds(&tasks).await.unwrap();
     let (commands, each) = counted.commands().await;
@@ -203,11 +190,8 @@ async fn a_search_for_a_ring_gives_up_where_both_sides_are_large() {
     let layer = async |count: usize, dependencies: &[String]| {
         let dependencies: Vec<&str> = dependencies.iter().map(String::as_str).collect();
         let mut ids = Vec::new();
-        for first in (0..count).step_by(128) {
-            let tasks: Vec<_> = (first..count.min(first + 128))
-                .map(|_| after("a", &dependencies))
-                .collect();
-            ids.extend(lead.adds(&tasks).await.unwrap());
+        for tasks in vec![after("a", &dependencies); count].chunks(128) {
+            ids.extend(lead.adds(tasks).await.unwrap());
         }
         ids
     };
@@ -215,11 +199,7 @@ async fn a_search_for_a_ring_gives_up_where_both_sides_are_large() {
     let first = layer(1, &[]).await;
     layer(256, &layer(64, &first).await).await;
     counted.commands().await;
-    let refused = lead.updates(&first[0], &depends_on(&[&last[0]])).await;
-    assert!(
-        matches!(refused, Err(TeamRefusal::TooMany { most: 30_000, .. })),
-        "{refused:?}"
-    );
+    assert_refused!(lead.updates(&first[0], &depends_on(&[&last[0]])) => TooMany { most: 30_000, .. });
     let (commands, each) = counted.commands().await;
     assert!(commands < 1000, "{each}");
 }
@@ -230,20 +210,9 @@ async fn a_ring_is_searched_for_from_the_smaller_side() {
     let Some(counted) = Counted::start() else { return };
     let (lead, []) = counted.world.team_of([]).await;
     // t1 <- t2 <- ... <- t400, and two that are alone.
-    for first in (0..400).step_by(200) {
-        let chain: Vec<NewTask> = (0..200)
-            .map(|place| NewTask {
-                dependencies: match (first, place) {
-                    (0, 0) => vec![],
-                    (_, 0) => vec![TaskReference::Task(task_id(&format!("t{first}")))],
-                    _ => vec![TaskReference::New(place - 1)],
-                },
-                ..titled("link")
-            })
-            .collect();
-        lead.adds(&chain).await.unwrap();
-    }
-    lead.adds(&[titled("alone"), titled("alone, too")]).await.unwrap();
+    lead.adds(&chain(None)).await.unwrap();
+    lead.adds(&chain(Some("t200"))).await.unwrap();
+    lead.adds(&["alone", "alone, too"].map(titled)).await.unwrap();
     lead.updates("t401", &depends_on(&[])).await.unwrap();
     counted.commands().await;
     // Nothing depends on t401, and t402 depends on nothing: the rest is large.

@@ -1,75 +1,69 @@
 //! The handshake of a shutdown, leaving, and deleting.
 
 use coord_protocol::team_event::MessageType;
-use coord_teams_state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
-use coord_teams_state::tasks::TaskFilter;
-use coord_teams_state::teams::{TeamRefusal, keys};
+use coord_teams_state::departures::ShutdownProgress::{self, Closed, Open, Rejected, Stopped};
+use coord_teams_state::tasks::{self, TaskFilter};
+use coord_teams_state::teams::keys;
 
 use crate::world::World;
 use crate::world::team::{Mate, titled};
 
+impl Mate<'_> {
+    /// Requests that a member stops, or that the team closes.
+    async fn asks(&self, target: Option<&str>) -> ShutdownProgress {
+        self.requests_shutdown(target, 60).await.unwrap().progress
+    }
+
+    async fn approves(&self, id: &str) -> ShutdownProgress {
+        self.answers_shutdown(id, None).await.unwrap().progress
+    }
+
+    async fn rejects(&self, id: &str) -> ShutdownProgress {
+        self.answers_shutdown(id, Some("not yet")).await.unwrap().progress
+    }
+}
+
 async fn is_silent_for_an_hour(mate: &Mate<'_>, name: &str) {
-    mate.world
-        .command(["HSET", &keys::seen(&mate.world.repo, &mate.team), name, "1000"])
-        .await;
+    let seen = keys::seen(&mate.world.repo, &mate.team);
+    mate.world.command(["HSET", &seen, name, "1000"]).await;
 }
 
 async fn one_member_stops_after_it_approved(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
     bob.claims("t1").await.unwrap();
     let request = lead.requests_shutdown(Some("BOB"), 60).await.unwrap();
     assert_eq!((request.progress, request.id.as_str()), (Open, "s1"));
-    assert_eq!(
-        lead.requests_shutdown(Some("bob"), 60).await.unwrap().id,
-        "s1",
-        "two at once are one"
-    );
-    assert!(matches!(
-        lead.requests_shutdown(None, 60).await,
-        Err(TeamRefusal::ShutdownOpen { .. })
-    ));
-    assert!(matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { id, .. }) if id == "s1"));
-    assert!(matches!(bob.claims("t2").await, Err(TeamRefusal::ShuttingDown { .. })));
+    let again = lead.requests_shutdown(Some("bob"), 60).await.unwrap();
+    assert_eq!(again.id, "s1", "two at once are one");
+    assert_refused!(lead.requests_shutdown(None, 60) => ShutdownOpen);
+    assert_refused!(bob.takes_next() => ShuttingDown { id, .. } if id == "s1");
+    assert_refused!(bob.claims("t2") => ShuttingDown);
     assert!(lead.takes_next().await.is_ok(), "who is not asked works on");
-    let inbox = bob.reads(None).await.unwrap();
-    assert_eq!(
-        (inbox.messages.len(), inbox.messages[0].kind),
-        (1, MessageType::ShutdownRequest)
-    );
+    let inbox = bob.inbox().await;
+    assert_eq!(inbox.messages.len(), 1);
+    assert_eq!(inbox.messages[0].kind, MessageType::ShutdownRequest);
     assert_eq!(inbox.shutdown.unwrap().by, "lead");
-    assert!(matches!(
-        lead.answers_shutdown("s1", None).await,
-        Err(TeamRefusal::NotAsked { .. })
-    ));
-    assert!(matches!(
-        bob.answers_shutdown("s9", None).await,
-        Err(TeamRefusal::NoShutdown { .. })
-    ));
+    assert_refused!(lead.answers_shutdown("s1", None) => NotAsked);
+    assert_refused!(bob.answers_shutdown("s9", None) => NoShutdown);
     let stopped = bob.answers_shutdown("s1", None).await.unwrap();
     assert_eq!((stopped.progress, stopped.given_back), (Stopped, vec!["t1".to_owned()]));
     assert!(bob.shows("t1").await.unwrap().notes[0].text.contains("bob"));
-    assert_eq!(
-        lead.reads(None).await.unwrap().messages[0].kind,
-        MessageType::ShutdownApproved
-    );
-    assert!(
-        matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
-        "it is final"
-    );
-    assert_eq!(bob.reads(None).await.unwrap().shutdown, None);
-    // Until it joins again.
+    assert_eq!(lead.inbox().await.messages[0].kind, MessageType::ShutdownApproved);
+    // It is final, until the member joins again.
+    assert_refused!(bob.takes_next() => ShuttingDown);
+    assert_eq!(bob.inbox().await.shutdown, None);
     bob.joins("bob").await.unwrap();
     bob.claims("t1").await.unwrap();
 }
 
 async fn a_member_requested_to_stop_can_complete_and_release_its_tasks(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a"), titled("b"), titled("c")]).await.unwrap();
+    lead.adds(&["a", "b", "c"].map(titled)).await.unwrap();
     bob.claims("t1").await.unwrap();
     bob.claims("t2").await.unwrap();
-    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
-    assert!(matches!(bob.claims("t3").await, Err(TeamRefusal::ShuttingDown { .. })));
+    lead.asks(Some("bob")).await;
+    assert_refused!(bob.claims("t3") => ShuttingDown);
     assert!(bob.claims("t1").await.unwrap().is_renewal, "what it has, it may renew");
     bob.completes("t1").await.unwrap();
     bob.releases("t2", "half done").await.unwrap();
@@ -79,75 +73,46 @@ async fn a_member_requested_to_stop_can_complete_and_release_its_tasks(world: Wo
 
 async fn a_rejection_has_a_reason_and_ends_it(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
-    assert_eq!(
-        bob.answers_shutdown("s1", Some("Tests run")).await.unwrap().progress,
-        Rejected
-    );
-    let message = lead.reads(None).await.unwrap().messages.remove(0);
-    assert_eq!(
-        (message.kind, message.message.as_str()),
-        (MessageType::ShutdownRejected, "Tests run")
-    );
+    lead.asks(Some("bob")).await;
+    assert_eq!(bob.rejects("s1").await, Rejected);
+    let message = lead.inbox().await.messages.remove(0);
+    assert_eq!(message.kind, MessageType::ShutdownRejected);
+    assert_eq!(message.message, "not yet");
     assert!(bob.takes_next().await.is_ok());
-    assert_eq!(bob.requests_shutdown(Some("bob"), 60).await.unwrap().progress, Stopped);
+    assert_eq!(bob.asks(Some("bob")).await, Stopped);
 }
 
 async fn a_team_closes_when_leader_and_all_live_members_approved(world: World) {
     let (lead, [bob, eve, zoe]) = world.team_of(["bob", "eve", "zoe"]).await;
     is_silent_for_an_hour(&zoe, "zoe").await;
-    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
-    assert!(matches!(
-        bob.answers_shutdown("s1", None).await,
-        Err(TeamRefusal::Answered { .. })
-    ));
-    assert_eq!(eve.answers_shutdown("s1", None).await.unwrap().progress, Open);
-    assert_eq!(lead.answers_shutdown("s1", None).await.unwrap().progress, Closed);
-    assert!(matches!(
-        lead.adds(&[titled("a")]).await,
-        Err(TeamRefusal::TeamClosed { .. })
-    ));
-    assert!(matches!(
-        lead.sends_text(&["bob"], "x").await,
-        Err(TeamRefusal::TeamClosed { .. })
-    ));
-    assert!(!eve.reads(None).await.unwrap().messages.is_empty(), "it can be read");
-    assert!(matches!(bob.deletes_team().await, Err(TeamRefusal::NotLeader { .. })));
+    assert_eq!(bob.asks(None).await, Open);
+    assert_refused!(bob.answers_shutdown("s1", None) => Answered);
+    assert_eq!(eve.approves("s1").await, Open);
+    assert_eq!(lead.approves("s1").await, Closed);
+    assert_refused!(lead.adds(&[titled("a")]) => TeamClosed);
+    assert_refused!(lead.sends_text(&["bob"], "x") => TeamClosed);
+    assert!(!eve.inbox().await.messages.is_empty(), "it can be read");
+    assert_refused!(bob.deletes_team() => NotLeader);
     lead.deletes_team().await.unwrap();
-    assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
+    assert_refused!(bob.reads(None) => NoTeam);
 }
 
 async fn a_leaders_request_approves_for_the_leader_alone_and_force_lists_the_passed_over(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    let request = lead.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(request.progress, Open);
-    assert!(matches!(
-        lead.forces_shutdown("s1").await,
-        Err(TeamRefusal::TooEarly { .. })
-    ));
-    assert!(matches!(
-        bob.forces_shutdown("s1").await,
-        Err(TeamRefusal::NotLeader { .. })
-    ));
-    assert_eq!(eve.answers_shutdown("s1", None).await.unwrap().progress, Open);
-    assert_eq!(
-        bob.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
-        Rejected
-    );
+    assert_eq!(lead.asks(None).await, Open);
+    assert_refused!(lead.forces_shutdown("s1") => TooEarly);
+    assert_refused!(bob.forces_shutdown("s1") => NotLeader);
+    assert_eq!(eve.approves("s1").await, Open);
+    assert_eq!(bob.rejects("s1").await, Rejected);
     eve.joins("eve").await.unwrap();
     lead.joins("lead").await.unwrap();
     lead.requests_shutdown(None, 0).await.unwrap();
     let forced = lead.forces_shutdown("s2").await.unwrap();
-    assert_eq!(
-        (forced.progress, forced.passed_over, forced.given_back),
-        (Closed, vec!["bob".to_owned(), "eve".to_owned()], vec!["t1".to_owned()])
-    );
-    assert!(matches!(
-        lead.forces_shutdown("s2").await,
-        Err(TeamRefusal::TeamClosed { .. })
-    ));
+    assert_eq!((forced.progress, forced.given_back), (Closed, vec!["t1".to_owned()]));
+    assert_eq!(forced.passed_over, ["bob", "eve"]);
+    assert_refused!(lead.forces_shutdown("s2") => TeamClosed);
 }
 
 async fn a_leaving_member_releases_its_tasks_and_a_team_with_live_members_stays(world: World) {
@@ -156,24 +121,13 @@ async fn a_leaving_member_releases_its_tasks_and_a_team_with_live_members_stays(
     bob.claims("t1").await.unwrap();
     lead.sends_text(&["bob", "eve"], "both").await.unwrap();
     assert_eq!(bob.leaves().await.unwrap(), ["t1"]);
-    assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NotAMember { .. })));
-    assert_eq!(
-        eve.reads(None).await.unwrap().messages.len(),
-        1,
-        "the other's copy stays"
-    );
-    assert!(matches!(
-        lead.deletes_team().await,
-        Err(TeamRefusal::MembersLive { count: 1, .. })
-    ));
+    assert_refused!(bob.reads(None) => NotAMember);
+    assert_eq!(eve.inbox().await.messages.len(), 1, "the other's copy stays");
+    assert_refused!(lead.deletes_team() => MembersLive { count: 1, .. });
     is_silent_for_an_hour(&eve, "eve").await;
     lead.deletes_team().await.unwrap();
-    assert_eq!(
-        world
-            .number(["EXISTS", &keys::members(&world.repo), &keys::teams(&world.repo)])
-            .await,
-        0
-    );
+    let (members, teams) = (keys::members(&world.repo), keys::teams(&world.repo));
+    assert_eq!(world.number(["EXISTS", &members, &teams]).await, 0);
 }
 
 // rule: teams#live
@@ -194,7 +148,7 @@ async fn a_member_is_live_for_15_minutes_or_with_a_claim(world: World) {
     bob.claims_for("t1", 86_400).await.unwrap();
     assert!(is_live(3600).await, "with a claim");
     bob.expire_claim("t1").await;
-    assert!(!is_live(3600).await, "it has lapsed");
+    assert!(!is_live(3600).await, "its claim has expired");
 }
 
 /// It stayed reserved for the handle, also for another login that joined under it.
@@ -214,22 +168,17 @@ async fn tasks_reserved_for_a_stopped_member_are_free_for_all(world: World) {
     }
     // By an approval, and by force.
     lead.assigns("t3", Some("bob")).await.unwrap();
-    other.requests_shutdown(Some("bob"), 60).await.unwrap();
+    other.asks(Some("bob")).await;
     eve.claims("t3").await.unwrap();
     lead.assigns("t4", Some("eve")).await.unwrap();
     lead.requests_shutdown(Some("eve"), 0).await.unwrap();
     let forced = lead.forces_shutdown("s2").await.unwrap();
     assert_eq!(forced.given_back, ["t1", "t2", "t3"]);
     lead.claims("t4").await.unwrap();
-    let given_back = lead.shows("t1").await.unwrap();
-    assert_eq!(
-        given_back.notes.last().unwrap().text,
-        "Released when the shutdown was forced by lead."
-    );
-    assert_eq!(
-        lead.claims("t1").await.unwrap().task.task.record.had.as_deref(),
-        Some("eve")
-    );
+    let released = lead.claims("t1").await.unwrap().task;
+    let note = &released.notes.last().unwrap().text;
+    assert_eq!(note, "Released when the shutdown was forced by lead.");
+    assert_eq!(released.task.record.had.as_deref(), Some("eve"));
 }
 
 async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
@@ -239,28 +188,16 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
     of_bob.clone().on_branch("other").writes(&["src/a.ts"]).await;
     of_bob.reads(&["docs/read.md"]).await;
     of_eve.writes(&["src/of-eve.ts"]).await;
-    let gone = world.agent("bob");
-    gone.writes(&["src/expired.ts"]).await;
+    of_bob.writes(&["src/expired.ts"]).await;
     world.expire_locks(&["src/expired.ts"]).await;
     let request = lead.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(
-        (request.unpushed.len(), request.unpushed_count),
-        (0, 0),
-        "the leader holds nothing"
-    );
+    // The leader holds nothing.
+    assert_eq!((request.unpushed.len(), request.unpushed_count), (0, 0));
     let step = bob.answers_shutdown(&request.id, None).await.unwrap();
-    let files: Vec<(&str, &str)> = step
-        .unpushed
-        .iter()
-        .map(|(branch, path)| (branch.as_str(), path.as_str()))
-        .collect();
-    assert_eq!(
-        (files, step.unpushed_count),
-        (
-            vec![("main", "src/a.ts"), ("main", "src/b.ts"), ("other", "src/a.ts")],
-            3
-        )
-    );
+    let files = step.unpushed.iter().map(|(branch, path)| format!("{branch}:{path}"));
+    let expected = ["main:src/a.ts", "main:src/b.ts", "other:src/a.ts"];
+    assert_eq!(files.collect::<Vec<_>>(), expected);
+    assert_eq!(step.unpushed_count, 3);
     // A member that continues keeps its locks anyway, and so does one that stops.
     let rejected = eve.answers_shutdown(&request.id, Some("not yet")).await.unwrap();
     assert_eq!(rejected.unpushed_count, 0);
@@ -269,231 +206,180 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
 
 async fn a_shutdown_request_ends_at_once_when_no_other_member_has_to_answer(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    assert_eq!(
-        lead.requests_shutdown(Some("zoe"), 60).await.unwrap_err(),
-        TeamRefusal::NoRecipient {
-            handle: "zoe".to_owned(),
-            team: "alpha".to_owned()
-        }
-    );
-    assert!(matches!(
-        lead.forces_shutdown("s1").await,
-        Err(TeamRefusal::NoShutdown { .. })
-    ));
+    assert_refused!(lead.requests_shutdown(Some("zoe"), 60) => "Recipient \"zoe\" is not a member of team \"alpha\"");
+    assert_refused!(lead.forces_shutdown("s1") => NoShutdown);
     // One that is silent is passed over by the leader, and stops.
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
     lead.requests_shutdown(Some("bob"), 0).await.unwrap();
     let forced = lead.forces_shutdown("s1").await.unwrap();
-    assert_eq!(
-        (forced.progress, forced.passed_over, forced.given_back),
-        (Stopped, vec!["bob".to_owned()], vec!["t1".to_owned()])
-    );
-    assert!(matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    assert_eq!((forced.progress, forced.given_back), (Stopped, vec!["t1".to_owned()]));
+    assert_eq!(forced.passed_over, ["bob"]);
+    assert_refused!(bob.takes_next() => ShuttingDown);
     // The last one that was waited for asks for the same: all have answered then, and one of them has said no.
-    bob.requests_shutdown(None, 60).await.unwrap();
-    eve.answers_shutdown("s2", Some("not yet")).await.unwrap();
-    assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Rejected);
+    bob.asks(None).await;
+    eve.rejects("s2").await;
+    assert_eq!(lead.asks(None).await, Rejected);
     // Nobody else is live.
     lead.joins("lead").await.unwrap();
     for name in ["bob", "eve"] {
         is_silent_for_an_hour(&lead, name).await;
     }
-    assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
+    assert_eq!(lead.asks(None).await, Closed);
 }
 
 /// A member that is asked gets no task, so that asking again and again kept the team from its tasks.
 async fn a_login_whose_request_was_rejected_blocks_no_other_login_from_tasks(world: World) {
     let (lead, [bob, cyd, dan]) = world.team_of(["bob", "cyd", "dan"]).await;
     lead.adds(&["a", "b", "c"].map(titled)).await.unwrap();
-    assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
-    assert!(matches!(cyd.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
-    assert_eq!(
-        cyd.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
-        Rejected
-    );
+    assert_eq!(bob.asks(Some("cyd")).await, Open);
+    assert_refused!(cyd.takes_next() => ShuttingDown);
+    assert_eq!(cyd.rejects("s1").await, Rejected);
     // Asked again, and others: they work on, until they approve.
-    assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
+    assert_eq!(bob.asks(Some("cyd")).await, Open);
     cyd.claims("t1").await.unwrap();
-    cyd.answers_shutdown("s2", Some("not yet")).await.unwrap();
-    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
+    cyd.rejects("s2").await;
+    assert_eq!(bob.asks(None).await, Open);
     dan.claims("t2").await.unwrap();
-    dan.answers_shutdown("s3", None).await.unwrap();
-    assert!(matches!(dan.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
-    assert!(matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    dan.approves("s3").await;
+    assert_refused!(dan.takes_next() => ShuttingDown);
+    assert_refused!(bob.takes_next() => ShuttingDown);
     for other in [&lead, &cyd] {
-        other.answers_shutdown("s3", Some("not yet")).await.unwrap();
+        other.rejects("s3").await;
     }
     // The leader's own request keeps them, after a rejection too, and so does anybody's whose request was not rejected.
-    for (asking, id) in [(&lead, "s4"), (&lead, "s5"), (&cyd, "s6")] {
-        let target = if id == "s6" { "lead" } else { "cyd" };
-        asking.requests_shutdown(Some(target), 60).await.unwrap();
-        let requested = if id == "s6" { &lead } else { &cyd };
-        assert!(
-            matches!(requested.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
-            "{id}"
-        );
-        requested.answers_shutdown(id, Some("not yet")).await.unwrap();
+    for (asking, target, requested, id) in [
+        (&lead, "cyd", &cyd, "s4"),
+        (&lead, "cyd", &cyd, "s5"),
+        (&cyd, "lead", &lead, "s6"),
+    ] {
+        asking.asks(Some(target)).await;
+        assert_refused!(requested.takes_next() => ShuttingDown);
+        requested.rejects(id).await;
     }
     // As if ten minutes had passed.
     let team = keys::team(&world.repo, &lead.team);
     assert_eq!(world.number(["HDEL", &team, "rejected"]).await, 1);
     bob.joins("bob").await.unwrap();
-    bob.requests_shutdown(Some("cyd"), 60).await.unwrap();
-    assert!(matches!(cyd.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    bob.asks(Some("cyd")).await;
+    assert_refused!(cyd.takes_next() => ShuttingDown);
 }
 
 /// It had approved the first request, which ended its part in every later one.
 async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(
-        bob.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
-        Rejected
-    );
-    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
-    assert_eq!(
-        lead.answers_shutdown("s2", Some("now not")).await.unwrap().progress,
-        Rejected
-    );
+    lead.asks(None).await;
+    assert_eq!(bob.rejects("s1").await, Rejected);
+    assert_eq!(bob.asks(None).await, Open);
+    assert_eq!(lead.rejects("s2").await, Rejected);
     // Bob has stopped, and is not waited for; the leader is.
-    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
-    assert_eq!(lead.answers_shutdown("s3", None).await.unwrap().progress, Closed);
+    assert_eq!(bob.asks(None).await, Open);
+    assert_eq!(lead.approves("s3").await, Closed);
 }
 
 async fn a_leader_that_has_stopped_and_is_away_keeps_no_team_open(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.requests_shutdown(None, 60).await.unwrap();
-    bob.answers_shutdown("s1", Some("not yet")).await.unwrap();
+    lead.asks(None).await;
+    bob.rejects("s1").await;
     is_silent_for_an_hour(&lead, "lead").await;
-    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Closed);
+    assert_eq!(bob.asks(None).await, Closed);
 }
 
 /// A member that had stopped was "not a member".
 async fn a_stopped_member_gets_no_second_request_and_cannot_become_the_leader(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    bob.requests_shutdown(Some("bob"), 60).await.unwrap();
-    let stopped = TeamRefusal::HasStopped {
-        handle: "bob".to_owned(),
-        team: "alpha".to_owned(),
-    };
-    assert_eq!(lead.hands_over("BOB").await, Err(stopped.clone()));
-    assert_eq!(lead.requests_shutdown(Some("bob"), 60).await.unwrap_err(), stopped);
+    bob.asks(Some("bob")).await;
+    assert_refused!(lead.hands_over("BOB") => "Agent \"bob\" has stopped in team \"alpha\"");
+    assert_refused!(lead.requests_shutdown(Some("bob"), 60) => "Agent \"bob\" has stopped in team \"alpha\"");
 }
 
 /// A member that joined again was given tasks, which nobody released once the team was closed.
 async fn an_approval_is_final_while_the_shutdown_is_open_even_after_a_rejoin(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
-    lead.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(bob.answers_shutdown("s1", None).await.unwrap().progress, Open);
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
+    lead.asks(None).await;
+    assert_eq!(bob.approves("s1").await, Open);
     let restarted = world.mate("bob/two", "alpha");
     for mate in [&bob, &restarted] {
         mate.joins("bob").await.unwrap();
-        let refused = [mate.claims("t1").await.err(), mate.takes_next().await.err()];
-        for refusal in refused {
-            assert!(
-                matches!(&refusal, Some(TeamRefusal::ShuttingDown { id, .. }) if id == "s1"),
-                "{refusal:?}"
-            );
-        }
+        assert_refused!(mate.claims("t1") => ShuttingDown { id, .. } if id == "s1");
+        assert_refused!(mate.takes_next() => ShuttingDown { id, .. } if id == "s1");
     }
-    assert!(matches!(
-        restarted.answers_shutdown("s1", Some("After all")).await,
-        Err(TeamRefusal::Answered { .. })
-    ));
+    assert_refused!(restarted.answers_shutdown("s1", Some("After all")) => Answered);
     // Once it was rejected, who joined again works on.
-    let over = eve.answers_shutdown("s1", Some("Not yet")).await.unwrap();
-    assert_eq!(over.progress, Rejected);
+    assert_eq!(eve.rejects("s1").await, Rejected);
     restarted.claims("t1").await.unwrap();
     // And a team that closes has no claims left.
     lead.joins("lead").await.unwrap();
-    lead.requests_shutdown(None, 60).await.unwrap();
-    restarted.answers_shutdown("s2", None).await.unwrap();
+    lead.asks(None).await;
+    restarted.approves("s2").await;
     restarted.joins("bob").await.unwrap();
-    assert_eq!(eve.answers_shutdown("s2", None).await.unwrap().progress, Closed);
-    let claims = keys_of_claims(&lead).await;
-    assert_eq!(claims, 0);
-}
-
-async fn keys_of_claims(mate: &Mate<'_>) -> i64 {
-    let leases = coord_teams_state::tasks::keys::leases(&mate.world.repo, &mate.team);
-    mate.world.number(["ZCARD", &leases]).await
+    assert_eq!(eve.approves("s2").await, Closed);
+    let leases = tasks::keys::leases(&world.repo, &lead.team);
+    assert_eq!(world.number(["ZCARD", &leases]).await, 0);
 }
 
 /// The answer of who left stood for whoever had the handle next.
 async fn a_new_member_under_a_freed_handle_answers_for_itself(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
-    lead.requests_shutdown(None, 60).await.unwrap();
-    bob.answers_shutdown("s1", None).await.unwrap();
+    lead.asks(None).await;
+    bob.approves("s1").await;
     bob.leaves().await.unwrap();
     let new = world.mate("ann", "alpha");
     new.joins("bob").await.unwrap();
     assert_eq!(new.waits().await.shutdown.unwrap().id, "s1");
-    assert!(matches!(new.claims("t1").await, Err(TeamRefusal::ShuttingDown { .. })));
-    assert_eq!(eve.answers_shutdown("s1", None).await.unwrap().progress, Open);
-    assert_eq!(new.answers_shutdown("s1", None).await.unwrap().progress, Closed);
+    assert_refused!(new.claims("t1") => ShuttingDown);
+    assert_eq!(eve.approves("s1").await, Open);
+    assert_eq!(new.approves("s1").await, Closed);
 }
 
-/// States of shutdowns, with who is to stop and who did it.
-async fn shutdown_events(world: &World) -> Vec<(String, Option<String>, String)> {
-    let events = world.events().await;
-    let changes = events
-        .iter()
-        .filter(|(_, event)| event["type"] == "shutdown_changed")
-        .map(|(_, event)| {
-            let text = |name: &str| event[name].as_str().map(str::to_owned);
-            (text("state").unwrap(), text("target"), text("handle").unwrap())
-        });
-    changes.collect()
+/// States of shutdowns, each as `state target handle`: who is to stop, and who did it.
+async fn shutdown_events(world: &World) -> Vec<String> {
+    let events = world.events_of_type("shutdown_changed").await;
+    let short = |event: &serde_json::Value| {
+        let words = ["state", "target", "handle"].map(|name| event[name].as_str().unwrap_or("-"));
+        words.join(" ")
+    };
+    events.iter().map(short).collect()
 }
 
-fn change(state: &str, target: Option<&str>, handle: &str) -> (String, Option<String>, String) {
-    (state.to_owned(), target.map(str::to_owned), handle.to_owned())
-}
-
-/// It had stopped, and neither an event nor a message told of it.
+/// It had stopped, and neither an event nor a message said so.
 async fn a_request_for_the_same_shutdown_is_a_visible_approval(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
-    assert_eq!(bob.requests_shutdown(Some("bob"), 60).await.unwrap().progress, Stopped);
-    eve.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
-    assert_eq!(
-        shutdown_events(&world).await,
-        [
-            change("requested", Some("bob"), "lead"),
-            change("approved", Some("bob"), "bob"),
-            change("approved", Some("bob"), "bob"),
-            change("requested", None, "eve"),
-            change("approved", None, "lead"),
-            change("closed", None, "lead"),
-        ]
-    );
-    let approvals_read = async |mate: &Mate<'_>| {
-        let messages = mate.reads(None).await.unwrap().messages;
+    lead.asks(Some("bob")).await;
+    assert_eq!(bob.asks(Some("bob")).await, Stopped);
+    eve.asks(None).await;
+    assert_eq!(lead.asks(None).await, Closed);
+    let expected = [
+        "requested bob lead",
+        "approved bob bob",
+        "approved bob bob",
+        "requested - eve",
+        "approved - lead",
+        "closed - lead",
+    ];
+    assert_eq!(shutdown_events(&world).await, expected);
+    for (mate, approval) in [
+        (&lead, "Agent bob approved shutdown"),
+        (&eve, "Agent lead approved team shutdown"),
+    ] {
+        let messages = mate.inbox().await.messages;
         let approvals = messages
             .iter()
             .filter(|message| message.kind == MessageType::ShutdownApproved);
-        approvals.map(|message| message.message.clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(approvals_read(&lead).await, ["Agent bob approved shutdown"]);
-    assert_eq!(approvals_read(&eve).await, ["Agent lead approved team shutdown"]);
+        let texts: Vec<&str> = approvals.map(|message| message.message.as_str()).collect();
+        assert_eq!(texts, [approval]);
+    }
 }
 
 /// The event of the end named nobody, as that of the whole team.
 async fn the_end_of_a_shutdown_names_the_member_that_left(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
+    lead.asks(Some("bob")).await;
     bob.leaves().await.unwrap();
-    assert_eq!(
-        shutdown_events(&world).await,
-        [
-            change("requested", Some("bob"), "lead"),
-            change("approved", Some("bob"), "bob")
-        ]
-    );
+    let expected = ["requested bob lead", "approved bob bob"];
+    assert_eq!(shutdown_events(&world).await, expected);
 }
 
 /// All in one run held the store up for 400 ms, with 20,000 claims.
@@ -503,13 +389,12 @@ async fn a_shutdown_of_many_claims_is_forced_member_by_member(world: World) {
     bob.claims("t1").await.unwrap();
     // As if both had claimed 600 more.
     let team = keys::team(&world.repo, &lead.team);
+    let more: Vec<String> = (0..600).map(|number| format!("gone{number}")).collect();
     for name in ["bob", "eve"] {
-        let field = format!("={name}");
-        let stored = world.command(["HGET", &team, &field]).await;
-        let mut member: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-        let more: Vec<String> = (0..600).map(|number| format!("gone{number}")).collect();
-        member["claims"] = format!("{} {}", member["claims"].as_str().unwrap(), more.join(" ")).into();
-        world.command(["HSET", &team, &field, &member.to_string()]).await;
+        let edit = |member: &mut serde_json::Value| {
+            member["claims"] = format!("{} {}", member["claims"].as_str().unwrap(), more.join(" ")).into();
+        };
+        world.edit_json(&team, &format!("={name}"), edit).await;
     }
     lead.requests_shutdown(None, 0).await.unwrap();
     let forced = lead.forces_shutdown("s1").await.unwrap();

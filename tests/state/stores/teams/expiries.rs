@@ -13,18 +13,15 @@ use crate::world::team::{Mate, claimed, titled};
 impl World {
     /// The tasks of the events `task_lapsed`, in their order.
     async fn expired_tasks(&self) -> Vec<String> {
-        let events = self.events().await.into_iter();
-        let lapsed = events.filter(|(_, event)| event["type"] == "task_lapsed");
-        lapsed
-            .map(|(_, event)| event["task"].as_str().unwrap().to_owned())
-            .collect()
+        let events = self.events_of_type("task_lapsed").await;
+        let task = |event: &serde_json::Value| event["task"].as_str().unwrap().to_owned();
+        events.iter().map(task).collect()
     }
 
     /// Returns the time when the first claim of the team expires, according to the index.
     async fn first_expiry(&self) -> Option<i64> {
-        self.command(["ZSCORE", &keys::lapses(&self.repo), "alpha"])
-            .await
-            .as_int()
+        let index = keys::lapses(&self.repo);
+        self.command(["ZSCORE", &index, "alpha"]).await.as_int()
     }
 
     /// That the claim of `id` is announced sooner or later, by sweeps alone, and once.
@@ -41,12 +38,9 @@ impl World {
 
 async fn a_sweep_announces_an_expired_claim_once_and_frees_its_task(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
-    assert_eq!(
-        world.due().await,
-        list(&[]),
-        "a team without claims is nothing to sweep"
-    );
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
+    // A team without claims is nothing to sweep.
+    assert_eq!(world.due().await, list(&[]));
     bob.claims("t1").await.unwrap();
     lead.claims("t2").await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false)]));
@@ -54,20 +48,16 @@ async fn a_sweep_announces_an_expired_claim_once_and_frees_its_task(world: World
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 1);
     assert_eq!(world.expired_tasks().await, ["t1"]);
-    let task = bob.shows("t1").await.unwrap().task;
-    assert_eq!(
-        (task.record.owner, task.record.had.as_deref(), task.record.lapses),
-        (None, Some("bob"), 1)
-    );
+    let record = bob.task("t1").await.record;
+    assert_eq!((record.owner, record.lapses), (None, 1));
+    assert_eq!(record.had.as_deref(), Some("bob"));
     // The other claim is what is due next.
     assert_eq!(world.due().await, list(&[("REPO", false)]));
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 0);
     let again = claimed(lead.takes_next().await.unwrap());
-    assert_eq!(
-        (again.task.task.id.as_str(), world.expired_tasks().await.len()),
-        ("t1", 1)
-    );
+    assert_eq!(again.task.task.id, "t1");
+    assert_eq!(world.expired_tasks().await.len(), 1);
 }
 
 async fn the_sweep_does_not_announce_what_a_request_has_settled(world: World) {
@@ -104,10 +94,8 @@ async fn many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_t
     let mut lapsed = world.expired_tasks().await;
     lapsed.sort();
     assert_eq!(lapsed, ["t1", "t2", "t3", "t4", "t5"]);
-    assert_eq!(
-        (world.first_expiry().await, world.due().await),
-        (None, list(&[("idle:REPO", false)]))
-    );
+    assert_eq!(world.first_expiry().await, None);
+    assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
     world.let_time_pass().await;
     world.sweeps().await;
     assert_eq!(world.due().await, list(&[]));
@@ -174,10 +162,8 @@ async fn a_deleted_team_leaves_nothing_to_sweep(world: World) {
     lead.deletes_team().await.unwrap();
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 0);
-    assert_eq!(
-        (world.first_expiry().await, world.due().await),
-        (None, list(&[("idle:REPO", false)]))
-    );
+    assert_eq!(world.first_expiry().await, None);
+    assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
 }
 
 scenarios!(

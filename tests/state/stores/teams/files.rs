@@ -2,13 +2,16 @@
 
 use coord_domain::LockMode;
 use coord_protocol::ErrorCode;
-use coord_state::admission::{Denial, FullPart, LimitSubject};
+use coord_state::admission::{Denial, FullPart, LimitSubject, SizeLimit};
 use coord_state::locks::ClaimOutcome;
-use coord_teams_state::tasks::{NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskStatus};
+use coord_teams_state::tasks::{
+    ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskStatus, claim_task, next_task,
+};
+use coord_teams_state::teams::RequestKey;
 
 use super::tasks::sentence;
 use crate::stores::gate::intent;
-use crate::world::team::{Mate, claimed, completed, refused_or, released_task, titled};
+use crate::world::team::{Mate, claimed, completed, refused_or, released_task, task_id, titled};
 use crate::world::worker::{Worker, holders};
 use crate::world::{LOCAL, NEXT, World, answered, denial_of};
 
@@ -16,6 +19,13 @@ pub fn with_files(title: &str, files: &[&str]) -> NewTask {
     NewTask {
         files: files.iter().map(|file| (*file).to_owned()).collect(),
         ..titled(title)
+    }
+}
+
+pub fn changing_files(files: &[&str]) -> TaskChanges {
+    TaskChanges {
+        files: Some(files.iter().map(|file| (*file).to_owned()).collect()),
+        ..TaskChanges::default()
     }
 }
 
@@ -39,10 +49,8 @@ async fn a_task_and_its_files_are_claimed_together_or_not_at_all(world: World) {
     let record = claimed.task.task.record;
     assert_eq!(record.locked.as_deref(), Some("main"));
     let locks = claimed.files.unwrap().own;
-    assert_eq!(
-        locks.iter().map(|lock| lock.file_path.as_str()).collect::<Vec<_>>(),
-        ["a.ts", "b.ts"]
-    );
+    let files: Vec<&str> = locks.iter().map(|lock| lock.file_path.as_str()).collect();
+    assert_eq!(files, ["a.ts", "b.ts"]);
     for lock in &locks {
         assert_eq!((lock.message.as_str(), lock.status), ("t1: one", LockMode::Writing));
         assert_eq!(lock.expiry_ms, record.expires, "the locks last as long as the claim");
@@ -54,7 +62,7 @@ async fn a_task_and_its_files_are_claimed_together_or_not_at_all(world: World) {
     assert_eq!(survey.findings[0].entry.user_id, "bob");
     let suggested: Vec<&str> = survey.suggested.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(suggested, ["t3", "t4"], "what shares no locked file");
-    let two = lead.shows("t2").await.unwrap().task.record;
+    let two = lead.task("t2").await.record;
     assert_eq!((two.status, two.owner), (TaskStatus::Pending, None));
     assert_eq!(world.stored("c.ts").await, [], "nothing is claimed");
     assert_eq!(world.events_since(before).await, ["lock_refused eve b.ts c.ts"]);
@@ -71,30 +79,27 @@ async fn a_claim_from_a_working_copy_that_is_behind_claims_nothing(world: World)
         TaskClaim::Files { id, because } if id == "t1" && matches!(*because, ClaimOutcome::Stale(_))
     ));
     assert_eq!(world.stored("a.ts").await, []);
+    // A repository is due only once a claim is granted.
+    let due = ["ZSCORE", coord_state::expiry::keys::DUE, world.repo.as_str()];
+    assert_eq!(world.command(due).await.as_str(), None);
+    bob.takes("t1").await;
+    assert!(world.command(due).await.as_str().is_some());
     let two = behind.takes("t2").await;
     assert_eq!(two.files, None, "a task without files needs no head");
     // A renewal is granted behind the branch, too.
-    bob.takes("t1").await;
-    let renewed = bob.clone().while_branch_is_at(NEXT).takes("t1").await;
-    assert!(renewed.is_renewal);
+    assert!(bob.while_branch_is_at(NEXT).takes("t1").await.is_renewal);
 }
 
 async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(world: World) {
     let tasks = [with_files("one", &["a.ts"]), titled("two")];
     let (lead, bob, _) = team(&world, &tasks).await;
     let mate = &bob.mate;
-    let terms = mate.terms();
-    let store = &*world.store;
-    let id = crate::world::team::task_id("t1");
-    let no_head = coord_teams_state::tasks::ClaimedFiles::NoHead;
-    let refused = coord_teams_state::tasks::claim_task(store, &terms, &id, 900, &no_head);
-    assert_eq!(
-        sentence(answered(refused_or(refused.await.unwrap()))),
-        "Task t1 names files, and the request names no working copy: agent_head is missing"
-    );
-    let key = coord_teams_state::teams::RequestKey::NONE;
-    let next = coord_teams_state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
-    assert!(sentence(answered(refused_or(next.await.unwrap()))).starts_with("Task t1 names files"));
+    let (terms, store, no_head) = (mate.terms(), &*world.store, ClaimedFiles::NoHead);
+    let refused = claim_task(store, &terms, &task_id("t1"), 900, &no_head).await;
+    let expected = "Task t1 names files, and the request names no working copy: agent_head is missing";
+    assert_eq!(sentence(answered(refused_or(refused.unwrap()))), expected);
+    let next = next_task(store, &terms, RequestKey::NONE, 900, &[], &no_head).await;
+    assert_eq!(sentence(answered(refused_or(next.unwrap()))), expected);
     let left_alone = mate.claims("t1").await.unwrap();
     assert_eq!((left_alone.files, left_alone.task.task.record.locked), (None, None));
     assert_eq!(world.stored("a.ts").await, []);
@@ -102,10 +107,7 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     world.agent("eve").writes(&["a.ts"]).await;
     completed(bob.completes_with("t1", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!(holders(&world.stored("a.ts").await), ["eve"]);
-    assert_eq!(
-        lead.shows("t1").await.unwrap().task.record.status,
-        TaskStatus::Completed
-    );
+    assert_eq!(lead.task("t1").await.record.status, TaskStatus::Completed);
 }
 
 async fn the_branch_of_a_task_is_that_of_its_claim(world: World) {
@@ -114,20 +116,13 @@ async fn the_branch_of_a_task_is_that_of_its_claim(world: World) {
         ..with_files("one", &["a.ts"])
     };
     let (_, bob, _) = team(&world, &[of_dev, with_files("two", &["b.ts"])]).await;
-    assert_eq!(
-        sentence(bob.claims("t1").await),
-        "The files of task t1 are of branch dev, not of main"
-    );
-    assert_eq!(
-        bob.next().await,
-        (Some("t2".to_owned()), vec!["t1 Branch  dev".to_owned()])
-    );
-    let on_dev = bob.clone().on_branch("dev");
+    assert_refused!(bob.claims("t1") => "The files of task t1 are of branch dev, not of main");
+    let (next, passed) = bob.next().await;
+    assert_eq!(next.as_deref(), Some("t2"));
+    assert_eq!(passed, ["t1 Branch  dev"]);
+    let on_dev = bob.on_branch("dev");
     assert_eq!(on_dev.takes("t1").await.files.unwrap().own[0].branch, "dev");
-    assert_eq!(
-        sentence(on_dev.completes("t2", Some(NEXT), &[]).await),
-        "The files of task t2 are of branch main, not of dev"
-    );
+    assert_refused!(on_dev.completes("t2", Some(NEXT), &[]) => "The files of task t2 are of branch main, not of dev");
 }
 
 async fn a_file_without_room_for_a_lock_refuses_the_task(world: World) {
@@ -136,30 +131,22 @@ async fn a_file_without_room_for_a_lock_refuses_the_task(world: World) {
         let reader = world.agent(&format!("r{number}")).on_branch(&format!("b{number}"));
         reader.reads(&["a.ts"]).await;
     }
-    assert_eq!(
-        denial_of(bob.try_claim("t1", 900).await),
-        Denial::Full(FullPart::File("a.ts".to_owned()))
-    );
-    assert_eq!(
-        denial_of(bob.try_next(&[]).await),
-        Denial::Full(FullPart::File("a.ts".to_owned()))
-    );
+    let full = Denial::Full(FullPart::File("a.ts".to_owned()));
+    assert_eq!(denial_of(bob.try_claim("t1", 900).await), full);
+    assert_eq!(denial_of(bob.try_next(&[]).await), full);
     assert_eq!(world.stored("b.ts").await, []);
-    assert_eq!(lead.shows("t1").await.unwrap().task.record.owner, None);
+    assert_eq!(lead.task("t1").await.record.owner, None);
 }
 
 async fn files_with_very_many_locks_are_too_much_to_look_at(world: World) {
     let files: Vec<String> = (0..16).map(|number| format!("{number}.ts")).collect();
     let names: Vec<&str> = files.iter().map(String::as_str).collect();
-    let (_, bob, eve) = team(
-        &world,
-        &[
-            with_files("one", &names),
-            with_files("two", &names),
-            with_files("three", &["x.ts"]),
-        ],
-    )
-    .await;
+    let tasks = [
+        with_files("one", &names),
+        with_files("two", &names),
+        with_files("three", &["x.ts"]),
+    ];
+    let (_, bob, eve) = team(&world, &tasks).await;
     bob.takes("t1").await;
     for number in 0..60 {
         // A lock counts as one for each 512 bytes; so many that one claim of all of the files would be too much as well.
@@ -171,64 +158,30 @@ async fn files_with_very_many_locks_are_too_much_to_look_at(world: World) {
             reader.reads(some).await;
         }
     }
-    let too_much = Denial::TooMuch(coord_state::admission::SizeLimit::Locks);
+    let too_much = Denial::TooMuch(SizeLimit::Locks);
     assert_eq!(denial_of(eve.try_claim("t2", 900).await), too_much);
     assert_eq!(denial_of(bob.try_claim("t1", 900).await), too_much);
-    let (id, passed) = eve.next().await;
-    assert_eq!(
-        (id, passed),
-        (None, vec!["t2 TooMuch  ".to_owned()]),
-        "the next call looks no further either"
-    );
+    // The next call looks no further either.
+    let (next, passed) = eve.next().await;
+    assert_eq!(next, None);
+    assert_eq!(passed, ["t2 TooMuch  "]);
     eve.takes("t3").await;
     for is_completed in [true, false] {
         assert_eq!(denial_of(bob.try_end("t1", is_completed).await), too_much);
     }
 }
 
-async fn a_claim_that_is_refused_leaves_no_mark_and_one_that_is_granted_a_due_repository(world: World) {
-    let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"])]).await;
-    let due = coord_state::expiry::keys::DUE;
-    assert!(matches!(
-        bob.clone().at(LOCAL).is_refused("t1").await,
-        ClaimOutcome::Stale(_)
-    ));
-    assert!(
-        world
-            .command(["ZSCORE", due, world.repo.as_str()])
-            .await
-            .as_str()
-            .is_none()
-    );
-    bob.takes("t1").await;
-    assert!(
-        world
-            .command(["ZSCORE", due, world.repo.as_str()])
-            .await
-            .as_str()
-            .is_some()
-    );
-}
-
 async fn a_member_has_one_task_at_a_time_with_a_file(world: World) {
     let tasks = [with_files("one", &["a.ts"]), with_files("two", &["a.ts", "b.ts"])];
     let (_, bob, _) = team(&world, &tasks).await;
     bob.takes("t1").await;
-    assert_eq!(
-        sentence(bob.claims("t2").await),
-        "Task t2 cannot have 'a.ts' now, which is claimed with task alpha/t1"
-    );
+    assert_refused!(bob.claims("t2") => "Task t2 cannot have 'a.ts' now, which is claimed with task alpha/t1");
     assert_eq!(bob.next().await, (None, vec!["t2 FilesClaimed bob a.ts".to_owned()]));
     assert_eq!(world.stored("b.ts").await, []);
-    let files = TaskChanges {
-        files: Some(vec!["b.ts".to_owned()]),
-        ..TaskChanges::default()
-    };
-    assert_eq!(
-        sentence(bob.mate.updates("t1", &files).await),
-        "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1",
-        "the files of a task that is out do not change"
-    );
+    // The files of a task that is out do not change.
+    let files = changing_files(&["b.ts"]);
+    assert_refused!(bob.mate.updates("t1", &files) =>
+        "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1");
     released_task(bob.releases("t1", &ReleasedFiles::Abandoned).await.unwrap());
     bob.mate.updates("t1", &files).await.unwrap();
     bob.takes("t2").await;
@@ -249,14 +202,10 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
         denial_of(bob.try_claim("t2", 900).await),
         denial_of(bob.try_next(&["t1".to_owned()]).await),
     ] {
-        let is_of_ledger = matches!(
-            denial,
-            Denial::Limited {
-                whose: LimitSubject::Ledger,
-                ..
-            }
-        );
-        assert!(is_of_ledger, "{denial:?}");
+        let Denial::Limited { whose, .. } = denial else {
+            panic!("{denial:?}");
+        };
+        assert_eq!(whose, LimitSubject::Ledger);
     }
     assert_eq!(world.stored("a/x.ts").await, []);
     world.command(["HDEL", &shares, "bob"]).await;
@@ -268,7 +217,7 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
     assert_eq!(world.events_since(before).await, ["lock_refused bob b/x.ts"]);
     let events = world.events().await.len();
     let TaskClaim::Files { id, because } = bob.next_except(&[]).await.unwrap() else {
-        panic!("the first is not let in");
+        panic!("the first is outside of the scope");
     };
     assert!(matches!(*because, ClaimOutcome::Refused(_)));
     assert_eq!(world.events().await.len(), events, "next records no refusal");
@@ -285,7 +234,6 @@ scenarios!(
     the_branch_of_a_task_is_that_of_its_claim,
     a_file_without_room_for_a_lock_refuses_the_task,
     files_with_very_many_locks_are_too_much_to_look_at,
-    a_claim_that_is_refused_leaves_no_mark_and_one_that_is_granted_a_due_repository,
     a_member_has_one_task_at_a_time_with_a_file,
     intents_let_a_task_have_its_files_or_refuse_it,
 );

@@ -1,77 +1,56 @@
 //! Teams are made, joined and handed over.
 
 use coord_state::admission::{Admitted, Denial, admit_without_head};
-use coord_teams_state::tasks::TaskChanges;
-use coord_teams_state::teams::{JoinKind, TeamQuestion, TeamRefusal, TeamTerms, list_teams, show_team};
+use coord_teams_state::teams::{JoinKind, TeamQuestion, TeamRefusal, TeamTerms, keys, list_teams, show_team};
 
-use crate::world::World;
+use super::tasks::clearing;
 use crate::world::team::titled;
+use crate::world::{World, answered};
 
-fn sentence<T: std::fmt::Debug>(answer: Result<T, TeamRefusal>) -> String {
-    answer.unwrap_err().to_string()
+impl World {
+    /// Fields of a hash that begin so.
+    async fn number_of_fields(&self, key: &str, prefix: &str) -> usize {
+        let fields = self.command(["HKEYS", key]).await;
+        let names = fields.as_array().unwrap().iter();
+        names.filter(|name| name.as_str().unwrap().starts_with(prefix)).count()
+    }
 }
 
 async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
     let ann = world.mate("ann/one", "Alpha");
     ann.creates("Ann").await.unwrap();
     let again = world.mate("bob", "aLPHA");
-    assert_eq!(sentence(again.creates("bob").await), "Team \"aLPHA\" already exists");
-    assert_eq!(
-        again.joins("bob").await.unwrap(),
-        JoinKind::New {
-            handle: "bob".to_owned()
-        }
-    );
-    let terms = ann.terms().admission;
-    let Admitted::Outcome(teams) = admit_without_head(&*world.store, &terms, list_teams(&world.repo))
-        .await
-        .unwrap()
-    else {
-        panic!("there is a team");
+    assert_refused!(again.creates("bob") => "Team \"aLPHA\" already exists");
+    let joined = JoinKind::New {
+        handle: "bob".to_owned(),
     };
-    let team = ann.shows_team().await.unwrap();
+    assert_eq!(again.joins("bob").await.unwrap(), joined);
+    let terms = ann.terms().admission;
+    let teams = admit_without_head(&*world.store, &terms, list_teams(&world.repo)).await;
+    let teams = answered(teams.unwrap());
     let [summary] = &teams[..] else { panic!("{teams:?}") };
-    assert_eq!(
-        (summary.name.as_str(), summary.leader.as_str(), summary.members),
-        ("Alpha", "Ann", 2)
-    );
-    let members: Vec<_> = team
-        .members
-        .values()
-        .map(|member| (member.handle.as_str(), member.login.as_str()))
-        .collect();
-    assert_eq!(members, [("Ann", "ann"), ("bob", "bob")]);
-    assert!(
-        team.members
-            .values()
-            .all(|member| member.seen.is_some() && member.is_live)
-    );
+    assert_eq!((&*summary.name, &*summary.leader, summary.members), ("Alpha", "Ann", 2));
+    let team = ann.shows_team().await.unwrap();
+    let members = team.members.values().map(|member| {
+        assert!(member.seen.is_some() && member.is_live, "{member:?}");
+        (member.handle.as_str(), member.login.as_str())
+    });
+    assert_eq!(members.collect::<Vec<_>>(), [("Ann", "ann"), ("bob", "bob")]);
     let other = world.mate("ann/one", "beta");
-    assert_eq!(sentence(other.joins("ann").await), "Team \"beta\" does not exist");
-    assert_eq!(sentence(other.reads(None).await), "Team \"beta\" does not exist");
+    assert_refused!(other.joins("ann") => "Team \"beta\" does not exist");
 }
 
 async fn a_handle_is_one_logins_alone(world: World) {
     let (_, [bob]) = world.team_of(["bob"]).await;
-    let text = "Agent \"bob\" is already a member of team \"alpha\"";
-    assert_eq!(sentence(bob.joins("bob").await), text);
-    assert_eq!(sentence(bob.joins("other").await), text);
+    assert_refused!(bob.joins("bob") => "Agent \"bob\" is already a member of team \"alpha\"");
+    assert_refused!(bob.joins("other") => "Agent \"bob\" is already a member of team \"alpha\"");
     let eve = world.mate("eve", "alpha");
-    assert_eq!(
-        eve.joins("BOB").await,
-        Err(TeamRefusal::HandleTaken {
-            handle: "bob".to_owned(),
-            team: "alpha".to_owned()
-        })
-    );
-    assert_eq!(
-        sentence(eve.sends_text(&["bob"], "hi").await),
-        "\"eve\" is not a member of team \"alpha\""
-    );
-    assert_eq!(
-        sentence(eve.claims("t1").await),
-        "\"eve\" is not a member of team \"alpha\""
-    );
+    let taken = TeamRefusal::HandleTaken {
+        handle: "bob".to_owned(),
+        team: "alpha".to_owned(),
+    };
+    assert_eq!(eve.joins("BOB").await, Err(taken));
+    assert_refused!(eve.sends_text(&["bob"], "hi") => "\"eve\" is not a member of team \"alpha\"");
 }
 
 async fn a_restarted_agent_keeps_its_inbox_and_tasks(world: World) {
@@ -82,68 +61,37 @@ async fn a_restarted_agent_keeps_its_inbox_and_tasks(world: World) {
     old.claims("t1").await.unwrap();
     lead.sends_text(&["bob"], "for bob").await.unwrap();
     let new = world.mate("bob/new", "alpha");
-    let taken = new.joins("Bob").await.unwrap();
-    assert_eq!(
-        taken,
-        JoinKind::TakenOver {
-            handle: "bob".to_owned(),
-            from: "old".to_owned()
-        }
-    );
-    assert_eq!(
-        old.reads(None).await,
-        Err(TeamRefusal::Superseded {
-            handle: "bob".to_owned(),
-            agent: "new".to_owned()
-        })
-    );
-    assert_eq!(new.reads(None).await.unwrap().messages[0].message, "for bob");
+    let taken_over = JoinKind::TakenOver {
+        handle: "bob".to_owned(),
+        from: "old".to_owned(),
+    };
+    assert_eq!(new.joins("Bob").await.unwrap(), taken_over);
+    assert_eq!(new.inbox().await.messages[0].message, "for bob");
     new.completes("t1").await.unwrap();
     // And back again.
     old.joins("bob").await.unwrap();
-    assert!(old.reads(None).await.is_ok());
-    assert!(matches!(new.reads(None).await, Err(TeamRefusal::Superseded { .. })));
+    old.inbox().await;
+    assert_refused!(new.reads(None) => Superseded);
     for number in 0..10 {
-        world
-            .mate(&format!("bob/n{number}"), "alpha")
-            .joins("bob")
-            .await
-            .unwrap();
+        let agent = world.mate(&format!("bob/n{number}"), "alpha");
+        agent.joins("bob").await.unwrap();
     }
-    let fields = world
-        .command(["HKEYS", &coord_teams_state::teams::keys::team(&world.repo, &lead.team)])
-        .await;
-    let bound = fields
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|field| field.as_str().unwrap().starts_with("@bob"))
-        .count();
-    assert_eq!(bound, 9, "the agent, and the 8 before");
+    // The agent, and the 8 before.
+    let team = keys::team(&world.repo, &lead.team);
+    assert_eq!(world.number_of_fields(&team, "@bob").await, 9);
 }
 
 async fn the_leader_hands_over_and_alone_may(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    assert_eq!(
-        sentence(bob.hands_over("eve").await),
-        "Only \"lead\", the leader of team \"alpha\", may do this"
-    );
-    assert_eq!(
-        sentence(lead.hands_over("ghost").await),
-        "Recipient \"ghost\" is not a member of team \"alpha\""
-    );
-    assert!(matches!(lead.leaves().await, Err(TeamRefusal::LeaderStays { .. })));
+    assert_refused!(bob.hands_over("eve") => "Only \"lead\", the leader of team \"alpha\", may do this");
+    assert_refused!(lead.hands_over("ghost") => "Recipient \"ghost\" is not a member of team \"alpha\"");
+    assert_refused!(lead.leaves() => LeaderStays);
     assert_eq!(lead.hands_over("BOB").await.unwrap(), "bob");
     assert_eq!(lead.leaves().await.unwrap(), [""; 0]);
-    assert!(matches!(
-        eve.hands_over("eve").await,
-        Err(TeamRefusal::NotLeader { .. })
-    ));
+    assert_refused!(eve.hands_over("eve") => NotLeader);
     let events = world.events().await;
-    let changes: Vec<_> = events
-        .iter()
-        .map(|(_, event)| event["change"].as_str().unwrap_or_default())
-        .collect();
+    let change = |(_, event): &(_, serde_json::Value)| event["change"].as_str().unwrap_or_default().to_owned();
+    let changes: Vec<String> = events.iter().map(change).collect();
     assert_eq!(changes, ["created", "joined", "joined", "handed_over", "left"]);
 }
 
@@ -153,22 +101,10 @@ async fn a_repository_has_100_teams(world: World) {
         world.mate(&login, &format!("t{number}")).creates("ann").await.unwrap();
     }
     let more = world.mate("bob", "more");
-    assert_eq!(
-        sentence(more.creates("ann").await),
-        "There can be no more than 100 teams"
-    );
+    assert_refused!(more.creates("ann") => "There can be no more than 100 teams");
     world.mate("ann-0", "t7").deletes_team().await.unwrap();
     more.creates("ann").await.unwrap();
-    let members = world
-        .command(["HKEYS", &coord_teams_state::teams::keys::members(&world.repo)])
-        .await;
-    let of_deleted = members
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|field| field.as_str().unwrap().starts_with("t7/"))
-        .count();
-    assert_eq!(of_deleted, 0);
+    assert_eq!(world.number_of_fields(&keys::members(&world.repo), "t7/").await, 0);
 }
 
 /// One login could make all teams of a repository, and nobody else could delete them.
@@ -178,10 +114,7 @@ async fn a_login_makes_20_of_the_teams_of_a_repository_by_whatever_agents(world:
         world.mate(&agent, &team).creates("ann").await.unwrap();
     }
     let more = world.mate("ann/other", "more");
-    assert_eq!(
-        sentence(more.creates("ann").await),
-        "There can be no more than 20 teams made by one login"
-    );
+    assert_refused!(more.creates("ann") => "There can be no more than 20 teams made by one login");
     world.mate("bob", "more").creates("bob").await.unwrap();
     // One that it leads without having made it does not count, and one that it has made does, whoever leads it.
     let handed = world.mate("ann/a3", "t3");
@@ -201,29 +134,23 @@ async fn a_login_has_200_of_the_members_of_a_team(world: World) {
         agent.joins(&format!("bob-{number}")).await.unwrap();
     }
     let more = world.mate("bob/more", "alpha");
-    assert_eq!(
-        sentence(more.joins("more").await),
-        "There can be no more than 200 members of one login"
-    );
+    assert_refused!(more.joins("more") => "There can be no more than 200 members of one login");
     world.mate("eve", "alpha").joins("eve").await.unwrap();
     // Another agent may go on as one of them, and what leaves makes room.
     world.mate("bob/again", "alpha").joins("bob-7").await.unwrap();
     bob.leaves().await.unwrap();
     more.joins("more").await.unwrap();
-    assert!(lead.reads(None).await.is_ok());
+    lead.inbox().await;
 }
 
 /// Stores the team `alpha` as if it had been made, and its members seen, that many days ago.
 async fn was_left_for(world: &World, days: f64, handles: &[&str]) {
     let team = world.mate("x", "alpha").team;
     let time = world.now().await * 1000 - (days * 86_400_000.0) as i64;
-    let key = coord_teams_state::teams::keys::team(&world.repo, &team);
-    let stored = world.command(["HGET", &key, "team"]).await;
-    let mut stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-    stored["created"] = time.into();
-    world.command(["HSET", &key, "team", &stored.to_string()]).await;
+    let edit = |team: &mut serde_json::Value| team["created"] = time.into();
+    world.edit_json(&keys::team(&world.repo, &team), "team", edit).await;
+    let seen = keys::seen(&world.repo, &team);
     for handle in handles {
-        let seen = coord_teams_state::teams::keys::seen(&world.repo, &team);
         world.command(["HSET", &seen, handle, &time.to_string()]).await;
     }
 }
@@ -233,22 +160,15 @@ async fn any_caller_with_push_rights_deletes_a_team_idle_for_two_weeks(world: Wo
     lead.adds(&[titled("a")]).await.unwrap();
     let other = world.mate("other", "alpha");
     was_left_for(&world, 13.9, &["lead", "bob"]).await;
-    assert!(matches!(
-        other.deletes_team().await,
-        Err(TeamRefusal::NotAMember { .. })
-    ));
+    assert_refused!(other.deletes_team() => NotAMember);
     was_left_for(&world, 14.1, &["lead"]).await;
     assert!(other.deletes_team().await.is_err(), "bob was seen");
     was_left_for(&world, 14.1, &["bob"]).await;
     other.deletes_team().await.unwrap();
-    assert!(matches!(lead.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
-    assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
-    assert_eq!(
-        world
-            .number(["EXISTS", &coord_teams_state::teams::keys::members(&world.repo)])
-            .await,
-        0
-    );
+    for mate in [&lead, &bob] {
+        assert_refused!(mate.reads(None) => NoTeam);
+    }
+    assert_eq!(world.number(["EXISTS", &keys::members(&world.repo)]).await, 0);
     // A member that is not the leader may, too: to ask is not to be seen.
     let (_, [bob]) = world.team_of(["bob"]).await;
     was_left_for(&world, 14.1, &["lead", "bob"]).await;
@@ -258,37 +178,22 @@ async fn any_caller_with_push_rights_deletes_a_team_idle_for_two_weeks(world: Wo
 /// A handle that is free again was all that the rights of its former member were bound to.
 async fn a_freed_handle_carries_no_rights_of_the_earlier_login(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    bob.adds(&[titled("a"), titled("b")]).await.unwrap();
+    bob.adds(&["a", "b"].map(titled)).await.unwrap();
     bob.claims("t1").await.unwrap();
     bob.expire_claim("t1").await;
     bob.leaves().await.unwrap();
     let mallory = world.mate("mallory", "alpha");
     mallory.joins("bob").await.unwrap();
-    let clear = TaskChanges {
-        clear_lapses: true,
-        ..TaskChanges::default()
-    };
-    assert!(matches!(
-        mallory.updates("t2", &clear).await,
-        Err(TeamRefusal::NotCreator { .. })
-    ));
-    assert!(matches!(
-        mallory.assigns("t2", Some("bob")).await,
-        Err(TeamRefusal::NotCreator { .. })
-    ));
-    assert!(
-        matches!(mallory.completes("t1").await, Err(TeamRefusal::NotOwner { .. })),
-        "another's claim that has lapsed"
-    );
-    assert!(matches!(
-        mallory.completes_with("t1", Some(1), "").await,
-        Err(TeamRefusal::ClaimLost { .. })
-    ));
+    assert_refused!(mallory.updates("t2", &clearing()) => NotCreator);
+    assert_refused!(mallory.assigns("t2", Some("bob")) => NotCreator);
+    // The expired claim is the earlier login's.
+    assert_refused!(mallory.completes("t1") => NotOwner);
+    assert_refused!(mallory.completes_with("t1", Some(1), "") => ClaimLost);
     // The leader has them, and so has the login once it is back.
-    lead.updates("t2", &clear).await.unwrap();
+    lead.updates("t2", &clearing()).await.unwrap();
     mallory.leaves().await.unwrap();
     bob.joins("bob").await.unwrap();
-    bob.updates("t2", &clear).await.unwrap();
+    bob.updates("t2", &clearing()).await.unwrap();
     bob.completes("t1").await.unwrap();
 }
 

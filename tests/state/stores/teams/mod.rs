@@ -14,6 +14,21 @@ macro_rules! scenarios {
     };
 }
 
+/// Asserts that a call is refused: with this sentence, or by this variant of `TeamRefusal`, perhaps with these fields.
+macro_rules! assert_refused {
+    ($call:expr => $sentence:literal) => {
+        assert_eq!($call.await.unwrap_err().to_string(), $sentence)
+    };
+    ($call:expr => $refusal:ident) => {
+        assert_refused!($call => $refusal { .. })
+    };
+    ($call:expr => $refusal:ident $fields:tt $(if $guard:expr)?) => {{
+        let refusal = $call.await.unwrap_err();
+        let is_expected = matches!(&refusal, coord_teams_state::teams::TeamRefusal::$refusal $fields $(if $guard)?);
+        assert!(is_expected, "{refusal:?}");
+    }};
+}
+
 mod bytes;
 mod claims;
 mod contention;

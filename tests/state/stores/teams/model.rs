@@ -6,6 +6,7 @@ use coord_teams_state::tasks::{
     LeaseState, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus, TaskView,
 };
 
+use super::tasks::{clearing, depends_on};
 use crate::team_model::{Task, Tasks};
 use crate::world::World;
 use crate::world::team::{Mate, nothing, task_id, titled};
@@ -140,29 +141,19 @@ impl Run<'_> {
 
     async fn clear(&mut self, mate: usize) {
         let id = self.any_task();
-        let changes = TaskChanges {
-            clear_lapses: true,
-            ..TaskChanges::default()
-        };
-        let answer = self.mates[mate].updates(&id, &changes).await;
+        let answer = self.mates[mate].updates(&id, &clearing()).await;
         let may = |task: &Task| mate == 0 || task.by == MATES[mate];
-        assert_eq!(
-            answer.is_ok(),
-            self.model.tasks.0.get(&id).is_some_and(may),
-            "{answer:?}"
-        );
-        if answer.is_ok() {
+        let is_allowed = self.model.tasks.0.get(&id).is_some_and(may);
+        assert_eq!(answer.is_ok(), is_allowed, "{answer:?}");
+        if is_allowed {
             self.model.tasks.0.get_mut(&id).unwrap().lapses = 0;
         }
     }
 
     async fn depend(&mut self, mate: usize) {
         let (id, wanted) = (self.any_task(), self.some_tasks());
-        let changes = TaskChanges {
-            dependencies: Some(wanted.iter().map(|id| task_id(id)).collect()),
-            ..TaskChanges::default()
-        };
-        let answer = self.mates[mate].updates(&id, &changes).await;
+        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let answer = self.mates[mate].updates(&id, &depends_on(&names)).await;
         let mut after = self.model.tasks.clone();
         let is_allowed =
             !wanted.contains(&id) && after.depends_on(&id, wanted.clone()).is_ok() && after.ring().is_none();
@@ -220,11 +211,8 @@ impl Run<'_> {
             assert!(answer.is_ok(), "{me} completes {id} again: {answer:?}");
         } else if let Ok((_, freed)) = self.model.tasks.complete(&id, me) {
             self.model.completions += 1;
-            assert_eq!(
-                answer.unwrap().unblocked.count,
-                freed.len() as u64,
-                "the cascade is closed"
-            );
+            let count = answer.unwrap().unblocked.count;
+            assert_eq!(count, freed.len() as u64, "the cascade is closed");
             self.notify("Dependencies are met", &freed);
         } else {
             assert!(answer.is_err(), "{me} completes {id}: {answer:?}");
@@ -267,10 +255,8 @@ impl Run<'_> {
         assert_eq!(answer.is_ok(), is_allowed, "{id}: {answer:?}");
         if is_allowed {
             let (gone, freed) = self.model.tasks.delete(&id).unwrap();
-            self.notify(
-                &format!("Dependencies are gone with task {id}, which was deleted"),
-                &freed,
-            );
+            let words = format!("Dependencies are gone with task {id}, which was deleted");
+            self.notify(&words, &freed);
             if let Some(owner) = gone.owner.filter(|owner| !gone.is_completed && owner != me) {
                 let text = format!("Task {id}, which you had, was deleted by {me}: x");
                 self.model.sends(&owner, text);
@@ -312,10 +298,8 @@ impl Run<'_> {
     async fn listed(&self) -> (i64, BTreeMap<String, TaskView>) {
         let page = self.mates[0].lists(0, 1000, &TaskFilter::default()).await.unwrap();
         assert_eq!(page.next, None);
-        (
-            page.now * 1000,
-            page.tasks.into_iter().map(|task| (task.id.clone(), task)).collect(),
-        )
+        let tasks = page.tasks.into_iter().map(|task| (task.id.clone(), task));
+        (page.now * 1000, tasks.collect())
     }
 
     async fn check(&self) {
@@ -332,31 +316,17 @@ impl Run<'_> {
             assert_eq!(view.record.status, status, "{id}");
             assert_eq!(view.owner(now_ms), task.owner.as_deref(), "{id}");
             assert_eq!(u64::from(view.lapses(now_ms)), task.lapses, "{id}");
-            assert_eq!(
-                view.is_ready(now_ms),
-                self.model.tasks.is_ready(id),
-                "{id}: {view:?} {task:?}"
-            );
-            assert_eq!(
-                view.lease(now_ms) == LeaseState::Held,
-                task.owner.is_some() && !task.is_completed
-            );
+            let is_ready = self.model.tasks.is_ready(id);
+            assert_eq!(view.is_ready(now_ms), is_ready, "{id}: {view:?} {task:?}");
+            let is_held = task.owner.is_some() && !task.is_completed;
+            assert_eq!(view.lease(now_ms) == LeaseState::Held, is_held, "{id}");
+            let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<_>>();
             let unmet = self.model.tasks.open_dependencies(id);
-            let met: BTreeSet<&String> = task
-                .dependencies
-                .iter()
-                .filter(|other| !unmet.contains(*other))
-                .collect();
-            assert_eq!(view.met_dependencies.iter().collect::<BTreeSet<_>>(), met, "{id}");
+            let met: BTreeSet<String> = task.dependencies.difference(&unmet).cloned().collect();
+            assert_eq!(set(&view.met_dependencies), met, "{id}");
             // A completed task waits for nothing, and is in nobody's `blocks`.
-            match task.is_completed {
-                true => assert_eq!(view.dependencies, [""; 0], "{id}"),
-                false => assert_eq!(
-                    view.dependencies.iter().collect::<BTreeSet<_>>(),
-                    unmet.iter().collect(),
-                    "{id}"
-                ),
-            }
+            let waits_for = if task.is_completed { BTreeSet::new() } else { unmet };
+            assert_eq!(set(&view.dependencies), waits_for, "{id}");
             for other in &task.dependencies {
                 let is_blocked = listed[other].blocks.contains(id);
                 assert_eq!(is_blocked, !task.is_completed, "{id} and {other}");
@@ -401,14 +371,10 @@ async fn the_stored_state_matches_the_model(world: World) {
             }
             run.check().await;
         }
-        let (completions, got) = (
-            run.model.completions,
-            run.model.got.values().map(Vec::len).sum::<usize>(),
-        );
-        assert!(
-            completions > 5 && got > 5,
-            "the program was about something: {completions}, {got}"
-        );
+        // The program was about something.
+        let (completions, got) = (run.model.completions, run.model.got.values().map(Vec::len));
+        let got: usize = got.sum();
+        assert!(completions > 5 && got > 5, "{completions}, {got}");
     }
 }
 

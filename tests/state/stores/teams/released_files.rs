@@ -4,10 +4,10 @@ use coord_domain::LockMode;
 use coord_domain::work::{Shortfall, Verdict};
 use coord_state::admission::{Admitted, AncestryQuestion, Question};
 use coord_state::locks::{ClaimOutcome, ReleaseOutcome};
-use coord_teams_state::tasks::{LeaseState, ReleasedFiles, TaskChanges, TaskEnd, TaskStatus};
+use coord_teams_state::tasks::{LeaseState, ReleasedFiles, TaskEnd, TaskStatus};
+use serde_json::Value as Json;
 
-use super::files::{team, with_files};
-use super::tasks::sentence;
+use super::files::{changing_files, team, with_files};
 use crate::world::team::{Mate, completed, released_task, titled};
 use crate::world::worker::{Worker, holders, judged_file};
 use crate::world::{HEAD, LOCAL, NEXT, World, question_of};
@@ -16,24 +16,21 @@ async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World)
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
     bob.takes("t1").await;
     let before = world.events().await.len();
-    assert_eq!(
-        sentence(bob.completes_with("t1", &ReleasedFiles::NoHead).await),
-        "Task t1 names files, and the request names no working copy: new_repo_head is missing"
-    );
-    let blocking_outcome = async |worker: &Worker<'_>, new_head, judged_files: &[_]| match worker
-        .completes("t1", new_head, judged_files)
-        .await
-        .unwrap()
-    {
-        TaskEnd::Files(outcome) => outcome,
-        end => panic!("{end:?}"),
+    assert_refused!(bob.completes_with("t1", &ReleasedFiles::NoHead) =>
+        "Task t1 names files, and the request names no working copy: new_repo_head is missing");
+    let refused = async |worker: &Worker<'_>, new_head, judged_files: &[_]| {
+        let end = worker.completes("t1", new_head, judged_files).await;
+        match end.unwrap() {
+            TaskEnd::Files(outcome) => outcome,
+            end => panic!("{end:?}"),
+        }
     };
     assert!(matches!(
-        blocking_outcome(&bob, None, &[]).await,
+        refused(&bob, None, &[]).await,
         ReleaseOutcome::NoNewHead { written } if written == ["a.ts", "b.ts"]
     ));
     assert!(matches!(
-        blocking_outcome(&bob, Some(HEAD), &[]).await,
+        refused(&bob, Some(HEAD), &[]).await,
         ReleaseOutcome::NotPushed { unpushed, .. } if unpushed.len() == 2
     ));
     world.records_head(NEXT, &[]).await;
@@ -47,22 +44,17 @@ async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World)
         judged_file("b.ts", Verdict::Missing(Shortfall::NotOnBranch)),
     ];
     assert!(matches!(
-        blocking_outcome(&asking, Some(LOCAL), &not_there).await,
+        refused(&asking, Some(LOCAL), &not_there).await,
         ReleaseOutcome::NotPushed { unpushed, .. } if unpushed == [("b.ts".to_owned(), Shortfall::NotOnBranch)]
     ));
-    let task = lead.shows("t1").await.unwrap().task;
-    assert_eq!(
-        (task.lease(task.read_at), task.record.owner.as_deref()),
-        (LeaseState::Held, Some("bob"))
-    );
+    let task = lead.task("t1").await;
+    assert_eq!(task.lease(task.read_at), LeaseState::Held);
+    assert_eq!(task.record.owner.as_deref(), Some("bob"));
     assert_eq!(holders(&world.stored("a.ts").await), ["bob"], "nothing has changed");
-    assert!(
-        world
-            .events_since(before)
-            .await
-            .iter()
-            .all(|event| event.starts_with("lock_refused") || event.starts_with("head_moved"))
-    );
+    for event in world.events_since(before).await {
+        let is_of_no_release = event.starts_with("lock_refused") || event.starts_with("head_moved");
+        assert!(is_of_no_release, "{event}");
+    }
     let there = [
         judged_file("a.ts", Verdict::Pushed),
         judged_file("b.ts", Verdict::Unchanged),
@@ -81,22 +73,14 @@ async fn a_file_that_another_has_now_stops_the_completion(world: World) {
     bob.takes("t1").await;
     world.expire_locks(&["a.ts"]).await;
     world.agent("zoe").writes(&["a.ts"]).await;
-    let outcome = bob
-        .clone()
-        .while_branch_is_at(NEXT)
-        .at(NEXT)
-        .completes("t1", Some(NEXT), &[])
-        .await;
+    let outcome = bob.pushed().completes("t1", Some(NEXT), &[]).await;
     assert!(matches!(
         outcome.unwrap(),
         TaskEnd::Files(ReleaseOutcome::Lost { others, .. }) if holders(&others) == ["zoe"]
     ));
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"]);
-    assert_eq!(
-        lead.shows("t1").await.unwrap().task.record.status,
-        TaskStatus::InProgress
-    );
-    completed(bob.completes_with("t1", &ReleasedFiles::LeftAlone).await.unwrap());
+    assert_eq!(lead.task("t1").await.record.status, TaskStatus::InProgress);
+    completed(bob.completes_with("t1", &ReleasedFiles::Unchanged).await.unwrap());
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"], "left alone");
 }
 
@@ -105,8 +89,7 @@ async fn an_expired_claim_completes_and_lists_its_lost_files_as_missing(world: W
     bob.takes("t1").await;
     bob.mate.expire_claim("t1").await;
     world.expire_locks(&["a.ts"]).await;
-    let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
-    let done = completed(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
+    let done = bob.completes_pushed("t1").await;
     assert!(done.had_expired);
     assert_eq!(done.files.unwrap().missing, ["a.ts"]);
 }
@@ -118,13 +101,10 @@ async fn completing_an_expired_claim_leaves_the_files_of_another_task_alone(worl
     bob.mate.expire_claim("t1").await;
     world.expire_locks(&["a.ts", "b.ts"]).await;
     bob.takes("t2").await;
-    let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
-    let done = completed(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
-    let files = done.files.unwrap();
+    let files = bob.completes_pushed("t1").await.files.unwrap();
     assert_eq!((files.released, files.missing), (vec![], vec!["a.ts".to_owned()]));
     assert_eq!(world.stored("b.ts").await[0].task.as_deref(), Some("alpha/t2"));
-    let done = completed(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
-    assert_eq!(done.files.unwrap().released, ["b.ts"]);
+    assert_eq!(bob.completes_pushed("t2").await.files.unwrap().released, ["b.ts"]);
     world.assert_held_is_exact().await;
 }
 
@@ -154,41 +134,20 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
     assert_eq!(released.task.task.record.locked, None);
     assert_eq!(holders(&world.stored("c.ts").await), ["bob"], "no work is lost");
     assert!(matches!(eve.is_refused("t1").await, ClaimOutcome::Conflict(_)));
-    assert_eq!(
-        sentence(
-            eve.clone()
-                .on_branch("dev")
-                .releases("t1", &ReleasedFiles::Abandoned)
-                .await
-        ),
-        "Task t1 is not yours (status: in_progress, owner: )"
-    );
+    let eve_on_dev = eve.on_branch("dev");
+    assert_refused!(eve_on_dev.releases("t1", &ReleasedFiles::Abandoned) =>
+        "Task t1 is not yours (status: in_progress, owner: )");
     // The lock is of no task any more: another task of bob may have the file.
-    bob.mate
-        .updates(
-            "t2",
-            &TaskChanges {
-                files: Some(vec!["c.ts".to_owned()]),
-                ..TaskChanges::default()
-            },
-        )
-        .await
-        .unwrap();
+    bob.mate.updates("t2", &changing_files(&["c.ts"])).await.unwrap();
     bob.takes("t2").await;
     let kept = released_task(bob.releases("t2", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!((kept.kept, kept.files), (vec!["c.ts".to_owned()], None));
     bob.takes("t3").await;
-    assert_eq!(
-        sentence(
-            bob.clone()
-                .on_branch("dev")
-                .releases("t3", &ReleasedFiles::Abandoned)
-                .await
-        ),
-        "The files of task t3 are of branch main, not of dev"
-    );
+    let bob_on_dev = bob.clone().on_branch("dev");
+    assert_refused!(bob_on_dev.releases("t3", &ReleasedFiles::Abandoned) =>
+        "The files of task t3 are of branch main, not of dev");
     assert!(matches!(
-        question_of(bob.clone().with_source().at(LOCAL).try_end("t3", false).await),
+        question_of(asking.at(LOCAL).try_end("t3", false).await),
         Question::Ancestry(AncestryQuestion::Work { .. })
     ));
     let abandoned = released_task(bob.releases("t3", &ReleasedFiles::Abandoned).await.unwrap());
@@ -202,26 +161,16 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
 async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: i64) {
     use coord_state::locks;
     use coord_teams_state::{tasks, teams};
-    let change = async |key: &str, field: &str, change: &dyn Fn(&mut serde_json::Value)| {
-        let stored = world.command(["HGET", key, field]).await;
-        let mut value: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
-        change(&mut value);
-        world.command(["HSET", key, field, &value.to_string()]).await;
-    };
     let (repo, team) = (&world.repo, &mate.team);
-    change(&tasks::keys::tasks(repo, team), id, &|task| {
-        task["expires"] = expires.into();
-    })
-    .await;
-    change(&locks::keys::locks(repo), path, &|locks| {
+    let edit = |task: &mut Json| task["expires"] = expires.into();
+    world.edit_json(&tasks::keys::tasks(repo, team), id, edit).await;
+    let edit = |locks: &mut Json| {
         locks[0]["expiry_ms"] = expires.into();
         locks[0]["expiry"] = (expires / 1000 + 1).into();
-    })
-    .await;
-    change(&teams::keys::team(repo, team), "=bob", &|member| {
-        member["renew_at"] = 0.into();
-    })
-    .await;
+    };
+    world.edit_json(&locks::keys::locks(repo), path, edit).await;
+    let edit = |member: &mut Json| member["renew_at"] = 0.into();
+    world.edit_json(&teams::keys::team(repo, team), "=bob", edit).await;
 }
 
 // rule: teams#file-lease
@@ -231,40 +180,22 @@ async fn calls_of_the_owner_renew_its_locks_with_its_claim(world: World) {
     let half = claimed.task.task.record.expires.unwrap() - 600_000;
     ends_at(&world, &bob.mate, "t1", "a.ts", half).await;
     let before = world.events().await.len();
-    bob.mate.reads(None).await.unwrap();
-    let renewed = bob.mate.shows("t1").await.unwrap().task.record.expires.unwrap();
-    assert!(renewed > half);
-    assert_eq!(world.stored("a.ts").await[0].expiry_ms, Some(renewed));
+    bob.mate.inbox().await;
+    let renewed = bob.mate.task("t1").await.record.expires;
+    assert!(renewed > Some(half));
+    assert_eq!(world.stored("a.ts").await[0].expiry_ms, renewed);
     assert_eq!(world.events_since(before).await, ["lock_renewed bob a.ts"]);
-    bob.mate.reads(None).await.unwrap();
+    bob.mate.inbox().await;
     assert_eq!(world.events().await.len(), before + 1, "nothing is to be renewed yet");
     // A plain claim of the file does not shorten that.
     world.agent("bob").for_seconds(30).writes(&["a.ts"]).await;
-    assert_eq!(world.stored("a.ts").await[0].expiry_ms, Some(renewed));
+    assert_eq!(world.stored("a.ts").await[0].expiry_ms, renewed);
     // Claiming again without a head renews both.
     ends_at(&world, &bob.mate, "t1", "a.ts", half).await;
     assert!(bob.mate.claims("t1").await.unwrap().is_renewal);
-    let renewed = bob.mate.shows("t1").await.unwrap().task.record.expires;
+    let renewed = bob.mate.task("t1").await.record.expires;
     assert_eq!(world.stored("a.ts").await[0].expiry_ms, renewed);
     world.assert_index_is_exact().await;
-}
-
-async fn an_agent_that_takes_a_handle_over_gets_the_locks_of_its_tasks(world: World) {
-    let (lead, []) = world.team_of([]).await;
-    lead.adds(&[with_files("one", &["a.ts"]), with_files("two", &["b.ts"])])
-        .await
-        .unwrap();
-    let (old, new) = (world.worker("bob/1"), world.worker("bob/2"));
-    old.mate.joins("bob").await.unwrap();
-    old.takes("t1").await;
-    old.takes("t2").await;
-    new.mate.joins("bob").await.unwrap();
-    assert!(new.takes("t1").await.is_renewal);
-    assert_eq!(holders(&world.stored("a.ts").await), ["bob/2"]);
-    let pushed = new.clone().while_branch_is_at(NEXT).at(NEXT);
-    let done = completed(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
-    assert_eq!(done.files.unwrap().released, ["b.ts"]);
-    world.assert_held_is_exact().await;
 }
 
 async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
@@ -289,8 +220,8 @@ async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
     by_hook.abandons(&["b.ts"]).await;
     by_hook.writes(&["b.ts", "e.ts", "x.ts"]).await;
     assert_eq!(world.stored("b.ts").await[0].task, None);
-    let expiries = |lock: &coord_domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
-    let kept = expiries(&world.stored("b.ts").await[0]);
+    let identity = |lock: &coord_domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
+    let kept = identity(&world.stored("b.ts").await[0]);
 
     let before = world.events().await.len();
     new.mate.joins("bob").await.unwrap();
@@ -307,26 +238,18 @@ async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
         assert_eq!(holders(&stored), [holder], "{file}");
         assert_eq!(stored[0].task.as_deref(), task, "{file}");
     }
-    assert_eq!(expiries(&world.stored("b.ts").await[0]), kept, "it is the same lock");
-    let events = world.events_since(before).await;
-    let renewed: Vec<&str> = events
-        .iter()
-        .map(String::as_str)
-        .filter(|event| event.contains("lock_"))
-        .collect();
-    assert_eq!(
-        renewed,
-        [
-            "lock_renewed bob a.ts",
-            "lock_renewed bob b.ts",
-            "lock_renewed bob c.ts"
-        ]
-    );
-    // The successor goes on, though it is behind; the agent before it does not.
+    assert_eq!(identity(&world.stored("b.ts").await[0]), kept, "it is the same lock");
+    let mut events = world.events_since(before).await;
+    events.retain(|event| event.contains("lock_"));
+    let renewed = ["a.ts", "b.ts", "c.ts"].map(|file| format!("lock_renewed bob {file}"));
+    assert_eq!(events, renewed);
+    // The successor completes a task with its files, and goes on, though it is behind; the agent before it does not.
+    assert_eq!(new.completes_pushed("t2").await.files.unwrap().released, ["c.ts"]);
     let behind = world.agent("bob/2").at(LOCAL).while_branch_is_at(NEXT);
     behind.writes(&["a.ts", "b.ts"]).await;
     world.agent("bob/1").is_refused(LockMode::Writing, &["a.ts"]).await;
     assert!(new.takes("t1").await.is_renewal);
+    assert_eq!(holders(&world.stored("a.ts").await), ["bob/2"]);
     world.assert_held_is_exact().await;
     world.assert_index_is_exact().await;
 }
@@ -348,12 +271,9 @@ async fn a_leaver_keeps_the_locks_of_its_tasks(world: World) {
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts"])]).await;
     bob.takes("t1").await;
     assert_eq!(bob.mate.leaves().await.unwrap(), ["t1"]);
-    assert_eq!(
-        holders(&world.stored("a.ts").await),
-        ["bob"],
-        "nobody knows whether the work is pushed"
-    );
-    assert_eq!(lead.shows("t1").await.unwrap().task.record.locked, None);
+    // Nobody knows whether the work is pushed.
+    assert_eq!(holders(&world.stored("a.ts").await), ["bob"]);
+    assert_eq!(lead.task("t1").await.record.locked, None);
     assert!(matches!(eve.is_refused("t1").await, ClaimOutcome::Conflict(_)));
     assert!(matches!(eve.try_claim("t1", 900).await, Admitted::Outcome(_)));
 }
@@ -365,7 +285,6 @@ scenarios!(
     completing_an_expired_claim_leaves_the_files_of_another_task_alone,
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
-    an_agent_that_takes_a_handle_over_gets_the_locks_of_its_tasks,
     taking_over_a_handle_takes_over_the_locks_of_its_tasks,
     a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login,
     a_leaver_keeps_the_locks_of_its_tasks,

@@ -2,9 +2,9 @@
 
 use coord_teams_state::tasks::{NewTask, Readiness, TaskChanges, TaskFilter, TaskReference, TaskStatus, TaskView};
 
-use super::tasks::{after, depends_on};
+use super::tasks::{after, blocks, depends_on};
 use crate::world::World;
-use crate::world::team::{task_id, titled};
+use crate::world::team::{handle, task_id, titled};
 
 async fn a_listing_has_pages_and_filters(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
@@ -12,84 +12,48 @@ async fn a_listing_has_pages_and_filters(world: World) {
     lead.adds(&tasks).await.unwrap();
     lead.updates("t2", &depends_on(&["t1"])).await.unwrap();
     bob.claims("t3").await.unwrap();
+    let all = TaskFilter::default();
     let (mut seen, mut after) = (Vec::new(), Some(0));
     while let Some(from) = after {
-        let page = bob.lists(from, 10, &TaskFilter::default()).await.unwrap();
+        let page = bob.lists(from, 10, &all).await.unwrap();
         seen.extend(page.tasks.into_iter().map(|task| task.id));
         after = page.next;
     }
     assert_eq!(seen, (1..=25).map(|number| format!("t{number}")).collect::<Vec<_>>());
-    let owner = crate::world::team::handle("BOB");
-    for (filter, count) in [
-        (
-            TaskFilter {
-                status: Some(TaskStatus::InProgress),
-                ..TaskFilter::default()
-            },
-            1,
-        ),
-        (
-            TaskFilter {
-                owner: Some(&owner),
-                ..TaskFilter::default()
-            },
-            1,
-        ),
-        (
-            TaskFilter {
-                readiness: Some(Readiness::Ready),
-                ..TaskFilter::default()
-            },
-            23,
-        ),
-        (
-            TaskFilter {
-                readiness: Some(Readiness::Blocked),
-                ..TaskFilter::default()
-            },
-            1,
-        ),
-        (
-            TaskFilter {
-                readiness: Some(Readiness::Unclaimed),
-                ..TaskFilter::default()
-            },
-            24,
-        ),
-        (
-            TaskFilter {
-                text: "TASK 2",
-                ..TaskFilter::default()
-            },
-            6,
-        ),
+    let owner = handle("BOB");
+    let of_status = TaskFilter {
+        status: Some(TaskStatus::InProgress),
+        ..all
+    };
+    let of_owner = TaskFilter {
+        owner: Some(&owner),
+        ..all
+    };
+    let with_text = TaskFilter { text: "TASK 2", ..all };
+    let readiness = |readiness| TaskFilter {
+        readiness: Some(readiness),
+        ..all
+    };
+    let count = async |filter: &TaskFilter<'_>| bob.lists(0, 100, filter).await.unwrap().tasks.len();
+    for (filter, expected) in [
+        (of_status, 1),
+        (of_owner, 1),
+        (readiness(Readiness::Ready), 23),
+        (readiness(Readiness::Blocked), 1),
+        (readiness(Readiness::Unclaimed), 24),
+        (with_text, 6),
     ] {
-        assert_eq!(
-            bob.lists(0, 100, &filter).await.unwrap().tasks.len(),
-            count,
-            "{filter:?}"
-        );
+        assert_eq!(count(&filter).await, expected, "{filter:?}");
     }
     bob.releases("t3", "").await.unwrap();
-    let unclaimed = TaskFilter {
-        readiness: Some(Readiness::Unclaimed),
-        ..TaskFilter::default()
-    };
-    assert_eq!(
-        bob.lists(0, 100, &unclaimed).await.unwrap().tasks.len(),
-        25,
-        "nobody has it"
-    );
+    assert_eq!(count(&readiness(Readiness::Unclaimed)).await, 25);
 }
 
 async fn a_listing_with_descriptions_is_paged_by_their_size(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    let described = |number: usize| NewTask {
-        description: if number.is_multiple_of(2) {
-            "x".repeat(16 * 1024)
-        } else {
-            String::new()
-        },
+    let length = |number: usize| if number.is_multiple_of(2) { 16 * 1024 } else { 0 };
+    let described = |number| NewTask {
+        description: "x".repeat(length(number)),
         ..titled("A")
     };
     lead.adds(&(0..40).map(described).collect::<Vec<_>>()).await.unwrap();
@@ -106,8 +70,8 @@ async fn a_listing_with_descriptions_is_paged_by_their_size(world: World) {
         lengths.extend(page.tasks.iter().map(length));
         (after, pages) = (page.next, pages + 1);
     }
-    let expected: Vec<usize> = (0..40).map(|number| described(number).description.len()).collect();
-    assert_eq!((lengths, pages), (expected, 3));
+    assert_eq!(lengths, (0..40).map(length).collect::<Vec<_>>());
+    assert_eq!(pages, 3);
     let without = bob.lists(0, 100, &TaskFilter::default()).await.unwrap();
     assert_eq!((without.tasks.len(), without.descriptions.len()), (40, 0));
 }
@@ -115,8 +79,7 @@ async fn a_listing_with_descriptions_is_paged_by_their_size(world: World) {
 // rule: teams#dependencies
 async fn dependencies_are_read_in_their_given_order(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    let tasks: Vec<NewTask> = (1..=12).map(|number| titled(&format!("Task {number}"))).collect();
-    lead.adds(&tasks).await.unwrap();
+    lead.adds(&vec![titled("a"); 12]).await.unwrap();
     // Two of the same request, one of the team.
     let mut last = after("last", &["t11"]);
     last.dependencies.insert(0, TaskReference::New(1));
@@ -124,7 +87,7 @@ async fn dependencies_are_read_in_their_given_order(world: World) {
     last.blocks = ["t9", "t12", "t10"].map(|id| TaskReference::Task(task_id(id))).into();
     lead.adds(&[titled("first"), titled("second"), last]).await.unwrap();
     let of = async |id: &str| {
-        let task = bob.shows(id).await.unwrap().task;
+        let task = bob.task(id).await;
         [task.dependencies, task.met_dependencies, task.blocks].map(|ids| ids.join(" "))
     };
     assert_eq!(of("t15").await, ["t14 t11 t13", "", "t9 t12 t10"]);
@@ -137,9 +100,8 @@ async fn dependencies_are_read_in_their_given_order(world: World) {
     }
     assert_eq!(of("t15").await, ["t14", "t11 t13", "t9 t12 t10 t2"]);
     let both = TaskChanges {
-        dependencies: Some(["t8", "t14", "t10", "t11"].map(task_id).into()),
-        blocks: Some(["t2", "t12", "t1"].map(task_id).into()),
-        ..TaskChanges::default()
+        blocks: blocks(&["t2", "t12", "t1"]).blocks,
+        ..depends_on(&["t8", "t14", "t10", "t11"])
     };
     lead.updates("t15", &both).await.unwrap();
     assert_eq!(of("t15").await, ["t8 t14 t10", "t11 t13", "t2 t12 t1"]);

@@ -1,6 +1,7 @@
 //! Items that wait for a member, in the answer to any of its requests.
 
-use coord_teams_state::teams::{Membership, PendingShutdown, TeamRefusal, Waiting, memberships};
+use coord_domain::LockMode;
+use coord_teams_state::teams::{Membership, Waiting, memberships};
 
 use crate::world::World;
 use crate::world::team::{Mate, titled};
@@ -12,6 +13,11 @@ fn unread(count: u64) -> Waiting {
     }
 }
 
+/// The request in an answer: its id, who made it, and who is to stop.
+fn request_of(waiting: Waiting) -> Option<[String; 3]> {
+    waiting.shutdown.map(|request| [request.id, request.by, request.target])
+}
+
 async fn listed(mate: &Mate<'_>) -> Vec<Membership> {
     memberships(&mate.world.repo, &mate.holder)
         .run(&*mate.world.store)
@@ -21,35 +27,27 @@ async fn listed(mate: &Mate<'_>) -> Vec<Membership> {
 
 async fn responses_refusals_and_lock_checks_carry_the_same_waiting_notice(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
     assert_eq!(bob.waits().await, unread(0));
     lead.sends_text(&["bob"], "one").await.unwrap();
     lead.sends_text(&[], "two").await.unwrap();
     lead.claims("t1").await.unwrap();
-    let locks = world
-        .agent("bob")
-        .checks(coord_domain::LockMode::Writing, &["a.ts"])
-        .await;
+    let locks = world.agent("bob").checks(LockMode::Writing, &["a.ts"]).await;
+    let of_locks = &locks.waiting[0];
+    assert_eq!((&*of_locks.team, &*of_locks.handle), ("alpha", "bob"));
     for waiting in [
         bob.waits().await,
         bob.waits_after_claim("t1").await,
         bob.waits_after_claim("none").await,
         bob.waits_after_claim("t2").await,
         listed(&bob).await.remove(0).waiting,
-        locks.waiting[0].waiting.clone(),
+        of_locks.waiting.clone(),
     ] {
         assert_eq!(waiting, unread(2));
     }
-    assert_eq!(
-        (locks.waiting[0].team.as_str(), locks.waiting[0].handle.as_str()),
-        ("alpha", "bob")
-    );
-    let inbox = bob.reads(None).await.unwrap();
-    assert_eq!(
-        (inbox.unread, bob.waits().await),
-        (2, unread(2)),
-        "delivered is not read"
-    );
+    // Delivered is not read.
+    let inbox = bob.inbox().await;
+    assert_eq!((inbox.unread, bob.waits().await), (2, unread(2)));
     bob.reads(Some(1)).await.unwrap();
     assert_eq!(bob.waits().await, unread(1));
     bob.reads(Some(inbox.cursor)).await.unwrap();
@@ -59,19 +57,11 @@ async fn responses_refusals_and_lock_checks_carry_the_same_waiting_notice(world:
 async fn an_open_shutdown_is_in_every_response_until_it_is_answered(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let id = lead.requests_shutdown(Some("BOB"), 60).await.unwrap().id;
-    let request_of = |waiting: Waiting| {
-        waiting
-            .shutdown
-            .map(|request: PendingShutdown| (request.id, request.by, request.target))
-    };
-    let expected = Some((id.clone(), "lead".to_owned(), "bob".to_owned()));
+    let expected = Some([&*id, "lead", "bob"].map(str::to_owned));
     lead.adds(&[titled("a")]).await.unwrap();
     assert_eq!(request_of(bob.waits().await), expected);
-    assert_eq!(
-        request_of(bob.waits_after_claim("t1").await),
-        expected,
-        "in the refusal, too"
-    );
+    // In a refusal, too.
+    assert_eq!(request_of(bob.waits_after_claim("t1").await), expected);
     assert_eq!(request_of(listed(&bob).await.remove(0).waiting), expected);
     for other in [&lead, &eve] {
         assert_eq!(request_of(other.waits().await), None);
@@ -83,8 +73,8 @@ async fn an_open_shutdown_is_in_every_response_until_it_is_answered(world: World
     let id = lead.requests_shutdown(None, 60).await.unwrap().id;
     assert_eq!(request_of(lead.waits().await), None, "who asks has approved");
     eve.answers_shutdown(&id, None).await.unwrap();
-    let of_eve = request_of(eve.waits().await);
-    assert_eq!((of_eve, request_of(bob.waits().await).is_some()), (None, true));
+    assert_eq!(request_of(eve.waits().await), None);
+    assert!(request_of(bob.waits().await).is_some());
 }
 
 async fn a_caller_that_is_no_member_gets_no_news(world: World) {
@@ -92,18 +82,18 @@ async fn a_caller_that_is_no_member_gets_no_news(world: World) {
     lead.sends_text(&[], "hello").await.unwrap();
     let nothing = Waiting::default();
     let stranger = world.mate("mallory", "alpha");
-    assert_eq!(
-        (stranger.waits().await, listed(&stranger).await),
-        (nothing.clone(), vec![])
-    );
+    assert_eq!(stranger.waits().await, nothing);
+    assert_eq!(listed(&stranger).await, []);
     assert_eq!(stranger.waits_after_claim("t1").await, nothing);
     // Neither is an agent whose handle another one has, nor who has left.
     let new = world.mate("bob/new", "alpha");
     new.joins("bob").await.unwrap();
-    assert_eq!((bob.waits().await, new.waits().await), (nothing.clone(), unread(1)));
-    assert!(matches!(bob.claims("t1").await, Err(TeamRefusal::Superseded { .. })));
+    assert_eq!(bob.waits().await, nothing);
+    assert_eq!(new.waits().await, unread(1));
+    assert_refused!(bob.claims("t1") => Superseded);
     new.leaves().await.unwrap();
-    assert_eq!((new.waits().await, listed(&new).await), (nothing, vec![]));
+    assert_eq!(new.waits().await, nothing);
+    assert_eq!(listed(&new).await, []);
 }
 
 scenarios!(

@@ -1,5 +1,5 @@
-//! The recorded programs of the plugin, and the permitted differences of a replay: for the model here, and for the plugin's tools of
-//! `coord mcp` (`tests/agents/mcp/opencode/`).
+//! The recorded programs of the plugin, and the permitted differences of a replay by the plugin's tools of `coord mcp`
+//! (`tests/agents/mcp/opencode/`).
 
 pub mod differences;
 

@@ -77,7 +77,6 @@ pub struct Account {
     /// Requests for files that were answered, with those that were refused; renewals are not among them.
     pub claims: u64,
     pub refusals: u64,
-    pub checks: u64,
     /// Tasks whose files were given up and claimed anew, because two agents waited for each other.
     pub given_up: u64,
     /// The time that agents waited for files.
@@ -95,7 +94,6 @@ pub struct Figures {
     pub waiting: f64,
     pub claims_per_task: f64,
     pub refusals: u64,
-    pub checks_per_task: f64,
     pub given_up: u64,
     /// The longest time from the first request for the files of a task to their grant, in lengths of an average task.
     pub longest_wait: f64,
@@ -119,15 +117,10 @@ impl Account {
 
     /// The figures, where the tasks in `conflicts` conflict.
     pub fn figures(&self, tasks: &[Task], agents: usize, conflicts: usize) -> Figures {
-        let sum = |times: &mut dyn Iterator<Item = Duration>| times.sum::<Duration>().as_secs_f64();
         let count = tasks.len().max(1) as f64;
-        let work = sum(&mut tasks.iter().map(Task::length));
-        let wall = self
-            .tasks
-            .iter()
-            .filter_map(|task| task.landed)
-            .max()
-            .unwrap_or_default();
+        let work = tasks.iter().map(Task::length).sum::<Duration>().as_secs_f64();
+        let landed = self.tasks.iter().filter_map(|task| task.landed);
+        let wall = landed.max().unwrap_or_default();
         let (wall, agents) = (wall.as_secs_f64(), agents as f64);
         let longest = self.tasks.iter().map(|task| task.waited).max().unwrap_or_default();
         let share = |is_one: &dyn Fn(&&TaskRun) -> bool| self.tasks.iter().filter(is_one).count() as f64 / count;
@@ -136,7 +129,6 @@ impl Account {
             waiting: self.idle.as_secs_f64() / (wall * agents),
             claims_per_task: self.claims as f64 / count,
             refusals: self.refusals,
-            checks_per_task: self.checks as f64 / count,
             given_up: self.given_up,
             longest_wait: longest.as_secs_f64() / (work / count),
             long_waits: share(&|task| task.waited.as_secs_f64() > 3.0 * work / count),

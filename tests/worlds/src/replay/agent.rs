@@ -18,16 +18,16 @@ const LOOKS: usize = 32;
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
 /// Longest time for which a server holds a claim back.
-const MOST_HELD: Duration = Duration::from_secs(20);
+const MAX_HELD: Duration = Duration::from_secs(20);
 
 /// How often such a claim is made again at least, so that it asks without a pause: a real one says how long it is held.
 const HELD_AGAIN: Duration = Duration::from_secs(9);
 
 /// Longest wait for the files of one task. An agent that waits longer is starving.
-const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
+const MAX_WAIT: Duration = Duration::from_secs(48 * 3600);
 
 /// Most files of one release whose interfaces the server compares.
-const MOST_COMPARED: usize = 32;
+const MAX_COMPARED: usize = 32;
 
 pub struct Agent<'a> {
     run: &'a Run<'a>,
@@ -117,12 +117,7 @@ impl<'a> Agent<'a> {
     async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
         let mut fields = json!({"file_paths": self.run.paths(place)});
         self.add_interfaces(&mut fields, place, &self.run.paths(place)).await?;
-        let answer = self
-            .run
-            .server
-            .ask("check_status", &self.name, &self.head, fields)
-            .await?;
-        self.run.account.borrow_mut().checks += 1;
+        let answer = self.ask("check_status", fields).await?;
         match action(&answer) {
             "PROCEED" => Ok(None),
             "SWITCH_TASK" => {
@@ -196,14 +191,21 @@ impl<'a> Agent<'a> {
     /// Claims the files of a task, until it has them.
     async fn claim(&mut self, place: usize) -> Result<()> {
         let run = self.run;
-        let begin = run.clock.now();
         run.requested(place);
-        if self.insist(place, &run.paths(place)).await? == FinalClaimAnswer::Mutual {
-            bail!("an agent without files is told that others wait for them");
-        }
-        run.account.borrow_mut().idle += run.clock.now() - begin;
+        let waited = self.claim_all(place).await?;
+        run.account.borrow_mut().idle += waited;
         run.granted(place, self.number);
         Ok(())
+    }
+
+    /// Claims all files of a task without holding any. Returns the time until it has them.
+    async fn claim_all(&mut self, place: usize) -> Result<Duration> {
+        let run = self.run;
+        let begin = run.clock.now();
+        match self.insist(place, &run.paths(place)).await? {
+            FinalClaimAnswer::Granted => Ok(run.clock.now() - begin),
+            FinalClaimAnswer::Mutual => bail!("an agent without files got MUTUAL_WAIT"),
+        }
     }
 
     /// Claims files of a task, until it has them, and renews what it holds meanwhile.
@@ -219,7 +221,7 @@ impl<'a> Agent<'a> {
             if !self.held.is_empty() && is_mutual(&answer) {
                 return Ok(FinalClaimAnswer::Mutual);
             }
-            if run.clock.now() - begin > MOST_WAIT {
+            if run.clock.now() - begin > MAX_WAIT {
                 bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
             }
             self.wait(&answer, &mut held_until).await?;
@@ -238,7 +240,7 @@ impl<'a> Agent<'a> {
             return Ok(());
         }
         if *held_until <= now {
-            *held_until = now + MOST_HELD;
+            *held_until = now + MAX_HELD;
         }
         let until = (*held_until).min(now + HELD_AGAIN);
         if run.clock.wait_until(until).await || until < *held_until {
@@ -262,11 +264,8 @@ impl<'a> Agent<'a> {
                     if self.held.is_empty() {
                         self.renewed = self.run.clock.now();
                     }
-                    let new: Vec<&str> = paths
-                        .iter()
-                        .copied()
-                        .filter(|path| !self.held.contains(*path))
-                        .collect();
+                    let mut new = paths.to_vec();
+                    new.retain(|path| !self.held.contains(*path));
                     self.run.edits(place, &new);
                     self.held.extend(new.into_iter().map(str::to_owned));
                     return Ok(ClaimAnswer::Granted);
@@ -326,12 +325,8 @@ impl<'a> Agent<'a> {
         run.account.borrow_mut().given_up += 1;
         self.abandon().await?;
         run.began_anew(place);
-        let begin = run.clock.now();
-        let insisted = self.insist(place, &run.paths(place)).await?;
-        if insisted == FinalClaimAnswer::Mutual {
-            bail!("an agent without files is told that others wait for them");
-        }
-        run.waited(place, run.clock.now() - begin);
+        let waited = self.claim_all(place).await?;
+        run.waited(place, waited);
         self.work_on(time).await
     }
 
@@ -358,14 +353,9 @@ impl<'a> Agent<'a> {
         });
         let answer = self.post(fields).await?;
         succeeded(&answer)?;
-        let warnings = answer["warnings"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
-        let broken = warnings.filter(|warning| warning.starts_with("INTERFACE_CHANGED: The interface of "));
+        let broken = warnings(&answer).filter(|warning| warning.starts_with("INTERFACE_CHANGED: The interface of "));
         // It compares so many, and says that the others may have changed.
-        if self.run.tasks[place].files.len() <= MOST_COMPARED {
+        if self.run.tasks[place].files.len() <= MAX_COMPARED {
             let broken = broken.map(|warning| format!("what was said truthfully is contradicted: {warning}"));
             self.run.account.borrow_mut().violations.extend(broken);
         }
@@ -373,7 +363,11 @@ impl<'a> Agent<'a> {
     }
 
     async fn post(&self, fields: Value) -> Result<Value> {
-        self.run.server.ask("post_status", &self.name, &self.head, fields).await
+        self.ask("post_status", fields).await
+    }
+
+    async fn ask(&self, endpoint: &str, fields: Value) -> Result<Value> {
+        self.run.server.ask(endpoint, &self.name, &self.head, fields).await
     }
 }
 
@@ -381,14 +375,14 @@ fn action(answer: &Value) -> &str {
     answer["orchestration"]["action"].as_str().unwrap_or_default()
 }
 
+fn warnings(answer: &Value) -> impl Iterator<Item = &str> {
+    let warnings = answer["warnings"].as_array().into_iter().flatten();
+    warnings.filter_map(Value::as_str)
+}
+
 /// Whether the blocking agent waits for the caller.
 fn is_mutual(answer: &Value) -> bool {
-    let mut warnings = answer["warnings"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    warnings.any(|warning| warning.starts_with("MUTUAL_WAIT"))
+    warnings(answer).any(|warning| warning.starts_with("MUTUAL_WAIT"))
 }
 
 fn succeeded(answer: &Value) -> Result<()> {

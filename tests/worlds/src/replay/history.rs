@@ -10,7 +10,7 @@ use coord_domain::FilePath;
 use super::git::git;
 
 /// Most files of a task. Larger commits are not one agent's task: moves of folders, formatters, imports of vendored code.
-pub const MOST_FILES: usize = 60;
+pub const MAX_FILES: usize = 60;
 
 /// A version of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -111,7 +111,7 @@ fn task_of(printed: &[u8]) -> Option<Option<Task>> {
             files.insert(path.to_owned(), change);
         }
     }
-    let is_task = is_playable && (1..=MOST_FILES).contains(&files.len());
+    let is_task = is_playable && (1..=MAX_FILES).contains(&files.len());
     Some(is_task.then(|| Task {
         commit: commit.to_owned(),
         parent: parent.to_owned(),

@@ -26,7 +26,7 @@ use super::branch::{BRANCH, ReplayedBranch};
 use super::clock::Clock;
 
 /// Largest body of a response.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// A server with a repository.
 pub struct Server {
@@ -109,7 +109,7 @@ impl Server {
         let begin = Instant::now();
         let response = self.router.clone().oneshot(request).await?;
         let status = response.status();
-        let answer = http_body_util::Limited::new(response.into_body(), MOST_BYTES)
+        let answer = http_body_util::Limited::new(response.into_body(), MAX_BYTES)
             .collect()
             .await;
         self.busy.set(self.busy.get() + begin.elapsed());

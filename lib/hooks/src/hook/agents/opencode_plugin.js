@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
 const LIMIT_MS = 20_000;
-const MOST_OUTPUT = 1 << 20;
+const MAX_OUTPUT = 1 << 20;
 const SESSION_EVENTS = ["session.created", "session.compacted", "session.idle", "session.deleted"];
 
 // Without `coord`, tools still run; after `coord init --strict`, those that may change something are denied.
@@ -25,15 +25,15 @@ const run = (event, call, folder) =>
     const child = spawn(program, ["hook", "opencode", event], { cwd: folder, timeout: LIMIT_MS, windowsHide: true });
     let stdout = "";
     let stderr = "";
-    child.stdout.on("data", (part) => (stdout.length < MOST_OUTPUT ? (stdout += part) : undefined));
-    child.stderr.on("data", (part) => (stderr.length < MOST_OUTPUT ? (stderr += part) : undefined));
+    child.stdout.on("data", (part) => (stdout.length < MAX_OUTPUT ? (stdout += part) : undefined));
+    child.stderr.on("data", (part) => (stderr.length < MAX_OUTPUT ? (stderr += part) : undefined));
     child.on("error", (error) => {
       // A folder that is gone is the same error.
       const isMissing = error.code === "ENOENT" && existsSync(folder);
       resolve({ status: 2, isBroken: true, isMissing, stdout: "", stderr: `${program} cannot be run: ${error.message}` });
     });
     child.on("close", (status) => {
-      resolve({ status: status ?? 2, isBroken: status === null, stdout, stderr: stderr || "coord hook gives no answer" });
+      resolve({ status: status ?? 2, isBroken: status === null, stdout, stderr: stderr || "coord hook does not answer" });
     });
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(call));

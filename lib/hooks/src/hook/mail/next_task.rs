@@ -11,13 +11,13 @@ use coord_protocol::{HeldLock, LocksFilter, TaskFilter};
 
 use super::super::event::Moment;
 use super::texts::must_answer;
-use super::{MOST_TEAMS, News, caller, news};
+use super::{MAX_TEAMS, News, caller, news};
 
 /// Maximum number of checked ready tasks: the team would not give some of them to the member.
-const MOST_TASKS: u32 = 16;
+const MAX_TASKS: u32 = 16;
 
 /// Maximum number of claims of a member.
-const MOST_CLAIMS: usize = 50;
+const MAX_CLAIMS: usize = 50;
 
 /// Notes that a turn ends. Returns whether [`reason_to_continue`] has started it. `None` if another process has locked
 /// the notes.
@@ -58,7 +58,7 @@ pub(in super::super) async fn reason_to_continue(
 /// Why the agent should continue if no message waits: one of its teams would give it a task.
 async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> Option<String> {
     let notes = MailNotes::read(&work.working_copy, holder);
-    for team in &notes.next_teams(MOST_TEAMS) {
+    for team in &notes.next_teams(MAX_TEAMS) {
         let repo_url = work.repo_url();
         let ready = TaskFilter {
             readiness: Some("ready".to_owned()),
@@ -121,7 +121,7 @@ async fn free_task<'t>(
         false => {
             let of_member = TaskFilter {
                 owner: Some(member.agent_id.clone()),
-                limit: Some(MOST_CLAIMS as u32),
+                limit: Some(MAX_CLAIMS as u32),
                 ..TaskFilter::default()
             };
             list_tasks(connection, work, team, of_member).await
@@ -138,7 +138,7 @@ async fn free_task<'t>(
 }
 
 async fn list_tasks(connection: &Connection, work: &Work, team: &str, mut filter: TaskFilter) -> Vec<TaskView> {
-    filter.limit.get_or_insert(MOST_TASKS);
+    filter.limit.get_or_insert(MAX_TASKS);
     let page = connection.client.tasks(&caller(work, team), &filter).await;
     page.map(|page| page.tasks).unwrap_or_default()
 }
@@ -153,6 +153,6 @@ fn eligible_member<'t>(team: &'t TeamView, holder: &AgentId) -> Option<&'t Membe
         .shutdown
         .as_ref()
         .is_some_and(|shutdown| must_answer(shutdown, &member.agent_id));
-    let can_claim = member.claims.len() < MOST_CLAIMS && !must_answer_shutdown;
+    let can_claim = member.claims.len() < MAX_CLAIMS && !must_answer_shutdown;
     (can_claim && team.closed_at.is_none() && member.ended_at.is_none()).then_some(member)
 }

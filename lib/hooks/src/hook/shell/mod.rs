@@ -21,10 +21,10 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Maximum length of a parsed command, in bytes.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// Maximum depth of nested parentheses and braces.
-const MOST_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Stack of the thread that parses a command: each nested compound command takes some of it. Only the used part takes
 /// memory.
@@ -45,7 +45,7 @@ pub fn effects(command: &str, folder: &Path) -> Effects {
 }
 
 fn parse(command: &str, folder: &Path) -> Effects {
-    if command.len() > MOST_BYTES || is_deeper_than(command, MOST_DEPTH) {
+    if command.len() > MAX_BYTES || is_deeper_than(command, MAX_DEPTH) {
         return Effects::unknown();
     }
     let (sender, receiver) = mpsc::channel();

@@ -14,7 +14,7 @@ use super::shell_state::ShellState;
 use super::{programs, words};
 
 /// Maximum depth of parsed commands within commands (`bash -c`).
-const MOST_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 struct Walk {
     state: ShellState,
@@ -36,7 +36,7 @@ pub(super) fn effects(command: &str, folder: &Path) -> Effects {
 impl Walk {
     /// A whole command line.
     fn text(&mut self, command: &str) {
-        if self.depth >= MOST_DEPTH {
+        if self.depth >= MAX_DEPTH {
             self.state.effects.changes = true;
             return;
         }

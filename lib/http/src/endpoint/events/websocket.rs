@@ -25,7 +25,7 @@ const SUBPROTOCOL: &str = "coord.v1";
 const TOKEN_PREFIX: &str = "coord.token.";
 
 /// Maximum bytes of a client's message.
-const MOST_BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// Bytes of the read buffer, of which the library has one for each client. It fills the buffer with zeros before each
 /// read; its default is 128 KiB.
@@ -51,8 +51,8 @@ pub(super) fn respond(
     upgrade
         .protocols([SUBPROTOCOL])
         .read_buffer_size(READ_BYTES)
-        .max_message_size(MOST_BYTES)
-        .max_frame_size(MOST_BYTES)
+        .max_message_size(MAX_BYTES)
+        .max_frame_size(MAX_BYTES)
         .on_upgrade(move |socket| coming_from(address, serve(socket, watcher, lifetime)))
 }
 

@@ -66,13 +66,13 @@ acts! {
         "Complete an intent.",
         "Each criterion must be marked as met. With `force` and a `reason`, a person can complete it anyway.";
     intent_abandon = Abandon(StopIntentRequest) at "/api/intents/{id}/abandon":
-        "Give an intent up.",
+        "Abandon an intent.",
         "It takes a `reason`, and a person where the intent is BLOCKED. Its files are free then.";
     intent_block = Block(StopIntentRequest) at "/api/intents/{id}/block":
         "Stop an intent.",
         "It takes a `reason`. Only a person lets it go on.";
     intent_unblock = Unblock(UnblockIntentRequest) at "/api/intents/{id}/unblock":
-        "Let a blocked intent go on.",
+        "Resume a blocked intent.",
         "A person's act.";
     intent_allow = Allow(AllowOverlapRequest) at "/api/intents/{id}/allow":
         "Let an intent overlap with `other`.",

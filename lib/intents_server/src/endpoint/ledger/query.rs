@@ -11,7 +11,7 @@ use coord_server::error::ApiError;
 use coord_server::operations::fields::{agent_of, id_in, in_field, require};
 
 /// The most lines of a response.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 
 /// The number of lines without `limit`.
 const DEFAULT_LINES: usize = 100;
@@ -76,15 +76,15 @@ fn parse_repository(repo_url: &Option<String>, caller: Caller) -> Result<(RepoId
 }
 
 fn parse_count(field: &'static str, text: &str) -> Result<usize, ApiError> {
-    let count = text.parse().ok().filter(|count| (1..=MOST_LINES).contains(count));
+    let count = text.parse().ok().filter(|count| (1..=MAX_LINES).contains(count));
     count.ok_or_else(|| ApiError::InvalidField {
         field,
-        problem: format!("must be a whole number from 1 to {MOST_LINES}"),
+        problem: format!("must be a whole number from 1 to {MAX_LINES}"),
     })
 }
 
 /// The most digits of a line's number. The store counts to about 9 * 10^18, and adds to the number.
-const MOST_DIGITS: usize = 18;
+const MAX_DIGITS: usize = 18;
 
 impl LedgerQuery {
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LedgerRequest, ApiError> {
@@ -96,7 +96,7 @@ impl LedgerQuery {
         let last = self.last.as_deref().map(|text| parse_count("last", text));
         let last = last.transpose()?;
         let after = self.after.as_deref().map(|text| {
-            let is_number = text.len() <= MOST_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = text.len() <= MAX_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
             let number = text.parse::<u64>().ok().filter(|_| is_number);
             number.ok_or_else(|| ApiError::InvalidField {
                 field: "after",

@@ -22,7 +22,7 @@ use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line, require};
 
 /// The most characters of a reason.
-const MOST_REASON_CHARS: usize = 500;
+const MAX_REASON_CHARS: usize = 500;
 
 /// Performs `act` on the intent `id`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
@@ -90,7 +90,7 @@ fn clean_reason(reason: Option<&String>) -> Result<String, ApiError> {
     let Some(reason) = reason else {
         return Ok(String::new());
     };
-    let reason = line("reason", reason, MOST_REASON_CHARS)?;
+    let reason = line("reason", reason, MAX_REASON_CHARS)?;
     Ok(blank_credentials(&reason).into_owned())
 }
 

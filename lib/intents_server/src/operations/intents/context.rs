@@ -19,16 +19,16 @@ use coord_state::locks::{LiveLocks, live_locks};
 const SEARCHED_LINES: usize = 200;
 
 /// The most ledger lines in a context.
-const MOST_LINES: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// The most active intents, and the most locks, of others in a context.
-const MOST_NEARBY: usize = 5;
+const MAX_NEARBY: usize = 5;
 
 /// How many digits of a hash are shown.
 const HASH_DIGITS: usize = 12;
 
 /// The most intents to select from.
-const MOST_CHOICES: usize = 50;
+const MAX_CHOICES: usize = 50;
 
 /// The text about the intent `id` for `holder`, whose work is on `branch`.
 pub(super) async fn selected_context(
@@ -77,7 +77,7 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
     let is_open = |id: &&str| matches!(registry.records[*id].status, Status::Pending | Status::InProgress);
     let ids: Vec<&str> = registry.ids().into_iter().filter(is_open).collect();
     // The newest are the most likely choices.
-    let ids = &ids[ids.len().saturating_sub(MOST_CHOICES)..];
+    let ids = &ids[ids.len().saturating_sub(MAX_CHOICES)..];
     let texts = intent_texts(&*app.store, repo, ids).await?;
     let intents = ids.iter().map(|id| {
         let cost = registry.uses.get(*id).copied().unwrap_or_default();
@@ -102,7 +102,7 @@ fn author(intent: &IntentView, login: &str) -> Option<String> {
 
 fn active_others<'a>(registry: &'a Registry, id: &str) -> Vec<&'a str> {
     let is_active = |other: &&str| *other != id && registry.records[*other].status.is_active();
-    registry.ids().into_iter().filter(is_active).take(MOST_NEARBY).collect()
+    registry.ids().into_iter().filter(is_active).take(MAX_NEARBY).collect()
 }
 
 fn locks_of_others(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String> {
@@ -128,7 +128,7 @@ fn locks_of_others(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<S
         })
         .collect();
     lines.sort();
-    lines.truncate(MOST_NEARBY);
+    lines.truncate(MAX_NEARBY);
     lines
 }
 
@@ -137,7 +137,7 @@ fn lines_about(id: &str, lines: &[AppendedLine]) -> Vec<String> {
         .iter()
         .filter_map(|line| Record::read(line.text.as_bytes()).ok())
         .filter(|record| record.intent_id.as_deref() == Some(id))
-        .take(MOST_LINES)
+        .take(MAX_LINES)
         .map(|record| ledger_line(&record))
         .collect();
     lines.reverse();

@@ -1,11 +1,11 @@
-//! The context of an intent as text for an agent's prompt, at most [`MOST_BYTES`] long. Lists are truncated first.
+//! The context of an intent as text for an agent's prompt, at most [`MAX_BYTES`] long. Lists are truncated first.
 
 use coord_protocol::plain_text::{QUOTATION_NOTICE, QUOTE, beginning, quote_line, visible_line};
 use coord_protocol::{IntentStatus, IntentView};
 use serde_json::Value as Json;
 
 /// The longest text: 1,200 tokens of four bytes.
-const MOST_BYTES: usize = 4_800;
+const MAX_BYTES: usize = 4_800;
 
 /// The most items of a list, and the most bytes of a line.
 type Limits = (usize, usize);
@@ -127,7 +127,7 @@ fn first_fitting(text_within: impl Fn(Limits) -> String) -> String {
     let mut text = String::new();
     for limits in LIMITS {
         text = text_within(limits);
-        if text.len() <= MOST_BYTES {
+        if text.len() <= MAX_BYTES {
             break;
         }
     }
@@ -349,13 +349,13 @@ Near you:
         large.intent.related_specs = texts().into_iter().map(Json::String).collect();
         (large.lines, large.changed_files, large.nearby) = (texts(), texts(), texts());
         let text = large.text();
-        assert!(text.len() <= MOST_BYTES, "{}", text.len());
+        assert!(text.len() <= MAX_BYTES, "{}", text.len());
         assert!(text.contains("- and 4") && text.contains('…'), "{text}");
         let choice = Choice {
             intents: vec![large.intent; 1000],
             editors: vec!["bob".to_owned(); 1000],
             last: None,
         };
-        assert!(choice.text().len() <= MOST_BYTES);
+        assert!(choice.text().len() <= MAX_BYTES);
     }
 }

@@ -139,18 +139,10 @@ mod tests {
         }
     }
 
-    fn with(fields: IntentFields) -> EditIntentRequest {
-        EditIntentRequest {
-            fields,
-            ..EditIntentRequest::default()
-        }
-    }
-
-    fn limits_of(max_turns: Option<u64>, max_tokens: Option<u64>) -> EditIntentRequest {
-        with(IntentFields {
-            budget: Some(BudgetLimits { max_turns, max_tokens }),
-            ..IntentFields::default()
-        })
+    fn request(set: impl FnOnce(&mut IntentFields)) -> EditIntentRequest {
+        let mut request = EditIntentRequest::default();
+        set(&mut request.fields);
+        request
     }
 
     fn try_edit(status: Status, request: &EditIntentRequest, is_person: bool) -> Result<EditedIntent, EditRefusal> {
@@ -159,31 +151,12 @@ mod tests {
 
     #[test]
     fn scope_branch_and_supplements_are_frozen_once_it_has_begun() {
-        let text = || Some("x".to_owned());
-        for (member, fields) in [
-            (
-                "owned_scope",
-                IntentFields {
-                    owned_scope: Some(vec!["x".to_owned()]),
-                    ..IntentFields::default()
-                },
-            ),
-            (
-                "branch",
-                IntentFields {
-                    branch: text(),
-                    ..IntentFields::default()
-                },
-            ),
-            (
-                "supplements",
-                IntentFields {
-                    supplements: text(),
-                    ..IntentFields::default()
-                },
-            ),
+        let x = || "x".to_owned();
+        for (member, sent) in [
+            ("owned_scope", request(|fields| fields.owned_scope = Some(vec![x()]))),
+            ("branch", request(|fields| fields.branch = Some(x()))),
+            ("supplements", request(|fields| fields.supplements = Some(x()))),
         ] {
-            let sent = with(fields);
             assert_eq!(try_edit(Status::Pending, &sent, false).unwrap().changed, [member]);
             for status in Status::ALL.into_iter().skip(1) {
                 assert_eq!(
@@ -194,10 +167,7 @@ mod tests {
             }
         }
         // The same scope is no change.
-        let same = with(IntentFields {
-            owned_scope: Some(intent().owned_scope),
-            ..IntentFields::default()
-        });
+        let same = request(|fields| fields.owned_scope = Some(intent().owned_scope));
         assert_eq!(try_edit(Status::InProgress, &same, false).unwrap().changed, [""; 0]);
     }
 
@@ -210,7 +180,7 @@ mod tests {
             (Some(49), None, false),
             (Some(50), Some(5), false),
         ] {
-            let sent = limits_of(max_turns, max_tokens);
+            let sent = request(|fields| fields.budget = Some(BudgetLimits { max_turns, max_tokens }));
             let edited = try_edit(Status::InProgress, &sent, false);
             assert_eq!(
                 edited == Err(EditRefusal::Person),
@@ -235,30 +205,17 @@ mod tests {
         assert!(!edited.is_for_holders);
         let met = edited.intent.acceptance_criteria[0].met.clone().unwrap();
         assert_eq!(met.evidence, "cargo test: 5 passed");
-        let criteria = |texts: [&str; 2]| {
-            let sent = with(IntentFields {
-                acceptance_criteria: Some(texts.map(str::to_owned).to_vec()),
-                ..IntentFields::default()
-            });
-            edit(
-                &edited.intent,
-                Status::InProgress,
-                &sent,
-                false,
-                &CriterionProof::default(),
-            )
-            .unwrap()
+        let (intent, proof) = (edited.intent, CriterionProof::default());
+        let with_criteria = |texts: [&str; 2]| {
+            let texts = texts.map(str::to_owned).to_vec();
+            let sent = request(|fields| fields.acceptance_criteria = Some(texts));
+            edit(&intent, Status::InProgress, &sent, false, &proof).unwrap()
         };
-        let same = criteria(["No new dependency", "Tests pass"]);
+        let same = with_criteria(["No new dependency", "Tests pass"]);
         assert!(same.intent.acceptance_criteria[1].met.is_some() && same.is_for_holders);
-        let other = criteria(["No new dependency", "Tests pass twice"]);
-        assert!(
-            other
-                .intent
-                .acceptance_criteria
-                .iter()
-                .all(|criterion| criterion.met.is_none())
-        );
+        let other = with_criteria(["No new dependency", "Tests pass twice"]).intent;
+        let mut criteria = other.acceptance_criteria.iter();
+        assert!(criteria.all(|criterion| criterion.met.is_none()));
         let unknown = EditIntentRequest {
             unmet: vec!["tests pass".to_owned()],
             ..EditIntentRequest::default()

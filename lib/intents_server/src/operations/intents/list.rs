@@ -20,7 +20,7 @@ use coord_server::operations::list_locks::held_locks;
 use coord_state::locks::live_locks;
 
 /// The most bytes of texts in one response.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The parts of a response besides the intents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     let mut bytes = 0;
     let fitting = ids.iter().rev().take_while(|id| {
         bytes += registry.records[**id].bytes;
-        bytes <= MOST_BYTES
+        bytes <= MAX_BYTES
     });
     let omitted = ids.len() - fitting.count();
     let ids = &ids[omitted..];

@@ -15,24 +15,24 @@ use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line};
 
 /// The most constraints, criteria and specifications.
-const MOST_ITEMS: usize = 50;
+const MAX_ITEMS: usize = 50;
 
 /// The most characters of one of these, and of a piece of evidence.
-const MOST_ITEM_CHARS: usize = 500;
+const MAX_ITEM_CHARS: usize = 500;
 
 /// The most characters of a name.
-const MOST_NAME_CHARS: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 /// The most bytes of an intent as JSON.
-pub(super) const MOST_BYTES: usize = 64 * 1024;
+pub(super) const MAX_BYTES: usize = 64 * 1024;
 
 /// The highest limit of a budget.
-const MOST_LIMIT: u64 = 1_000_000_000_000;
+const MAX_LIMIT: u64 = 1_000_000_000_000;
 
 /// Replaces the members of `intent` that are in `fields`. Criteria with the same text stay met.
 pub(super) fn apply_fields(intent: &mut Intent, fields: &IntentFields) -> Result<(), ApiError> {
     if let Some(name) = &fields.name {
-        intent.name = line("name", name, MOST_NAME_CHARS)?;
+        intent.name = line("name", name, MAX_NAME_CHARS)?;
     }
     if let Some(description) = &fields.description {
         intent.description = paragraphs("description", description)?;
@@ -107,14 +107,14 @@ pub(super) fn digest_of(intent: &Intent) -> Result<String, ApiError> {
 
 /// Evidence that a criterion is met.
 pub(super) fn evidence(text: &str) -> Result<String, ApiError> {
-    line("met", text, MOST_ITEM_CHARS)
+    line("met", text, MAX_ITEM_CHARS)
 }
 
 fn distinct_lines(field: &'static str, texts: &[String]) -> Result<Vec<String>, ApiError> {
     check_count(field, texts.len())?;
     let mut seen = BTreeSet::new();
     for text in texts {
-        line(field, text, MOST_ITEM_CHARS)?;
+        line(field, text, MAX_ITEM_CHARS)?;
         if !seen.insert(text) {
             return Err(ApiError::InvalidField {
                 field,
@@ -126,10 +126,10 @@ fn distinct_lines(field: &'static str, texts: &[String]) -> Result<Vec<String>, 
 }
 
 fn check_count(field: &'static str, count: usize) -> Result<(), ApiError> {
-    if count > MOST_ITEMS {
+    if count > MAX_ITEMS {
         return Err(ApiError::InvalidField {
             field,
-            problem: format!("has {count} texts; send {MOST_ITEMS} at most"),
+            problem: format!("has {count} texts; send {MAX_ITEMS} at most"),
         });
     }
     Ok(())
@@ -149,10 +149,10 @@ fn paragraphs(field: &'static str, text: &str) -> Result<String, ApiError> {
 fn budget(limits: &BudgetLimits) -> Result<Option<Budget>, ApiError> {
     let BudgetLimits { max_turns, max_tokens } = *limits;
     for limit in [max_turns, max_tokens].into_iter().flatten() {
-        if !(1..=MOST_LIMIT).contains(&limit) {
+        if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(ApiError::InvalidField {
                 field: "budget",
-                problem: format!("has a limit that is not from 1 to {MOST_LIMIT}; send null for none"),
+                problem: format!("has a limit that is not from 1 to {MAX_LIMIT}; send null for none"),
             });
         }
     }
@@ -173,10 +173,10 @@ fn related_specs(specs: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
             problem: "must have texts, or objects with the texts type and value".to_owned(),
         })?;
         match &spec {
-            RelatedSpec::Text(text) => line(FIELD, text, MOST_ITEM_CHARS)?,
+            RelatedSpec::Text(text) => line(FIELD, text, MAX_ITEM_CHARS)?,
             RelatedSpec::Typed { r#type, value } => {
-                line(FIELD, r#type, MOST_ITEM_CHARS)?;
-                line(FIELD, value, MOST_ITEM_CHARS)?
+                line(FIELD, r#type, MAX_ITEM_CHARS)?;
+                line(FIELD, value, MAX_ITEM_CHARS)?
             }
         };
         Ok(spec)

@@ -7,7 +7,7 @@ use coord_domain::plain_text;
 use coord_server::error::ApiError;
 
 /// The most characters of an agent's data about itself.
-const MOST_CHARS: usize = 128;
+const MAX_CHARS: usize = 128;
 
 /// The members `metadata` and `trace_id` of lines, as scripts expect them: without the last quote. The id is new.
 pub fn origin(session: Option<&AgentSession>) -> Result<String, ApiError> {
@@ -27,10 +27,10 @@ fn metadata(session: &AgentSession) -> Result<Metadata, ApiError> {
 
 /// `text` as one line, if it is short enough.
 pub fn check_length(field: &'static str, text: &str) -> Result<String, ApiError> {
-    if text.chars().count() > MOST_CHARS {
+    if text.chars().count() > MAX_CHARS {
         return Err(ApiError::InvalidField {
             field,
-            problem: format!("has a text of more than {MOST_CHARS} characters"),
+            problem: format!("has a text of more than {MAX_CHARS} characters"),
         });
     }
     Ok(plain_text(text))

@@ -17,7 +17,7 @@ use coord_server::error::ApiError;
 use coord_store::script::sha1_hex;
 
 /// The most tokens of a session.
-const MOST_TOKENS: u64 = 1_000_000_000_000;
+const MAX_TOKENS: u64 = 1_000_000_000_000;
 
 /// Counts the costs of the work on the intent `id`. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
 ///
@@ -36,13 +36,11 @@ pub async fn use_intent(
     let call = request.tool_call.as_ref().map(counted_call).transpose()?;
     let tokens = match &request.tokens {
         None => None,
-        Some(tokens) if tokens.total <= MOST_TOKENS => {
-            Some((check_length("tokens", &tokens.session_id)?, tokens.total))
-        }
+        Some(tokens) if tokens.total <= MAX_TOKENS => Some((check_length("tokens", &tokens.session_id)?, tokens.total)),
         Some(_) => {
             return Err(ApiError::InvalidField {
                 field: "tokens",
-                problem: format!("has a total of more than {MOST_TOKENS}"),
+                problem: format!("has a total of more than {MAX_TOKENS}"),
             });
         }
     };

@@ -225,12 +225,12 @@ async fn check_supplemented(app: &App, repo: &RepoId, intent: &Intent) -> Result
 
 fn check_size(stored: StoredIntent) -> Result<StoredIntent, ApiError> {
     let bytes = serde_json::to_vec(&stored).map_err(|_| ApiError::Internal)?.len();
-    if bytes > members::MOST_BYTES {
+    if bytes > members::MAX_BYTES {
         return Err(ApiError::InvalidField {
             field: "description",
             problem: format!(
                 "and the other members have {bytes} bytes as JSON; an intent may have {}",
-                members::MOST_BYTES
+                members::MAX_BYTES
             ),
         });
     }

@@ -12,10 +12,10 @@ use coord_intents_state::ledger::{Mutation, RecordedEvent, RecordedKind};
 use coord_server::error::ApiError;
 
 /// The most entries of a request.
-const MOST_ENTRIES: usize = 32;
+const MAX_ENTRIES: usize = 32;
 
 /// The most characters of a name that an agent gives to itself, its session or its tool.
-const MOST_NAME_CHARS: usize = 128;
+const MAX_NAME_CHARS: usize = 128;
 
 const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
@@ -33,17 +33,17 @@ pub(super) fn parse_entries(
     session: &AgentSession,
     agent: Option<&AgentId>,
 ) -> Result<Vec<RecordedEvent>, ApiError> {
-    if !(1..=MOST_ENTRIES).contains(&entries.len()) {
+    if !(1..=MAX_ENTRIES).contains(&entries.len()) {
         return Err(ApiError::InvalidField {
             field: "entries",
-            problem: format!("must have 1 to {MOST_ENTRIES} entries"),
+            problem: format!("must have 1 to {MAX_ENTRIES} entries"),
         });
     }
     for name in [&session.session_id, &session.contributor] {
-        if name.chars().count() > MOST_NAME_CHARS {
+        if name.chars().count() > MAX_NAME_CHARS {
             return Err(ApiError::InvalidField {
                 field: "session",
-                problem: format!("has a name of more than {MOST_NAME_CHARS} characters"),
+                problem: format!("has a name of more than {MAX_NAME_CHARS} characters"),
             });
         }
     }
@@ -65,9 +65,9 @@ fn parse_entry(entry: &RecordEntry, session: &AgentSession, agent: Option<&Agent
     if entry
         .tool_name
         .as_ref()
-        .is_some_and(|name| name.chars().count() > MOST_NAME_CHARS)
+        .is_some_and(|name| name.chars().count() > MAX_NAME_CHARS)
     {
-        return Err(format!(".tool_name has more than {MOST_NAME_CHARS} characters"));
+        return Err(format!(".tool_name has more than {MAX_NAME_CHARS} characters"));
     }
     if let Some(class) = &entry.mutation_class
         && !CLASSES.contains(&class.as_str())

@@ -16,7 +16,7 @@ use coord_server::error::ApiError;
 const WINDOW_LINES: usize = 512;
 
 /// The most round trips that read the lines of one page.
-const MOST_WINDOWS: usize = 4;
+const MAX_WINDOWS: usize = 4;
 
 /// Bytes of lines after which a page ends.
 const PAGE_BYTES: usize = 2 << 20;
@@ -118,7 +118,7 @@ impl PageReader<'_> {
     async fn lines_after(&self, seal: &Seal, after: u64) -> Result<LinesPage, ApiError> {
         let (mut matching, mut bytes) = (Vec::new(), 0);
         let mut last = after.max(seal.base.point.seq);
-        for _ in 0..MOST_WINDOWS {
+        for _ in 0..MAX_WINDOWS {
             let Some(lines) = self.read(seal, last, self.window()).await? else {
                 return Ok(None);
             };
@@ -146,7 +146,7 @@ impl PageReader<'_> {
     async fn newest_lines(&self, seal: &Seal) -> Result<LinesPage, ApiError> {
         let (mut matching, mut bytes) = (Vec::new(), 0);
         let mut end = seal.sealed.point.seq;
-        for _ in 0..MOST_WINDOWS {
+        for _ in 0..MAX_WINDOWS {
             let first = end.saturating_sub(self.window() as u64).max(seal.base.point.seq);
             let Some(mut lines) = self.read(seal, first, (end - first) as usize).await? else {
                 return Ok(None);

@@ -62,7 +62,7 @@ function Gate.judge(call, paths)
     local ignore, judged = GraphAge.load(call)[3] or '', call.gate.judged
     local is_same_scope = judged.intent == id and judged.scope == record.digest
     if not is_same_scope or (judged.ignore or '') ~= ignore then
-      -- Rust matches the patterns, and repeats the call with its judgement.
+      -- Rust matches the patterns, and repeats the call with its judgment.
       return Answer.reply(call, 'ASK_SCOPE', {
         intent = id,
         scope = record.digest,

@@ -58,32 +58,32 @@ function Owners.take_file(entries, intent, branch)
   return previous
 end
 
-local MOST_OF_FILE = 8
+local MAX_PER_FILE = 8
 
--- Drops the oldest of `entries`, those of a file, until MOST_OF_FILE are left, but never those of active intents or the last one.
+-- Drops the oldest of `entries`, those of a file, until MAX_PER_FILE are left, but never those of active intents or the last one.
 -- Returns whether that succeeded.
 function Owners.has_room_in(call, entries)
   local index = 1
-  while #entries > MOST_OF_FILE and index < #entries do
+  while #entries > MAX_PER_FILE and index < #entries do
     if Records.is_active(Records.of(call, entries[index].intent)) then
       index = index + 1
     else
       table.remove(entries, index)
     end
   end
-  return #entries <= MOST_OF_FILE
+  return #entries <= MAX_PER_FILE
 end
 
 -- Whether there is room for `count` more files. If there is none, it drops files that no active intent owns, from a sample that
 -- differs each time. Then only the ledger has their content.
 function Owners.has_room_for(call, count)
-  local MOST_FILES, MOST_LOOKED_AT = 20000, 2000
-  local room = MOST_FILES - redis.call('HLEN', call.keys.owners)
+  local MAX_FILES, MAX_LOOKED_AT = 20000, 2000
+  local room = MAX_FILES - redis.call('HLEN', call.keys.owners)
   if count <= room then
     return true
   end
   local names, sample, dropped = redis.call('HKEYS', call.keys.owners), {}, {}
-  for offset = 1, math.min(MOST_LOOKED_AT, #names) do
+  for offset = 1, math.min(MAX_LOOKED_AT, #names) do
     sample[offset] = names[(call.now_ms + offset) % #names + 1]
   end
   for path, entries in pairs(Owners.of(call, sample)) do

@@ -16,13 +16,13 @@ function Session.load(call)
   return call.session
 end
 
--- Writes the session. Beyond MOST_AGENTS, the agent that has been silent for the longest time is forgotten.
+-- Writes the session. Beyond MAX_AGENTS, the agent that has been silent for the longest time is forgotten.
 function Session.save(call)
-  local SECONDS, MOST_AGENTS = 86400, 256
+  local SECONDS, MAX_AGENTS = 86400, 256
   local text = string.format('%.0f ', call.now_ms) .. cjson.encode(call.session)
   local is_new = redis.call('HSET', call.keys.sessions, call.request.agent_id, text) == 1
   redis.call('EXPIRE', call.keys.sessions, SECONDS)
-  if is_new and redis.call('HLEN', call.keys.sessions) > MOST_AGENTS then
+  if is_new and redis.call('HLEN', call.keys.sessions) > MAX_AGENTS then
     local stored, oldest, oldest_agent = redis.call('HGETALL', call.keys.sessions), math.huge, nil
     for index = 1, #stored, 2 do
       local time = tonumber(string.match(stored[index + 1], '^%d+'))

@@ -71,7 +71,7 @@ pub struct Push {
     pub after: Option<CommitSha>,
     /// Whether the head before is not an ancestor of the head after.
     pub is_forced: bool,
-    /// The newest [`MOST_COMMITS`](super::MOST_COMMITS) commits of the push, newest first.
+    /// The newest [`MAX_COMMITS`](super::MAX_COMMITS) commits of the push, newest first.
     pub commits: Vec<CommitSha>,
     /// Time of the last push to the repository, in Unix seconds. It orders deliveries.
     pub pushed_at: i64,

@@ -17,14 +17,14 @@ mod signature;
 use std::borrow::Cow;
 
 pub use delivery::{Delivery, PullRequest, Push};
-pub use push::MOST_COMMITS;
+pub use push::MAX_COMMITS;
 pub use settings::Webhook;
 pub use signature::is_signed;
 
 use coord_domain::Invalid;
 
 /// Maximum size of a delivery: GitHub's own limit.
-pub const MOST_BYTES: usize = 25 << 20;
+pub const MAX_BYTES: usize = 25 << 20;
 
 /// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host of the served
 /// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
@@ -33,9 +33,9 @@ pub const MOST_BYTES: usize = 25 << 20;
 /// When a push, a pull request or an event of a repository does not have the documented form, is about a repository on
 /// another host, or contains an invalid name.
 pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
-    if body.len() > MOST_BYTES {
+    if body.len() > MAX_BYTES {
         return Err(Invalid(format!(
-            "the delivery has {} bytes; at most {MOST_BYTES} are allowed",
+            "the delivery has {} bytes; at most {MAX_BYTES} are allowed",
             body.len()
         )));
     }
@@ -125,6 +125,6 @@ mod tests {
             assert_eq!(parse(event, b"\xff", "github.com"), Ok(Delivery::Other), "{event:?}");
         }
         assert!(parse("push", b"\xff", "github.com").is_err());
-        assert!(parse("ping", &vec![b' '; MOST_BYTES + 1], "github.com").is_err());
+        assert!(parse("ping", &vec![b' '; MAX_BYTES + 1], "github.com").is_err());
     }
 }

@@ -58,9 +58,9 @@ function Admission.find_head(call)
     return nil
   end
   -- Maximum pause in seconds after a failed fetch; a longer one means that the clock was set back.
-  local MOST_PAUSE = 3660
+  local MAX_PAUSE = 3660
   refresh_at = tonumber(refresh_at or 0)
-  if refresh_at <= call.now or refresh_at > call.now + (has_failed and MOST_PAUSE or REFRESH_LEASE) then
+  if refresh_at <= call.now or refresh_at > call.now + (has_failed and MAX_PAUSE or REFRESH_LEASE) then
     local too_many = not commit and Limits.count(call, 'BRANCH')
     if too_many then
       return too_many

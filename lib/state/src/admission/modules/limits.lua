@@ -90,9 +90,9 @@ local function read_arrivals(call)
     return
   end
   -- A new agent takes the place of the one that has been silent for the longest time.
-  local MOST_AGENTS = 16
+  local MAX_AGENTS = 16
   local cut = 0
-  for _ = 1, MOST_AGENTS do
+  for _ = 1, MAX_AGENTS do
     cut = string.find(agents, ',', cut + 1, true)
     if not cut then
       break

@@ -6,16 +6,16 @@
 -- neighbor can be found from the smaller side: from the hub's chunks, or from the adjacency of locked files. '>' lines come
 -- before '<' lines, so that two files that import each other give the same result from either side.
 --
--- The work of one script is limited: it reads at most MOST_LINES lines, and BYTES_OF_LINE bytes of text count as a line.
+-- The work of one script is limited: it reads at most MAX_LINES lines, and BYTES_OF_LINE bytes of text count as a line.
 local Adjacency = {}
 
 local BYTES_OF_LINE = 256
 Adjacency.BYTES_OF_LINE = BYTES_OF_LINE
-local MOST_LINES = 100000
-Adjacency.MOST_LINES = MOST_LINES
+local MAX_LINES = 100000
+Adjacency.MAX_LINES = MAX_LINES
 
 function Adjacency.begin(call)
-  call.lines_left = MOST_LINES
+  call.lines_left = MAX_LINES
   call.is_tracked = {} -- file path -> its number of neighbors, or true; only tracked files that this call has looked up
 end
 

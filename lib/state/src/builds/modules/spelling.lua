@@ -2,7 +2,7 @@
 -- hex digits. They have a line for each tracked file: eight digits, and its path from the first component with a capital on.
 local BuildSpelling = {}
 
-local LOOKUP, MOST_SPELLINGS = 15, 4
+local LOOKUP, MAX_SPELLINGS = 15, 4
 
 -- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more digits the length of its path
 -- from the first component with a capital on. Returns the paths that are not tracked: `file_path`, and `ends` of the
@@ -29,7 +29,7 @@ function BuildSpelling.other_spellings(call, paths, lookups)
       untracked[#untracked + 1] = { file_path = path }
     elseif not string.find(text, line .. string.sub(path, #path - end_length + 1) .. '\n', 1, true) then
       local ends = ''
-      for _ = 1, MOST_SPELLINGS do
+      for _ = 1, MAX_SPELLINGS do
         local last = string.find(text, '\n', first, true)
         ends = ends .. string.sub(text, first + 1, last)
         _, first = string.find(text, line, last, true)

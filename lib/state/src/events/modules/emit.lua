@@ -3,7 +3,7 @@ local Room = require('events/room')
 
 local Emit = {}
 
-local MOST_EVENTS_KEPT = 10000
+local MAX_EVENTS_KEPT = 10000
 
 -- call.is_room_known: whether this call has already made room in the log if it was full
 
@@ -13,12 +13,12 @@ function Emit.event(call, event, login)
   event.time, login = call.now, event.user or login
   local body = cjson.encode(event)
   local field = login and 'event ' .. login or 'event'
-  local id = redis.call('XADD', call.keys.status_log, 'MAXLEN', MOST_EVENTS_KEPT, '*', field, body)
+  local id = redis.call('XADD', call.keys.status_log, 'MAXLEN', MAX_EVENTS_KEPT, '*', field, body)
   redis.call('PUBLISH', call.keys.events, '{"id":"' .. id .. '",' .. string.sub(body, 2))
   if call.keys.shares and not call.is_room_known then
     call.is_room_known = true
-    if redis.call('XLEN', call.keys.status_log) >= MOST_EVENTS_KEPT then
-      Room.make_room(call, MOST_EVENTS_KEPT)
+    if redis.call('XLEN', call.keys.status_log) >= MAX_EVENTS_KEPT then
+      Room.make_room(call, MAX_EVENTS_KEPT)
     end
   end
 end
@@ -26,11 +26,11 @@ end
 -- The first of `paths`, as many as an event names; nil for none, because an empty table would become a JSON object. Events
 -- are small, which bounds the log in bytes too: an event has few names, and the number of all.
 function Emit.names_of(paths)
-  local MOST_NAMED, MOST_NAMED_BYTES = 20, 1024
+  local MAX_NAMED, MAX_NAMED_BYTES = 20, 1024
   local names, bytes = {}, 0
-  for index = 1, math.min(#paths, MOST_NAMED) do
+  for index = 1, math.min(#paths, MAX_NAMED) do
     bytes = bytes + #paths[index]
-    if bytes > MOST_NAMED_BYTES then
+    if bytes > MAX_NAMED_BYTES then
       break
     end
     names[index] = paths[index]

@@ -6,7 +6,7 @@ local FirstRefusal = {}
 -- Counts a refusal. Returns how often it was repeated since it was logged, or nil if that was less than REFUSAL_SECONDS ago.
 -- `parts`: texts that distinguish it from others.
 function FirstRefusal.count(call, parts)
-  local REFUSAL_SECONDS, MOST_REFUSALS, REFUSALS_FOR = 60, 1000, 3600
+  local REFUSAL_SECONDS, MAX_REFUSALS, REFUSALS_FOR = 60, 1000, 3600
   local name = redis.sha1hex(table.concat(parts, '\n')) .. ' ' .. call.request.user_id
   local stored = redis.call('HGET', call.keys.refusals, name)
   local logged_at, repeated = string.match(stored or '0 0', '^(%d+) (%d+)$')
@@ -14,7 +14,7 @@ function FirstRefusal.count(call, parts)
     redis.call('HSET', call.keys.refusals, name, logged_at .. ' ' .. repeated + 1)
     return nil
   end
-  if not stored and redis.call('HLEN', call.keys.refusals) >= MOST_REFUSALS then
+  if not stored and redis.call('HLEN', call.keys.refusals) >= MAX_REFUSALS then
     local names_of, largest_login = {}, ''
     for _, other in ipairs(redis.call('HKEYS', call.keys.refusals)) do
       local login = string.match(other, ' (.*)') or ''

@@ -4,7 +4,7 @@
 local Room = {}
 
 function Room.make_room(call, most)
-  local DROPPED, MOST_OF_LOGIN, AT_ONCE = most / 8, most / 4, 500
+  local DROPPED, MAX_PER_LOGIN, AT_ONCE = most / 8, most / 4, 500
   local ids, fields, counts, first = {}, {}, {}, '-'
   repeat
     local entries = redis.call('XRANGE', call.keys.status_log, first, '+', 'COUNT', AT_ONCE)
@@ -20,7 +20,7 @@ function Room.make_room(call, most)
   local dropped, is_dropped, newest = {}, {}, 1
   for _, keeps_shares in ipairs({ true, false }) do
     for index, field in ipairs(fields) do
-      local is_over_share = field ~= 'event' and counts[field] > MOST_OF_LOGIN
+      local is_over_share = field ~= 'event' and counts[field] > MAX_PER_LOGIN
       if #dropped < DROPPED and not is_dropped[index] and (is_over_share or not keeps_shares) then
         dropped[#dropped + 1], is_dropped[index], newest = ids[index], true, math.max(newest, index)
         counts[field] = counts[field] - 1

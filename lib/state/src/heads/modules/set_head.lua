@@ -13,10 +13,10 @@ end
 -- Moves the branch to `commit`, and announces that. `origin` is `fetched` or `webhook`; `recent` has commits of the
 -- branch, newest first; the first 200 are kept.
 function SetHead.set(call, branch, commit, previous, origin, recent)
-  local MOST_RECENT = 200
+  local MAX_RECENT = 200
   local commits, is_listed = {}, {}
   for listed in string.gmatch(recent, '%S+') do
-    if #commits < MOST_RECENT and not is_listed[listed] then
+    if #commits < MAX_RECENT and not is_listed[listed] then
       is_listed[listed] = true
       commits[#commits + 1] = listed
     end

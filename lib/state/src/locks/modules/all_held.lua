@@ -24,7 +24,7 @@ function AllHeld.load(call)
         paths[#paths + 1] = path
         Entries.load_value(call, path, value, entries)
       end
-      if call.loaded > Entries.MOST_AT_ONCE then
+      if call.loaded > Entries.MAX_AT_ONCE then
         return nil
       end
     end

@@ -32,7 +32,7 @@ end
 -- proof of a push and message.
 function LockChanges.emit_by_claim(call, kind, entries)
   -- Maximum events about different claims in one script; one event without a holder covers the rest.
-  local MOST_EVENTS = 512
+  local MAX_EVENTS = 512
   local events, order = {}, {}
   for _, entry in ipairs(entries) do
     local claim = entry.user_id
@@ -52,7 +52,7 @@ function LockChanges.emit_by_claim(call, kind, entries)
       .. tostring(entry.is_pushed)
       .. ' '
       .. entry.message
-    if not events[claim] and #order >= MOST_EVENTS then
+    if not events[claim] and #order >= MAX_EVENTS then
       claim = ''
     end
     if not events[claim] then

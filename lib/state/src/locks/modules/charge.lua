@@ -8,7 +8,7 @@ local Charge = {}
 -- (docs/internals/admission.md).
 function Charge.for_reads(call)
   local ENTRIES_OF_A_REQUEST, LINES_OF_A_REQUEST = 80, 1250
-  local work = math.floor(call.loaded / ENTRIES_OF_A_REQUEST + (Adjacency.MOST_LINES - call.lines_left) / LINES_OF_A_REQUEST)
+  local work = math.floor(call.loaded / ENTRIES_OF_A_REQUEST + (Adjacency.MAX_LINES - call.lines_left) / LINES_OF_A_REQUEST)
     - call.request.cost
   if work > 0 then
     Limits.count(call, 'WORK', nil, work)

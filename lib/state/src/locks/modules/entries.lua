@@ -6,8 +6,8 @@
 local Entries = {}
 
 -- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.
-local MOST_AT_ONCE, BYTES_OF_ENTRY = 4096, 512
-Entries.MOST_AT_ONCE = MOST_AT_ONCE
+local MAX_AT_ONCE, BYTES_OF_ENTRY = 4096, 512
+Entries.MAX_AT_ONCE = MAX_AT_ONCE
 
 function Entries.begin(call)
   call.entries_of = {} -- file path -> its live entries, all branches

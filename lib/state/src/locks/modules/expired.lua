@@ -7,9 +7,9 @@ local Expired = {}
 -- Drops the expired locks of up to `most_files` files; returns their number, and the next expiry, nil if nothing is held.
 function Expired.drop(call, most_files)
   -- After this many entries, the next call drops the rest.
-  local MOST_ENTRIES = 500
+  local MAX_ENTRIES = 500
   local paths = redis.call('ZRANGEBYSCORE', call.keys.expiries, '-inf', call.now, 'LIMIT', 0, most_files)
-  Entries.load(call, paths, MOST_ENTRIES)
+  Entries.load(call, paths, MAX_ENTRIES)
   for _, path in ipairs(paths) do
     -- Written even if nothing had expired: if locks were deleted by hand, their entries in the index would be due forever.
     call.is_changed[path] = call.entries_of[path] ~= nil or nil

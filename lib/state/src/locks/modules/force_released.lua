@@ -8,7 +8,7 @@ local Request = require('admission/request')
 
 local ForceReleased = {}
 
-local MOST_TAKEN, MOST_TAKEN_BYTES, TAKEN_FOR = 64, 65536, 3600
+local MAX_TAKEN, MAX_TAKEN_BYTES, TAKEN_FOR = 64, 65536, 3600
 
 function ForceReleased.load(call)
   local releases = {}
@@ -29,9 +29,9 @@ function ForceReleased.save(call, releases)
       local release = releases[index]
       local use = share == 1 and total or use_of[release.by] or { count = 0, bytes = 0 }
       use_of[release.by] = use_of[release.by] or use
-      local is_tried = not text_of[index] and total.count < MOST_TAKEN and use.count < MOST_TAKEN / share
+      local is_tried = not text_of[index] and total.count < MAX_TAKEN and use.count < MAX_TAKEN / share
       local text = is_tried and cjson.encode(release) or ''
-      if is_tried and math.max(use.bytes * share, total.bytes) + #text * share <= MOST_TAKEN_BYTES then
+      if is_tried and math.max(use.bytes * share, total.bytes) + #text * share <= MAX_TAKEN_BYTES then
         text_of[index], use.count, use.bytes = text, use.count + 1, use.bytes + #text
         if use ~= total then
           total.count, total.bytes = total.count + 1, total.bytes + #text

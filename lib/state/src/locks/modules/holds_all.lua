@@ -8,7 +8,7 @@ local HoldsAll = {}
 function HoldsAll.of(call, paths)
   local is_held, entry_count = true, 0
   Entries.each_value(call, paths, function(_, value)
-    local is_mine, entries = false, value and entry_count <= Entries.MOST_AT_ONCE and cjson.decode(value) or {}
+    local is_mine, entries = false, value and entry_count <= Entries.MAX_AT_ONCE and cjson.decode(value) or {}
     entry_count = entry_count + #entries
     for _, entry in ipairs(entries) do
       is_mine = is_mine or (entry.branch == call.request.branch and Request.is_own(call, entry) and not Entries.has_expired(call, entry))

@@ -3,7 +3,7 @@
 -- text, because an entry is flat.
 local Notices = {}
 
-local MOST_NOTICE_BYTES = 1024
+local MAX_NOTICE_BYTES = 1024
 
 function Notices.notice_line(file, user, names)
   return file .. '\t' .. user .. '\t' .. table.concat(names, ', ') .. '\n'
@@ -11,7 +11,7 @@ end
 
 -- How many more bytes these notices have room for.
 function Notices.bytes_left(notices)
-  return MOST_NOTICE_BYTES - #notices
+  return MAX_NOTICE_BYTES - #notices
 end
 
 -- The notices with the line appended; false if they contain it already, or have no room for it.

@@ -57,11 +57,11 @@ end
 
 -- Adds `lines`, each a login, a tab and a file. The oldest lines make room; of a person who has used up its share, its own oldest.
 function Pending.note_interfaces(call, branch, lines)
-  local MOST, MOST_OF_PERSON, kept, is_kept, count_of = 256, 128, {}, {}, {}
+  local MAX_CHANGES, MAX_PER_PERSON, kept, is_kept, count_of = 256, 128, {}, {}, {}
   local stored = redis.call('HGET', call.keys.pending, Pending.interfaces_field(branch)) or ''
   for user, path in string.gmatch(table.concat(lines, '\n') .. '\n' .. stored, '([^\t\n]+)\t([^\n]+)') do
     local count = count_of[user] or 0
-    if not is_kept[path] and #kept < MOST and count < MOST_OF_PERSON then
+    if not is_kept[path] and #kept < MAX_CHANGES and count < MAX_PER_PERSON then
       kept[#kept + 1], is_kept[path], count_of[user] = user .. '\t' .. path, true, count + 1
     end
   end

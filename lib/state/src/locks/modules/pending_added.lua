@@ -7,7 +7,7 @@ local PendingAdded = {}
 -- Adds the change of `entry`, which the caller has released; its file is `blob` at `commit` of the caller's work branch. False if there is
 -- no room: the oldest changes do not make room, since someone may rely on them.
 function PendingAdded.add(call, entry, commit, blob)
-  local DAYS, MOST_UNDER_FILE, MOST_UNDER_FILE_OF_PERSON, MOST_OF_PERSON, MOST = 14, 16, 8, 2000, 10000
+  local DAYS, MAX_UNDER_FILE, MAX_UNDER_FILE_PER_PERSON, MAX_PER_PERSON, MAX_CHANGES = 14, 16, 8, 2000, 10000
   local path, kept, removed, own = entry.file_path, {}, {}, 0
   local live, expired = Pending.parse(call, redis.call('HGET', call.keys.pending, path))
   for _, other in ipairs(live) do
@@ -24,10 +24,10 @@ function PendingAdded.add(call, entry, commit, blob)
       '\n' .. call.request.branch .. '\n' .. call.request.work_branch
     )
   )
-  local is_full = #kept >= MOST_UNDER_FILE
-    or own >= MOST_UNDER_FILE_OF_PERSON
-    or tonumber(of_person or 0) >= MOST_OF_PERSON
-    or tonumber(of_all or 0) >= MOST
+  local is_full = #kept >= MAX_UNDER_FILE
+    or own >= MAX_UNDER_FILE_PER_PERSON
+    or tonumber(of_person or 0) >= MAX_PER_PERSON
+    or tonumber(of_all or 0) >= MAX_CHANGES
   for _, other in ipairs(expired) do
     removed[#removed + 1] = other
   end

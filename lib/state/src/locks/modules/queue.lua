@@ -15,8 +15,8 @@ local Request = require('admission/request')
 
 local Queue = {}
 
-local MOST_TICKETS, MOST_OF_PERSON, MOST_OF_HOLDER, MOST_FILES_OF_HOLDER = 64, 16, 4, 64
-local MOST_BYTES, MOST_BYTES_OF_PERSON, MOST_NEAR, MOST_BEFORE = 131072, 65536, 32, 8
+local MAX_TICKETS, MAX_PER_PERSON, MAX_PER_HOLDER, MAX_FILES_PER_HOLDER = 64, 16, 4, 64
+local MAX_BYTES, MAX_BYTES_PER_PERSON, MAX_NEAR, MAX_BEFORE = 131072, 65536, 32, 8
 
 -- The last millisecond of the ticket, unless its claim is repeated.
 local function end_of(ticket)
@@ -208,7 +208,7 @@ end
 
 -- Adds a ticket of the caller; returns it, or nil if there is no room for it.
 local function add_ticket(call, id, files, wanted, message, keeps)
-  if #files > MOST_FILES_OF_HOLDER then
+  if #files > MAX_FILES_PER_HOLDER then
     return nil
   end
   local count, oldest = count_where(call, function(ticket)
@@ -218,7 +218,7 @@ local function add_ticket(call, id, files, wanted, message, keeps)
   for _, ticket in ipairs(call.queue.tickets) do
     of_holder = of_holder + (Request.is_own(call, ticket) and #ticket.files or 0)
   end
-  while count >= MOST_OF_HOLDER or of_holder > MOST_FILES_OF_HOLDER do
+  while count >= MAX_PER_HOLDER or of_holder > MAX_FILES_PER_HOLDER do
     of_holder = of_holder - #table.remove(call.queue.tickets, oldest).files
     count, oldest = count_where(call, function(ticket)
       return Request.is_own(call, ticket)
@@ -244,7 +244,7 @@ local function add_ticket(call, id, files, wanted, message, keeps)
       bytes_of_person, of_person = bytes_of_person + size, of_person + 1
     end
   end
-  if #call.queue.tickets >= MOST_TICKETS or of_person >= MOST_OF_PERSON or bytes > MOST_BYTES or bytes_of_person > MOST_BYTES_OF_PERSON then
+  if #call.queue.tickets >= MAX_TICKETS or of_person >= MAX_PER_PERSON or bytes > MAX_BYTES or bytes_of_person > MAX_BYTES_PER_PERSON then
     return nil
   end
   call.queue.tickets[#call.queue.tickets + 1] = ticket
@@ -297,7 +297,7 @@ local function mutual_waiters(call, findings)
   end
   for _, finding in ipairs(next(is_waiting) and findings or {}) do
     local entry = finding.blocks and cjson.decode(finding.entry)
-    if entry and is_waiting[QueueOrder.holder_of(entry)] and #waiters < MOST_BEFORE then
+    if entry and is_waiting[QueueOrder.holder_of(entry)] and #waiters < MAX_BEFORE then
       is_waiting[QueueOrder.holder_of(entry)] = nil
       waiters[#waiters + 1] = { user = entry.user_id, agent_id = entry.agent_id }
     end
@@ -315,7 +315,7 @@ local function withdraw_others(call, paths)
 end
 
 -- Adds or updates the caller's ticket after a refusal for `findings`. Returns its position: `ticket`, `position`, `before`: up to
--- MOST_BEFORE claims before it, each `user`, `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual_waiters() returns; or
+-- MAX_BEFORE claims before it, each `user`, `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual_waiters() returns; or
 -- nil if there is no room.
 function Queue.enqueue(call, paths, wanted, message, neighbor_policy, keeps, findings)
   load_tickets(call)
@@ -349,7 +349,7 @@ function Queue.enqueue(call, paths, wanted, message, neighbor_policy, keeps, fin
   for _, finding in ipairs(findings) do
     local entry = finding.blocks and finding.relation ~= 'RESERVED' and cjson.decode(finding.entry)
     is_older = is_older or (entry and (entry.granted_at or entry.timestamp) * 1000 <= ticket.since)
-    if entry and finding.relation == 'NEIGHBOR' and #near < MOST_NEAR and not is_near[entry.file_path] then
+    if entry and finding.relation == 'NEIGHBOR' and #near < MAX_NEAR and not is_near[entry.file_path] then
       near[#near + 1], is_near[entry.file_path] = entry.file_path, true
     end
   end
@@ -358,7 +358,7 @@ function Queue.enqueue(call, paths, wanted, message, neighbor_policy, keeps, fin
   QueueOrder.forget_order(call)
   save(call)
   local before = {}
-  for position, other in ipairs(Chunks.slice(call.queue.before, 1, math.min(#call.queue.before, MOST_BEFORE))) do
+  for position, other in ipairs(Chunks.slice(call.queue.before, 1, math.min(#call.queue.before, MAX_BEFORE))) do
     before[position] = {
       user = other.user_id,
       agent_id = other.agent_id,

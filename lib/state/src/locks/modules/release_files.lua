@@ -37,7 +37,7 @@ function ReleaseFiles.release(call, release)
   end
   if release.is_everything then
     paths = AllHeld.load(call)
-  elseif not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
+  elseif not Entries.load(call, paths, Entries.MAX_AT_ONCE) then
     paths = nil
   end
   if not paths then

@@ -29,10 +29,10 @@ end
 -- Writes the newest of `releases` that fit; the first may have as many files as a request can name. One that is too large with its
 -- outcome is written without it; one that is still too large is dropped.
 local function save_releases(call, releases)
-  local MOST_RELEASES, MOST_FIRST_BYTES, MOST_RELEASES_BYTES, MOST_RELEASERS = 16, 262144, 65536, 256
+  local MAX_RELEASES, MAX_FIRST_BYTES, MAX_RELEASES_BYTES, MAX_RELEASERS = 16, 262144, 65536, 256
   local texts, bytes = {}, 0
   for _, release in ipairs(releases) do
-    local most = #texts == 0 and MOST_FIRST_BYTES or MOST_RELEASES_BYTES
+    local most = #texts == 0 and MAX_FIRST_BYTES or MAX_RELEASES_BYTES
     local text = cjson.encode(release)
     if #text > most then
       release.answer = nil
@@ -40,7 +40,7 @@ local function save_releases(call, releases)
     end
     if #text <= most then
       bytes = bytes + #text
-      if bytes > most or #texts == MOST_RELEASES then
+      if bytes > most or #texts == MAX_RELEASES then
         break
       end
       texts[#texts + 1] = text
@@ -58,7 +58,7 @@ local function save_releases(call, releases)
   redis.call('EXPIRE', call.keys.releases, RELEASES_KEPT_FOR)
   if is_new then
     -- The field of a holder contains a line feed; that of a slot in the ring does not.
-    local slot = '#' .. redis.call('HINCRBY', call.keys.releases, '#', 1) % MOST_RELEASERS
+    local slot = '#' .. redis.call('HINCRBY', call.keys.releases, '#', 1) % MAX_RELEASERS
     local previous = redis.call('HGET', call.keys.releases, slot)
     if previous and previous ~= field then
       redis.call('HDEL', call.keys.releases, previous)

@@ -29,7 +29,7 @@ end
 
 -- Maximum findings in one response, maximum bytes of their JSON, and maximum neighbors among them. Those that block come
 -- first, and the first one is always included; the rest is counted.
-local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
+local MAX_FINDINGS, MAX_FINDING_BYTES, MAX_NEIGHBORS = 512, 524288, 256
 
 -- Others' locks on `neighbors`, whose ranks (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
 -- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
@@ -62,13 +62,13 @@ local function survey_neighbors(call, neighbors, rank_of, paths, wanted, neighbo
     local is_kept = ignores_keeping and Entries.any_has(value, keeps)
     local is_single = is_kept and Entries.is_single(value)
     local may_write = (is_single or Entries.may_write(value)) and may_block(path, 'WRITING')
-    if #blocking >= MOST_NEIGHBORS then
+    if #blocking >= MAX_NEIGHBORS then
       omitted = omitted + 1
     elseif may_write and not is_single and Entries.one_has(value, on_branch, writes, ignores_keeping and keeps or nil) then
       add_findings(path, value)
     else
-      local list = is_kept and may_write and #keeping < MOST_NEIGHBORS and keeping or later
-      if #list < MOST_NEIGHBORS then
+      local list = is_kept and may_write and #keeping < MAX_NEIGHBORS and keeping or later
+      if #list < MAX_NEIGHBORS then
         list[#list + 1] = { path, value }
       else
         omitted = omitted + 1
@@ -77,7 +77,7 @@ local function survey_neighbors(call, neighbors, rank_of, paths, wanted, neighbo
   end)
   for _, list in ipairs({ keeping, later }) do
     for _, pair in ipairs(list) do
-      if #blocking + #harmless < MOST_NEIGHBORS then
+      if #blocking + #harmless < MAX_NEIGHBORS then
         add_findings(unpack(pair))
       else
         omitted = omitted + 1
@@ -94,9 +94,9 @@ local function report(lists)
     for _, finding in ipairs(list) do
       local is_neighbor = finding.relation == 'NEIGHBOR'
       neighbor_count = neighbor_count + (is_neighbor and 1 or 0)
-      local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
+      local has_room = #findings < MAX_FINDINGS and bytes < MAX_FINDING_BYTES and not (is_neighbor and neighbor_count > MAX_NEIGHBORS)
       local json = has_room and cjson.encode(finding.entry)
-      if json and (#findings == 0 or bytes + #json <= MOST_FINDING_BYTES) then
+      if json and (#findings == 0 or bytes + #json <= MAX_FINDING_BYTES) then
         bytes = bytes + #json
         finding.entry = json
         findings[#findings + 1] = finding
@@ -117,7 +117,7 @@ end
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
-  local stored = Entries.load(call, paths, Entries.MOST_AT_ONCE)
+  local stored = Entries.load(call, paths, Entries.MAX_AT_ONCE)
   if not stored then
     return nil, 'LOCKS'
   end

@@ -1,7 +1,7 @@
 //! A call of a tool of teams, run as the operation that it names.
 
 use coord_auth::Caller;
-use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::team_tools::{TeamCall, TeamCallResponse};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -25,11 +25,16 @@ pub fn answer_call<'a>(
     caller: &'a Caller,
     agent: Option<&'a str>,
     call: &'a TeamCall,
-) -> BoxFuture<'a, Result<TeamAnswer, ApiError>> {
+) -> BoxFuture<'a, Result<TeamCallResponse, ApiError>> {
     run_call(app, caller, agent, call).boxed()
 }
 
-async fn run_call(app: &App, caller: &Caller, agent: Option<&str>, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
+async fn run_call(
+    app: &App,
+    caller: &Caller,
+    agent: Option<&str>,
+    call: &TeamCall,
+) -> Result<TeamCallResponse, ApiError> {
     let mut call = call.clone();
     let (repo_url, named_agent) = call.caller_mut();
     let (repo_url, agent) = (

@@ -14,10 +14,10 @@ use coord_teams_state::messages::{self, Inbox, MessageFilter, MessagePage, NewMe
 use coord_teams_state::tasks::{
     self, CreatedTasks, FullTask, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, UpdateOutcome,
 };
-use coord_teams_state::teams::{self, JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord};
+use coord_teams_state::teams::{self, JoinKind, NewMember, RequestKey, TeamCallResponse, TeamRecord};
 
 /// Runs `call`. Returns its outcome, and the caller's pending items.
-pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
+pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = TeamCallResponse<T>>>(
     admission: &mut Admission<'_>,
     call: &mut C,
 ) -> Result<(T, Waiting), ApiError> {
@@ -34,7 +34,7 @@ pub(super) const PRICE_OF_TEAM: &str = "you read too much; a team counts as one 
                                         tasks that it shows, so show it less often";
 
 /// Runs one part of a long read. `price` explains its cost to a rate-limited caller.
-pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
+pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = TeamCallResponse<T>>>(
     admission: &mut Admission<'_>,
     call: &mut C,
     price: &'static str,
@@ -44,7 +44,7 @@ pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(
 }
 
 /// The most parts of one request for a list. If there is more, the caller continues from where they end.
-pub(super) const MOST_PARTS: usize = 8;
+pub(super) const MAX_PARTS: usize = 8;
 
 /// Declares calls: the arguments of a function of `coord_teams_state`, and that function.
 macro_rules! calls {
@@ -56,7 +56,7 @@ macro_rules! calls {
         }
 
         impl $(<$life>)? AdmittedCall for $name $(<$life>)? {
-            type Outcome = TeamAnswer<$outcome>;
+            type Outcome = TeamCallResponse<$outcome>;
 
             async fn make(
                 &self,

@@ -103,7 +103,7 @@ fn claim_response(
 }
 
 /// The most tasks that intents may refuse before a request ends.
-const MOST_SKIPPED: usize = 8;
+const MAX_SKIPPED: usize = 8;
 
 /// Claims the first task that is ready and whose files are free. Waits for one if the request says so.
 ///
@@ -194,7 +194,7 @@ pub async fn next_task(
                 return Ok(response);
             }
             TaskClaim::Files { id, because }
-                if matches!(*because, ClaimOutcome::Refused(_)) && call.skipped.len() < MOST_SKIPPED =>
+                if matches!(*because, ClaimOutcome::Refused(_)) && call.skipped.len() < MAX_SKIPPED =>
             {
                 call.skipped.push(id);
             }

@@ -21,7 +21,7 @@ use coord_state::admission::{AdmissionTerms, Admitted, Question};
 use coord_state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
 use coord_store::{Store, StoreError};
 use coord_teams_state::tasks::{self, ClaimedFiles, ReleasedFiles, TaskClaim, TaskEnd};
-use coord_teams_state::teams::{RequestKey, TeamAnswer};
+use coord_teams_state::teams::{RequestKey, TeamCallResponse};
 
 /// How a request handles the files of its task.
 #[derive(Debug)]
@@ -183,12 +183,12 @@ pub(super) enum ClaimTarget<'a> {
 }
 
 impl AdmittedCall for ClaimCall<'_> {
-    type Outcome = TeamAnswer<TaskClaim>;
+    type Outcome = TeamCallResponse<TaskClaim>;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = self.team.terms(terms);
         let files = match (self.files.work(), &self.rules, self.head) {
-            _ if self.files.is_left_alone => ClaimedFiles::LeftAlone,
+            _ if self.files.is_left_alone => ClaimedFiles::Unchanged,
             (Some(work), Some(rules), Head::Found) => ClaimedFiles::Claimed {
                 policy: rules.policy_terms(),
                 agent_head: &work.agent_head,
@@ -224,14 +224,14 @@ pub(super) struct EndCall<'a> {
 }
 
 impl AdmittedCall for EndCall<'_> {
-    type Outcome = TeamAnswer<TaskEnd>;
+    type Outcome = TeamCallResponse<TaskEnd>;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = self.team.terms(terms);
         let files = match (&self.work, self.head) {
-            _ if self.files.is_left_alone => ReleasedFiles::LeftAlone,
+            _ if self.files.is_left_alone => ReleasedFiles::Unchanged,
             (Some(_), Head::Found) if self.files.is_abandoned => ReleasedFiles::Abandoned,
-            (Some(work), Head::Found) => ReleasedFiles::GivenBack {
+            (Some(work), Head::Found) => ReleasedFiles::Released {
                 new_head: work.new_head,
                 agent_head: work.agent_head,
                 can_ask: work.can_ask,
@@ -301,7 +301,7 @@ fn claim_error(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
         task_id: Some(id.to_owned()),
         ..metadata
     });
-    ApiError::OfExtension(Box::new(AgentError {
+    ApiError::Extension(Box::new(AgentError {
         error,
         orchestration,
         waiting,

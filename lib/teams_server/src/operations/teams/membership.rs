@@ -27,7 +27,7 @@ use coord_teams_state::departures::{ShutdownProgress, ShutdownStep};
 use coord_teams_state::teams::{self, JoinKind, NewMember};
 
 /// Most characters of the name and the kind of an agent, and of a reason.
-const MOST_LINE_CHARS: usize = 500;
+const MAX_LINE_CHARS: usize = 500;
 
 const DEFAULT_KIND: &str = "agent";
 
@@ -227,7 +227,7 @@ pub async fn shut_down(
     let reason = request
         .reason
         .as_deref()
-        .map(|text| line("reason", text, MOST_LINE_CHARS));
+        .map(|text| line("reason", text, MAX_LINE_CHARS));
     let reason = reason.transpose()?;
     let target = request.target.as_deref().map(Handle::parse).transpose();
     let target = target.map_err(in_field("target"))?;
@@ -336,7 +336,7 @@ impl Member {
     fn parse(agent: &TeamAgent, fields: &MemberFields) -> Result<Self, ApiError> {
         let handle = agent.handle(fields.handle.as_deref())?;
         let line_or = |field, text: &Option<String>, default: &str| match text {
-            Some(text) => line(field, text, MOST_LINE_CHARS),
+            Some(text) => line(field, text, MAX_LINE_CHARS),
             None => Ok(default.to_owned()),
         };
         Ok(Member {

@@ -9,7 +9,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{CallerContext, TeamAgent};
-use super::calls::{ListMessages, MOST_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
+use super::calls::{ListMessages, MAX_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
 use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
@@ -25,14 +25,14 @@ use coord_teams_state::teams::RequestKey;
 /// Addresses a message to all other members.
 const BROADCAST: &str = "broadcast";
 
-const MOST_SUMMARY_CHARS: usize = 500;
+const MAX_SUMMARY_CHARS: usize = 500;
 
 /// The number of messages in a response if the request sets no limit.
 const DEFAULT_MESSAGES: usize = 100;
-const MOST_MESSAGES: usize = 500;
+const MAX_MESSAGES: usize = 500;
 
 /// Most bytes of the messages of a response.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// Sends a message.
 ///
@@ -49,7 +49,7 @@ pub async fn send_message(
     let summary = request
         .summary
         .as_deref()
-        .map(|text| line("summary", text, MOST_SUMMARY_CHARS));
+        .map(|text| line("summary", text, MAX_SUMMARY_CHARS));
     let summary = summary.transpose()?.unwrap_or_default();
     let task = request
         .task_id
@@ -150,7 +150,7 @@ pub async fn read_messages(
         team,
         cursor,
         most,
-        most_bytes: MOST_BYTES,
+        most_bytes: MAX_BYTES,
         is_own,
     };
     let mut long_poll = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
@@ -217,10 +217,10 @@ fn is_to(message: &MessageSent, handle: &str) -> bool {
 fn parse_limit(limit: Option<usize>) -> Result<usize, ApiError> {
     match limit {
         None => Ok(DEFAULT_MESSAGES),
-        Some(limit) if (1..=MOST_MESSAGES).contains(&limit) => Ok(limit),
+        Some(limit) if (1..=MAX_MESSAGES).contains(&limit) => Ok(limit),
         Some(_) => Err(ApiError::InvalidField {
             field: "limit",
-            problem: format!("must be 1 to {MOST_MESSAGES}"),
+            problem: format!("must be 1 to {MAX_MESSAGES}"),
         }),
     }
 }
@@ -261,7 +261,7 @@ pub async fn message_history(
     let mut call = ListMessages {
         team,
         most,
-        most_bytes: MOST_BYTES,
+        most_bytes: MAX_BYTES,
         filter: MessageFilter {
             before,
             member: member.as_ref(),
@@ -278,7 +278,7 @@ pub async fn message_history(
         };
         parts += 1;
         call.filter.before = page.earlier;
-        if !page.messages.is_empty() || page.earlier.is_none() || parts == MOST_PARTS {
+        if !page.messages.is_empty() || page.earlier.is_none() || parts == MAX_PARTS {
             break (page, waiting);
         }
         last_page = Some((page, waiting));

@@ -2,7 +2,7 @@
 
 use coord_protocol::tasks::PassedReason;
 
-use coord_teams_state::tasks::{MOST_LAPSES, Obstacles, SkippedTask, TaskCounts};
+use coord_teams_state::tasks::{MAX_EXPIRIES, Obstacles, SkippedTask, TaskCounts};
 
 /// The sentence for a team that has no task for the caller now.
 pub(super) fn explain_no_task(counts: TaskCounts, passed: &[SkippedTask], obstacles: &Obstacles) -> String {
@@ -52,7 +52,7 @@ pub(super) fn explain_no_task(counts: TaskCounts, passed: &[SkippedTask], obstac
     let held_back = match count {
         0 => String::new(),
         _ => format!(
-            ", {count} {} held back after {MOST_LAPSES} expired claims",
+            ", {count} {} held back after {MAX_EXPIRIES} expired claims",
             verb(count, "is", "are")
         ),
     };

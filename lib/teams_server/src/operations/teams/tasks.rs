@@ -11,7 +11,7 @@ use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{CallerContext, TeamAgent};
 use super::calls::{
-    AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, PRICE_OF_LIST, ShowTask, UpdateTask, run, run_part,
+    AssignTask, CreateTasks, DeleteTask, ListTasks, MAX_PARTS, PRICE_OF_LIST, ShowTask, UpdateTask, run, run_part,
 };
 use super::task_input::{changes, parse_tasks};
 use super::team_selection::SelectedTeam;
@@ -29,7 +29,7 @@ use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
 /// The number of tasks in a page if the request sets no limit.
 const DEFAULT_TASKS: usize = 100;
-const MOST_TASKS: usize = 500;
+const MAX_TASKS: usize = 500;
 /// A page with this many bytes of tasks reads no further part. A part returns at most 128 KiB, or one task.
 const ENOUGH_BYTES: usize = 128 << 10;
 
@@ -73,11 +73,11 @@ pub async fn list_tasks(
         .map_err(in_field("file"))?;
     let most = match request.limit {
         None => DEFAULT_TASKS,
-        Some(limit) if (1..=MOST_TASKS).contains(&limit) => limit,
+        Some(limit) if (1..=MAX_TASKS).contains(&limit) => limit,
         Some(_) => {
             return Err(ApiError::InvalidField {
                 field: "limit",
-                problem: format!("must be 1 to {MOST_TASKS}"),
+                problem: format!("must be 1 to {MAX_TASKS}"),
             });
         }
     };
@@ -106,7 +106,7 @@ pub async fn list_tasks(
         filter: &filter,
     };
     let (mut page, mut waiting) = run_part(&mut admission, &mut call, PRICE_OF_LIST).await?;
-    for _ in 1..MOST_PARTS {
+    for _ in 1..MAX_PARTS {
         let description_bytes: usize = page.descriptions.values().map(String::len).sum();
         let bytes = description_bytes + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
         let Some(after) = page.next.filter(|_| page.tasks.len() < most && bytes < ENOUGH_BYTES) else {
@@ -330,7 +330,7 @@ pub(super) fn task_response(
     let mut left_out = task.left_out.clone();
     let (task, results) = view::full_task(task);
     let reason = reason(&task);
-    let mut room = MOST_BYTES.saturating_sub(json_bytes(&task));
+    let mut room = MAX_BYTES.saturating_sub(json_bytes(&task));
     let mut response = empty_response(Some(task), waiting, Action::Proceed, reason);
     for result in results {
         let bytes = json_bytes(&result);
@@ -347,7 +347,7 @@ pub(super) fn task_response(
 }
 
 /// Most bytes of a task and the results of its dependencies in a response.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// The size in JSON. Escapes may double the size of a short record.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
@@ -356,8 +356,8 @@ fn json_bytes(value: &impl serde::Serialize) -> usize {
 
 /// The warning that a response has no room for the results of some completed dependencies.
 fn left_out_warning(ids: &[String]) -> Option<String> {
-    const MOST_LISTED: usize = 20;
-    let listed = &ids[..ids.len().min(MOST_LISTED)];
+    const MAX_LISTED: usize = 20;
+    let listed = &ids[..ids.len().min(MAX_LISTED)];
     let more = match ids.len() - listed.len() {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -85,7 +85,7 @@ impl SelectedTeam {
 
 /// Whether `question` is about the team.
 pub(super) fn is_about_team(question: &Question) -> bool {
-    matches!(question, Question::OfExtension { name, .. } if name == TeamQuestion::NAME)
+    matches!(question, Question::Extension { name, .. } if name == TeamQuestion::NAME)
 }
 
 /// The only team in `handles`, which has handles by team.

@@ -171,12 +171,12 @@ fn note(note: Note) -> wire::Note {
 }
 
 /// Most recipients that a message lists as not having read it.
-const MOST_UNREAD_LISTED: usize = 20;
+const MAX_UNREAD_LISTED: usize = 20;
 
 /// A message that `unread_by` have not confirmed.
 pub(super) fn message(message: StoredMessage, is_read: bool, mut unread_by: Vec<String>) -> MessageView {
     let unread_count = unread_by.len() as u64;
-    unread_by.truncate(MOST_UNREAD_LISTED);
+    unread_by.truncate(MAX_UNREAD_LISTED);
     MessageView {
         unread_count,
         id: message.id,

@@ -78,7 +78,7 @@ function Shutdown.notify(call, handle, kind, text)
     to = handle,
     kind = kind,
     message = text,
-  }, Deliver.MOST_UNREAD_OF_COORD)
+  }, Deliver.MAX_UNREAD_FROM_COORD)
   return not sequence and { handle } or nil
 end
 

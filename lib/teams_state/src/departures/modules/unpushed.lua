@@ -7,7 +7,7 @@ local Unpushed = {}
 -- The locks for writing that the caller has on any branch: a push would have released them. Returns the first 100, as { branch, file path },
 -- and their number.
 function Unpushed.locks(call)
-  local MOST_NAMED = 100
+  local MAX_NAMED = 100
   local locks, named = {}, {}
   if tonumber(redis.call('HGET', call.keys.held, '@' .. call.request.user_id) or 0) == 0 then
     return named, 0
@@ -29,7 +29,7 @@ function Unpushed.locks(call)
     end
     return left[2] < right[2]
   end)
-  for index = 1, math.min(#locks, MOST_NAMED) do
+  for index = 1, math.min(#locks, MAX_NAMED) do
     named[index] = locks[index]
   end
   return named, #locks

@@ -11,11 +11,11 @@ local TeamBytes = require('teams/bytes')
 
 local Deliver = {}
 
-local MOST_UNREAD = 1000
-Deliver.MOST_UNREAD = MOST_UNREAD
+local MAX_UNREAD = 1000
+Deliver.MAX_UNREAD = MAX_UNREAD
 -- Messages that others' actions cause may exceed a full inbox, up to this number.
-local MOST_UNREAD_OF_COORD = 2000
-Deliver.MOST_UNREAD_OF_COORD = MOST_UNREAD_OF_COORD
+local MAX_UNREAD_FROM_COORD = 2000
+Deliver.MAX_UNREAD_FROM_COORD = MAX_UNREAD_FROM_COORD
 
 function Deliver.begin(call)
   -- How many more messages the script may look at to find their logins.
@@ -119,14 +119,14 @@ end
 -- members had not read when they left, then the oldest of `inboxes`, each { inbox, how many of those that arrived there may go }. They stay
 -- dropped even after a refusal.
 local function make_room(call, bytes, inboxes)
-  local MOST_DROPPED, dropped = 256, 0
+  local MAX_DROPPED, dropped = 256, 0
   local limit, most = TeamBytes.exceeded_limit(call, 'mail', bytes)
   if not limit then
     return nil
   end
   table.insert(inboxes, 1, { LEFT, 1 })
   for _, inbox in ipairs(inboxes) do
-    while limit and dropped < MOST_DROPPED and Deliver.drop_oldest(call, inbox[1], inbox[2]) do
+    while limit and dropped < MAX_DROPPED and Deliver.drop_oldest(call, inbox[1], inbox[2]) do
       Deliver.count_mail(call)
       dropped, limit, most = dropped + 1, TeamBytes.exceeded_limit(call, 'mail', bytes)
     end
@@ -181,14 +181,14 @@ function Deliver.has_sent_share(call, handle, marks, most_unread)
   if call.unread_to_look_at <= 0 then
     return true
   end
-  local entries = Inbox.entries_after(call, '=' .. string.lower(handle), marks.read, MOST_UNREAD_OF_COORD)
+  local entries = Inbox.entries_after(call, '=' .. string.lower(handle), marks.read, MAX_UNREAD_FROM_COORD)
   call.unread_to_look_at = call.unread_to_look_at - #entries
   return count_own(call, entries) >= most_unread / 4
 end
 
 -- Sends messages, each to its `handles`; no handle gets more than one. `marks`: those of all handles.
 function Deliver.deliver_all(call, messages, marks)
-  local MOST_READ_KEPT = 1000
+  local MAX_READ_KEPT = 1000
   call.sequence = redis.call('HINCRBY', call.keys.team, 'sequence', #messages)
   local entries, changed, bodies = {}, {}, {}
   for index, message in ipairs(messages) do
@@ -197,8 +197,8 @@ function Deliver.deliver_all(call, messages, marks)
     for _, handle in ipairs(handles) do
       local counts, inbox = marks[handle], '=' .. string.lower(handle)
       counts.direct, counts.last = counts.direct + 1, message.id
-      if counts.direct > MOST_READ_KEPT and counts.direct - MOST_READ_KEPT <= counts.read_direct then
-        Deliver.drop_oldest(call, inbox, counts.direct - MOST_READ_KEPT)
+      if counts.direct > MAX_READ_KEPT and counts.direct - MAX_READ_KEPT <= counts.read_direct then
+        Deliver.drop_oldest(call, inbox, counts.direct - MAX_READ_KEPT)
       end
       entries[#entries + 1] = 0
       entries[#entries + 1] = inbox .. ' ' .. Inbox.padded(message.id) .. ' ' .. counts.direct
@@ -241,7 +241,7 @@ end
 -- Sends a message to all other members, except those that join later; returns the same as deliver(). The newest 1,000 broadcasts stay, but a
 -- login that has a quarter of them loses its own oldest.
 function Deliver.broadcast(call, message)
-  local MOST_BROADCASTS = 1000
+  local MAX_BROADCASTS = 1000
   local sender = string.lower(call.member.handle)
   local stored, broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. sender, call.team_key .. '/*'))
   local marks, ordinal = InboxCounts.marks_of(stored), InboxCounts.broadcasts_of(broadcasts) + 1
@@ -252,10 +252,10 @@ function Deliver.broadcast(call, message)
   call.sequence = redis.call('HINCRBY', call.keys.team, 'sequence', 1)
   redis.call('HSET', call.keys.members, call.team_key .. '/*', ordinal .. ' ' .. call.sequence)
   marks.own = marks.own + 1
-  local entries = ordinal > MOST_BROADCASTS and Inbox.entries_after(call, '*', 0, MOST_BROADCASTS) or {}
-  if #entries == MOST_BROADCASTS then
+  local entries = ordinal > MAX_BROADCASTS and Inbox.entries_after(call, '*', 0, MAX_BROADCASTS) or {}
+  if #entries == MAX_BROADCASTS then
     local own, oldest = count_own(call, entries)
-    drop_entry(call, '*', own >= MOST_BROADCASTS / 4 and oldest or entries[1])
+    drop_entry(call, '*', own >= MAX_BROADCASTS / 4 and oldest or entries[1])
   end
   redis.call(
     'ZADD',

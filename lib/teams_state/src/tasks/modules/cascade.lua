@@ -14,8 +14,12 @@ function Cascade.notify_member(call, handle, task_id, text)
   if not Team.load_member(call, handle) then
     return true
   end
-  return Deliver.deliver(call, { handle }, { to = handle, kind = 'plain', task_id = task_id, message = text }, Deliver.MOST_UNREAD_OF_COORD)
-    ~= nil
+  return Deliver.deliver(
+    call,
+    { handle },
+    { to = handle, kind = 'plain', task_id = task_id, message = text },
+    Deliver.MAX_UNREAD_FROM_COORD
+  ) ~= nil
 end
 
 -- Removes one unmet dependency from each of `dependents`. Tasks that become ready enter the queue; their owners and assignees get a message
@@ -43,7 +47,7 @@ function Cascade.unblock(call, id, dependents, words)
           local owner = string.match(task, '"owner":"([^"]*)"')
           local assignee = string.match(task, '"assignee":"([^"]*)"')
           local lapses = tonumber(string.match(task, '"lapses":(%d+)') or 0)
-          if not owner and lapses < Task.MOST_LAPSES then
+          if not owner and lapses < Task.MAX_EXPIRIES then
             local priority, number = string.match(task, '"priority":"(%a+)"'), string.match(task, '"number":(%d+)')
             ready[#ready + 1] = string.format('%.0f', Task.RANKS[priority] * 1e10 + number)
             ready[#ready + 1] = other
@@ -79,11 +83,11 @@ function Cascade.unblock(call, id, dependents, words)
   if #unblocked == 0 then
     return { count = 0 }
   end
-  local MOST_NAMED, MOST_NAMED_BYTES = 100, 4096
+  local MAX_NAMED, MAX_NAMED_BYTES = 100, 4096
   local named, bytes = {}, 0
-  for index = 1, math.min(#unblocked, MOST_NAMED) do
+  for index = 1, math.min(#unblocked, MAX_NAMED) do
     bytes = bytes + #unblocked[index]
-    if bytes > MOST_NAMED_BYTES then
+    if bytes > MAX_NAMED_BYTES then
       break
     end
     named[index] = unblocked[index]
@@ -98,7 +102,7 @@ function Cascade.unblock(call, id, dependents, words)
   if #handles == 0 then
     return { count = #unblocked }
   end
-  local MOST_SHOWN = 20
+  local MAX_SHOWN = 20
   local fields, marks, messages, not_notified = {}, Deliver.marks_of_all(call, handles), {}, {}
   for index, handle in ipairs(handles) do
     fields[index] = '=' .. string.lower(handle)
@@ -109,14 +113,14 @@ function Cascade.unblock(call, id, dependents, words)
     if
       record
       and (
-        Deliver.is_full(marks[handle], Deliver.MOST_UNREAD_OF_COORD)
-        or Deliver.has_sent_share(call, handle, marks[handle], Deliver.MOST_UNREAD_OF_COORD)
+        Deliver.is_full(marks[handle], Deliver.MAX_UNREAD_FROM_COORD)
+        or Deliver.has_sent_share(call, handle, marks[handle], Deliver.MAX_UNREAD_FROM_COORD)
       )
     then
       not_notified[#not_notified + 1] = handle
     elseif record then
-      local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
-      local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
+      local shown = table.concat(ids, ', ', 1, math.min(#ids, MAX_SHOWN))
+      local more = #ids > MAX_SHOWN and ' and ' .. #ids - MAX_SHOWN .. ' more' or ''
       messages[#messages + 1] = {
         handles = { handle },
         to = handle,

@@ -22,7 +22,7 @@ end
 -- caller's handle before become the caller's. `old_agent`: the agent from which the caller takes the handle over, or nil; its other
 -- locks for writing on files of the task are included, and become locks of the task.
 function FileLocks.locks_of(call, id, task, old_agent)
-  if not Entries.load(call, task.files, Entries.MOST_AT_ONCE) then
+  if not Entries.load(call, task.files, Entries.MAX_AT_ONCE) then
     return nil
   end
   local locks, name = {}, FileLocks.task_name(call, id)

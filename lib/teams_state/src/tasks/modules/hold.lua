@@ -11,7 +11,7 @@ local Hold = {}
 
 -- The refusal if the caller may not claim any task now, or nil.
 function Hold.refuse_claim(call)
-  local MOST_CLAIMS = 50
+  local MAX_CLAIMS = 50
   if call.member.ended then
     return Team.refuse(call, 'SHUTTING_DOWN', { reason = 'approved' })
   end
@@ -23,7 +23,7 @@ function Hold.refuse_claim(call)
   if is_asked and not may_work then
     return Team.refuse(call, 'SHUTTING_DOWN', { id = call.shutdown.id, reason = call.shutdown.reason })
   end
-  if Task.count_words(call.member.claims) < MOST_CLAIMS then
+  if Task.count_words(call.member.claims) < MAX_CLAIMS then
     return nil
   end
   local kept = {}
@@ -34,8 +34,8 @@ function Hold.refuse_claim(call)
     end
   end
   call.member.claims = table.concat(kept, ' ')
-  if #kept >= MOST_CLAIMS then
-    return Team.refuse(call, 'TOO_MANY', { what = 'claims', most = MOST_CLAIMS })
+  if #kept >= MAX_CLAIMS then
+    return Team.refuse(call, 'TOO_MANY', { what = 'claims', most = MAX_CLAIMS })
   end
 end
 

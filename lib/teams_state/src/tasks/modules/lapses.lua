@@ -5,8 +5,8 @@ local Lapses = {}
 -- The teams in which claims may have expired, and the next expiry, nil if nothing is claimed.
 function Lapses.find(call)
   -- As many as a repository may have.
-  local MOST_TEAMS = 100
-  local due = redis.call('ZRANGEBYSCORE', call.keys.lapses, '-inf', call.now, 'LIMIT', 0, MOST_TEAMS)
+  local MAX_TEAMS = 100
+  local due = redis.call('ZRANGEBYSCORE', call.keys.lapses, '-inf', call.now, 'LIMIT', 0, MAX_TEAMS)
   return due, redis.call('ZRANGE', call.keys.lapses, 0, 0, 'WITHSCORES')[2]
 end
 

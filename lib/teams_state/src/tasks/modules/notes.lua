@@ -4,10 +4,10 @@ local Notes = {}
 
 -- The notes `stored`, or false, with one more; nil if there is no room for it.
 function Notes.with_note(call, stored, text, by)
-  local MOST_BYTES = 65536
+  local MAX_BYTES = 65536
   local note = cjson.encode({ by = by and by.handle, login = by and by.login, time = call.now_ms, text = text })
   stored = stored and stored .. '\n' .. note or note
-  return #stored <= MOST_BYTES and stored or nil
+  return #stored <= MAX_BYTES and stored or nil
 end
 
 -- Adds a note; false if there is no room for it.
@@ -23,14 +23,14 @@ end
 
 -- Whether a note of the caller has room. The creator's login may fill all of it, another login half: a note has up to 16 KiB.
 function Notes.has_room_for_note(call, id, task, text)
-  local MOST_BYTES, MOST_BYTES_OF_LOGIN, MOST_OVERHEAD = 65536, 32768, 512
+  local MAX_BYTES, MAX_BYTES_PER_LOGIN, MAX_OVERHEAD = 65536, 32768, 512
   local stored = redis.call('HGET', call.keys.texts, id .. ' notes') or ''
-  local added = #cjson.encode(text) + MOST_OVERHEAD
+  local added = #cjson.encode(text) + MAX_OVERHEAD
   local own = added
-  for line in string.gmatch(#stored + added > MOST_BYTES_OF_LOGIN and stored or '', '[^\n]+') do
+  for line in string.gmatch(#stored + added > MAX_BYTES_PER_LOGIN and stored or '', '[^\n]+') do
     own = own + (cjson.decode(line).login == call.member.login and #line or 0)
   end
-  return #stored + added <= MOST_BYTES and (own <= MOST_BYTES_OF_LOGIN or task.by_login == call.member.login)
+  return #stored + added <= MAX_BYTES and (own <= MAX_BYTES_PER_LOGIN or task.by_login == call.member.login)
 end
 
 return Notes

@@ -4,11 +4,11 @@ local Offers = {}
 
 -- Writes the head of the queue. Every script that changes the queue, or a task in it, calls this.
 function Offers.save(call)
-  local MOST, MOST_BYTES = 8, 2048
-  local ids, offers = redis.call('ZRANGE', call.keys.ready, 0, MOST - 1), {}
+  local MAX_TASKS, MAX_BYTES = 8, 2048
+  local ids, offers = redis.call('ZRANGE', call.keys.ready, 0, MAX_TASKS - 1), {}
   local stored = #ids > 0 and redis.call('HMGET', call.keys.tasks, unpack(ids)) or {}
   for index, id in ipairs(ids) do
-    if stored[index] and #stored[index] <= MOST_BYTES then
+    if stored[index] and #stored[index] <= MAX_BYTES then
       offers[#offers + 1] = '["' .. id .. '","' .. call.team.name .. '",' .. stored[index] .. ']'
     end
   end

@@ -4,7 +4,7 @@ local Team = require('teams/team')
 
 local Planned = {}
 
-local MOST_DEPENDENCIES = 256
+local MAX_DEPENDENCIES = 256
 
 function Planned.begin(call)
   call.added, call.is_added = {}, {} -- list of { task, its dependency }, each once; task -> its dependency -> true
@@ -33,8 +33,8 @@ function Planned.refuse_planned(call, count_before)
   for _, edge in ipairs(call.added) do
     local id = edge[1]
     count_of[id] = (count_of[id] or count_before(id)) + 1
-    if count_of[id] > MOST_DEPENDENCIES then
-      return Team.refuse(call, 'TOO_MANY', { what = 'dependencies', most = MOST_DEPENDENCIES })
+    if count_of[id] > MAX_DEPENDENCIES then
+      return Team.refuse(call, 'TOO_MANY', { what = 'dependencies', most = MAX_DEPENDENCIES })
     end
   end
 end

@@ -4,12 +4,12 @@ local Team = require('teams/team')
 
 local Rings = {}
 
-local MOST_SEARCHED = 30000
+local MAX_SEARCHED = 30000
 
 -- The ring that `added` edges (list of { task, its dependency }) would close, without the edges in `removed` (text 'TASK DEPENDENCY' ->
 -- true), as the list of its tasks; or nil. `is_new`: tasks that the store does not have yet. A completed task closes no ring, except with
 -- itself. Two searches alternate, one along dependencies and one against them, so that the search of the smaller side ends first. For a
--- single edge, they end where they meet. After MOST_SEARCHED edges they give up: nil and true.
+-- single edge, they end where they meet. After MAX_SEARCHED edges they give up: nil and true.
 function Rings.ring_of(call, added, removed, is_new)
   local added_ends, searched = { d = {}, b = {} }, 0
   for _, edge in ipairs(added) do
@@ -83,7 +83,7 @@ function Rings.ring_of(call, added, removed, is_new)
       if not is_complete then
         is_complete, met = against(reached_along)
       end
-    until is_complete or searched > MOST_SEARCHED
+    until is_complete or searched > MAX_SEARCHED
     if not met then
       return nil, not is_complete
     end
@@ -148,7 +148,7 @@ function Rings.ring_of(call, added, removed, is_new)
     return ring_of_one(unpack(added[1]))
   end
   local along, against = search('d', 1), search('b', 2)
-  while searched <= MOST_SEARCHED do
+  while searched <= MAX_SEARCHED do
     local is_complete, ring = along()
     if is_complete then
       if ring then
@@ -170,14 +170,14 @@ function Rings.ring_of(call, added, removed, is_new)
 end
 
 function Rings.refuse_search(call)
-  return Team.refuse(call, 'TOO_MANY', { what = 'dependencies of dependencies that a request is checked against', most = MOST_SEARCHED })
+  return Team.refuse(call, 'TOO_MANY', { what = 'dependencies of dependencies that a request is checked against', most = MAX_SEARCHED })
 end
 
 -- The refusal for a ring. It names the whole ring, starting with a task of the request (`is_of_request`: id -> true). If that takes more
--- than MOST_BYTES, it names the tasks that fit, and the number of the others.
+-- than MAX_BYTES, it names the tasks that fit, and the number of the others.
 function Rings.refuse_ring(call, ring, is_of_request)
   -- An answer has the sentence up to three times.
-  local MOST_BYTES = 65536
+  local MAX_BYTES = 65536
   local start = 1
   while start < #ring and not is_of_request[ring[start]] do
     start = start + 1
@@ -186,7 +186,7 @@ function Rings.refuse_ring(call, ring, is_of_request)
   for offset = 0, count - 1 do
     local id = ring[(start - 1 + offset) % count + 1]
     bytes = bytes + #id + #' -> '
-    if bytes > MOST_BYTES then
+    if bytes > MAX_BYTES then
       more = count - offset
       break
     end

@@ -13,8 +13,8 @@ local Task = {}
 
 local RANKS = { high = 0, normal = 1, low = 2 }
 Task.RANKS = RANKS
-local MOST_LAPSES = 3
-Task.MOST_LAPSES = MOST_LAPSES
+local MAX_EXPIRIES = 3
+Task.MAX_EXPIRIES = MAX_EXPIRIES
 
 function Task.load_task(call, id)
   local stored = redis.call('HGET', call.keys.tasks, id)
@@ -40,7 +40,7 @@ function Task.is_member(member, handle, login)
 end
 
 function Task.is_held_back(task)
-  return (task.lapses or 0) >= MOST_LAPSES
+  return (task.lapses or 0) >= MAX_EXPIRIES
 end
 
 -- Whether the task is reserved for another member.
@@ -97,7 +97,7 @@ function Task.end_one_claim(call, id, task, ended)
   local owner, login = Task.note_end(call, task, ended)
   if ended == 'LAPSED' then
     task.lapses = (task.lapses or 0) + 1
-    if task.lapses == MOST_LAPSES then
+    if task.lapses == MAX_EXPIRIES then
       redis.call('ZADD', call.keys.edges, 0, 'h ' .. id)
     end
   end

@@ -8,7 +8,7 @@ local View = {}
 -- wait for it, up to 1,000, `block_count`: their number, and `read_at`, the time (Unix milliseconds). Lists of ids are absent for none. `ids`
 -- and `stored` are lists of the same length.
 function View.views_of(call, ids, stored)
-  local MOST_BLOCKED = 1000
+  local MAX_BLOCKED = 1000
   local views, named, is_named = {}, {}, {}
   local dependencies, is_completed = {}, {}
   for index, id in ipairs(ids) do
@@ -30,8 +30,8 @@ function View.views_of(call, ids, stored)
         open[#open + 1] = other
       end
     end
-    local blocks, has_mark = Edges.ends_of(call, 'b', id, MOST_BLOCKED)
-    local count = #blocks < MOST_BLOCKED - 1 and #blocks or Edges.count_of_ends(call, 'b', id, has_mark)
+    local blocks, has_mark = Edges.ends_of(call, 'b', id, MAX_BLOCKED)
+    local count = #blocks < MAX_BLOCKED - 1 and #blocks or Edges.count_of_ends(call, 'b', id, has_mark)
     views[index] = {
       id = id,
       task = stored[index],
@@ -58,16 +58,16 @@ end
 -- dependencies, each with `id`, `by` and `login` of the member that completed it, and `result`; these have 128 KiB at most, so
 -- `left_out` has the ids of other dependencies with a result.
 function View.whole_view(call, id, task)
-  local MOST_BYTES = 131072
+  local MAX_BYTES = 131072
   local view = View.views_of(call, { id }, { cjson.encode(task) })[1]
   local description, note_lines, own_result = unpack(redis.call('HMGET', call.keys.texts, id, id .. ' notes', id .. ' result'))
   local results, bytes, authors, left_out, notes = {}, 0, {}, {}, {}
   for _, other in ipairs(view.met_dependencies or {}) do
-    local result = redis.call(bytes > MOST_BYTES and 'HEXISTS' or 'HGET', call.keys.texts, other .. ' result')
-    if bytes <= MOST_BYTES then
+    local result = redis.call(bytes > MAX_BYTES and 'HEXISTS' or 'HGET', call.keys.texts, other .. ' result')
+    if bytes <= MAX_BYTES then
       bytes = bytes + #(result or '')
     end
-    if result and result ~= 0 and bytes > MOST_BYTES then
+    if result and result ~= 0 and bytes > MAX_BYTES then
       left_out[#left_out + 1] = other
     elseif result and result ~= 0 then
       results[#results + 1] = { id = other, result = result }

@@ -5,7 +5,7 @@ local Team = require('teams/team')
 
 local Answers = {}
 
-local ANSWERS_KEPT_FOR, MOST_ANSWERS, MOST_ANSWER_BYTES = 600, 4000, 16777216
+local ANSWERS_KEPT_FOR, MAX_ANSWERS, MAX_ANSWER_BYTES = 600, 4000, 16777216
 -- The field of keys.answers with the size of the answers: `count`, `bytes`, `oldest` (when the oldest may be from). No request
 -- has this field: it would begin with a team.
 local ROOM = '#'
@@ -38,7 +38,7 @@ local function field_of(call, key)
 end
 
 local function has_no_room(call)
-  return call.room.count >= MOST_ANSWERS or call.room.bytes >= MOST_ANSWER_BYTES
+  return call.room.count >= MAX_ANSWERS or call.room.bytes >= MAX_ANSWER_BYTES
 end
 
 -- Finds the earlier answer, as text; or nil and, if the key was used for a different request, or there is no room for a new answer,
@@ -63,7 +63,7 @@ function Answers.find_earlier(call)
     forget_old_answers(call)
   end
   if has_no_room(call) then
-    return nil, Team.refuse(call, 'TOO_MANY', { what = 'request keys in ten minutes', most = MOST_ANSWERS })
+    return nil, Team.refuse(call, 'TOO_MANY', { what = 'request keys in ten minutes', most = MAX_ANSWERS })
   end
 end
 

@@ -18,16 +18,16 @@ end
 
 -- Nil if the caller has room for so many more bytes; else the exceeded limit, in words, and its bound.
 function TeamBytes.exceeded_limit(call, kind, bytes)
-  local MOST_MIB, MOST_MIB_OF_LOGIN, MIB = 256, 64, 1048576
+  local MAX_MIB, MAX_MIB_PER_LOGIN, MIB = 256, 64, 1048576
   if bytes == 0 then
     return nil
   end
   local content = kind == 'mail' and 'messages' or 'tasks with their texts'
   local own, total = unpack(redis.call('HMGET', call.keys.teams, '/' .. kind .. ' ' .. call.request.user_id, '/' .. kind))
-  if (own or 0) + bytes > MOST_MIB_OF_LOGIN * MIB then
-    return 'MiB of ' .. content .. ' by one login', MOST_MIB_OF_LOGIN
-  elseif (total or 0) + bytes > MOST_MIB * MIB then
-    return 'MiB of ' .. content .. ' in a repository', MOST_MIB
+  if (own or 0) + bytes > MAX_MIB_PER_LOGIN * MIB then
+    return 'MiB of ' .. content .. ' by one login', MAX_MIB_PER_LOGIN
+  elseif (total or 0) + bytes > MAX_MIB * MIB then
+    return 'MiB of ' .. content .. ' in a repository', MAX_MIB
   end
 end
 

@@ -7,7 +7,7 @@ local Suggested = {}
 -- `title`, `team`, `created_by`: handle of the creator, and its `login`. They are tasks of tasks/offers, without those that are reserved
 -- for others or of a different branch; `except`: 'TEAM/ID' of a task that is left out, or nil.
 function Suggested.tasks(call, teams, neighbor_policy, interface_of, except)
-  local MOST, MOST_LOOKED_AT = 3, 8
+  local MAX_TEAMS, MAX_LOOKED_AT = 3, 8
   local fields, tasks, looked_at = {}, {}, 0
   for index, membership in ipairs(teams) do
     fields[index] = membership.team .. '/+'
@@ -21,7 +21,7 @@ function Suggested.tasks(call, teams, neighbor_policy, interface_of, except)
         and (task.reserved or 0) > call.now_ms
       local is_elsewhere = task.files and task.branch and task.branch ~= call.request.branch
       if not is_reserved and not is_elsewhere and membership.team .. '/' .. id ~= except then
-        if #tasks == MOST or looked_at == MOST_LOOKED_AT then
+        if #tasks == MAX_TEAMS or looked_at == MAX_LOOKED_AT then
           return tasks
         end
         looked_at = looked_at + 1

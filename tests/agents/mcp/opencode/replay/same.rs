@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use coord_protocol::client::HistoryFilter;
 use coord_protocol::messages::MessageView;
 use serde_json::{Value as Json, json};
 
-use super::super::board::{TEAM, caller, without_times};
-use super::{LEADER, Replay, STAND_IN, here, is_of_shutdown, there};
+use super::super::board::{LEADER, TEAM, caller, without_times};
+use super::{Replay, STAND_IN, here, is_of_shutdown, set_of, there};
 use coord_test_support::opencode_runs::differences::{COMPLETED, Shown};
 use coord_test_support::opencode_runs::{text, texts};
 use coord_test_worlds::world::REPO_URL;
@@ -14,14 +15,13 @@ use coord_test_worlds::world::REPO_URL;
 impl Replay<'_> {
     pub(super) fn same_config(&mut self, recorded: &Json) {
         let config = self.board.tool("get-team-info", json!({})).expect("the team");
-        let mut config = without_times(config);
+        let (mut config, mut recorded) = (without_times(config), recorded.clone());
+        assert_eq!(set_of(&recorded["shutdownApprovals"]), self.approvals);
+        for team in [&mut config, &mut recorded] {
+            team.as_object_mut().expect("a team").remove("shutdownApprovals");
+        }
         let members = config["members"].as_array_mut().expect("members");
         members.retain(|member| member["agentId"] != STAND_IN);
-        let mut recorded = recorded.clone();
-        let approvals = recorded.as_object_mut().expect("a team").remove("shutdownApprovals");
-        let approvals: BTreeSet<String> = texts(&approvals.unwrap_or_default()).into_iter().collect();
-        assert_eq!(approvals, self.approvals);
-        config.as_object_mut().expect("a team").remove("shutdownApprovals");
         assert_eq!(config, recorded);
     }
 
@@ -35,31 +35,29 @@ impl Replay<'_> {
         };
         let is_started = self.started.contains(&id);
         let owner = ours["owner"].as_str().filter(|_| !is_started);
-        let theirs = texts(&recorded["blocks"]);
-        let mut blocks: BTreeSet<String> = texts(&ours["blocks"]).into_iter().collect();
-        for other in blocks.clone().iter().filter(|other| !theirs.contains(other)) {
-            let (open, met) = self.shown(other).expect("the task");
+        let theirs = set_of(&recorded["blocks"]);
+        let mut blocks = set_of(&ours["blocks"]);
+        for other in &blocks - &theirs {
+            let (open, met) = self.board.dependencies(&other).expect("the task");
             // A dependency that is met stays as history, also where the task was then given others.
             assert!(done && met.contains(&id) && !open.contains(&id), "{other}: {recorded}");
-            assert_eq!(
-                self.differences.completed.get(other),
-                Some(&false),
-                "{other}: {recorded}"
-            );
+            let is_done = self.differences.completed.get(&other);
+            assert_eq!(is_done, Some(&false), "{other}: {recorded}");
             self.differences.met("D2");
-            blocks.remove(other);
+            blocks.remove(&other);
         }
         let mut dependencies = texts(&ours["dependencies"]);
         if done {
             assert_eq!(dependencies, [""; 0], "it waits for nothing");
-            let is_open = |other: &String| self.differences.completed.get(other) != Some(&true);
-            let open: BTreeSet<String> = texts(&recorded["dependencies"]).into_iter().filter(is_open).collect();
+            let mut open = set_of(&recorded["dependencies"]);
+            open.retain(|other| self.differences.completed.get(other) != Some(&true));
             if !open.is_empty() {
                 self.differences.met(COMPLETED);
                 self.differences.stale_warnings.insert(id.clone());
                 dependencies.extend(open);
             }
         }
+        let warning = ours["warning"].as_str();
         let shown = Shown {
             title: text(ours, "title").to_owned(),
             priority: text(ours, "priority").to_owned(),
@@ -67,15 +65,10 @@ impl Replay<'_> {
             owner: owner.map(|owner| there(owner).to_owned()),
             dependencies,
             blocks,
-            warning: ours["warning"]
-                .as_str()
-                .map(|warning| warning.replace(STAND_IN, "ghost")),
+            warning: warning.map(|warning| warning.replace(STAND_IN, "ghost")),
         };
-        let (caller, board) = (caller(LEADER), &self.board);
-        let met = || {
-            let task = board.wait(board.http.task(&caller, &id)).expect("the task").task;
-            task.expect("the task").met_dependencies.into_iter().collect()
-        };
+        let board = &self.board;
+        let met = || board.dependencies(&id).expect("the task").1;
         self.differences.same_task(&id, &shown, met, recorded);
         // No member is there or not there but those that are meant.
         let members = |task: &Json| {
@@ -92,10 +85,10 @@ impl Replay<'_> {
     pub(super) fn end(&mut self, recorded: &Json) {
         self.same_config(&recorded["config"]);
         let tasks = self.board.tool("get-tasks", json!({})).expect("tasks");
-        let tasks = tasks.as_array().expect("tasks").clone();
+        let tasks = tasks.as_array().expect("tasks");
         let recorded_tasks = recorded["tasks"].as_array().expect("tasks");
         assert_eq!(tasks.len(), recorded_tasks.len());
-        for ours in &tasks {
+        for ours in tasks {
             let theirs = recorded_tasks.iter().find(|task| task["id"] == ours["id"]);
             self.same_task(ours, theirs.expect("the task"));
         }
@@ -108,10 +101,7 @@ impl Replay<'_> {
         }
         for id in std::mem::take(&mut self.deletions) {
             let is_there = self.differences.completed.contains_key(&id);
-            let deleted = self
-                .board
-                .wait(self.board.http.delete_task(&id, &caller(LEADER), false));
-            assert_eq!(deleted.is_ok(), is_there, "{id}");
+            assert_eq!(self.deletes(&id).is_ok(), is_there, "{id}");
         }
         self.close();
         let deleted = self.board.http.delete_team(REPO_URL, TEAM, Some(LEADER));
@@ -120,41 +110,29 @@ impl Replay<'_> {
 
     /// Sender, text and read mark of each message in the inbox, but for those of shutdowns and of Coord itself.
     pub(super) fn same_inbox(&mut self, handle: &str, recorded: &Json) {
-        let filter = coord_protocol::client::HistoryFilter {
+        let filter = HistoryFilter {
             member: Some(handle.to_owned()),
             limit: Some(500),
-            ..Default::default()
+            ..HistoryFilter::default()
         };
-        let history = self
-            .board
-            .wait(self.board.http.messages(&caller(LEADER), &filter))
-            .expect("messages");
+        let (caller, http) = (caller(LEADER), &self.board.http);
+        let history = self.board.wait(http.messages(&caller, &filter)).expect("messages");
         assert_eq!(history.earlier, None);
         let is_to = |message: &&MessageView| match (&message.from, message.to.as_str()) {
             (None, _) => false,
             (Some(from), "broadcast") => from != handle,
             (Some(_), to) => to == handle,
         };
-        let view = |message: &MessageView| {
-            let from = message.from.as_deref().map(there).unwrap_or_default().to_owned();
-            (
-                from,
-                message.message.clone(),
-                !message.unread_by.iter().any(|unread| unread == handle),
-            )
-        };
         let plain = history.messages.iter().rev().filter(is_to);
         let plain = plain.filter(|message| json!(message.kind) == "plain");
-        let theirs = recorded
-            .as_array()
-            .expect("messages")
-            .iter()
-            .filter(|message| !is_of_shutdown(message));
-        let theirs = theirs.map(|message| {
-            let (from, text) = (text(message, "from"), text(message, "message"));
-            (from.to_owned(), text.to_owned(), message["read"] == true)
+        let ours = plain.map(|message| {
+            let from = message.from.as_deref().map(there).unwrap_or_default();
+            let is_read = !message.unread_by.iter().any(|unread| unread == handle);
+            (from, message.message.as_str(), is_read)
         });
-        let (ours, theirs): (Vec<_>, Vec<_>) = (plain.map(view).collect(), theirs.collect());
-        assert_eq!(ours, theirs, "{handle}");
+        let theirs = recorded.as_array().expect("messages").iter();
+        let theirs = theirs.filter(|message| !is_of_shutdown(message));
+        let theirs = theirs.map(|message| (text(message, "from"), text(message, "message"), message["read"] == true));
+        assert_eq!(ours.collect::<Vec<_>>(), theirs.collect::<Vec<_>>(), "{handle}");
     }
 }

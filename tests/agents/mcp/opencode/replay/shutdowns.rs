@@ -1,42 +1,42 @@
 //! D11: there a request is an approval that nobody can refuse, and the leader's ends the team. Here a shutdown is one handshake, and
 //! the team ends when its leader and all live members have approved. So that both sides stay in step, each step of there is a whole
-//! handshake here, which the others reject; then who has approved joins again, and takes its tasks again. At the end of a run all
-//! approve.
+//! handshake here, which the others reject; then the members that approved join again, and take their tasks again. At the end of a
+//! run all approve.
 
 use coord_protocol::teams::{ShutdownProgress, ShutdownRequest, ShutdownStep};
 use serde_json::{Value as Json, json};
 
-use super::super::board::{TEAM, actor, without_times};
-use super::{LEADER, Replay, here, there};
+use super::super::board::{LEADER, TEAM, actor};
+use super::{Replay, here, there};
 use coord_test_support::opencode_runs::{text, texts};
+use coord_test_worlds::world::REPO_URL;
 
-/// The reason of everybody that goes on.
+/// The reason of each member that goes on.
 pub const REJECTION: &str = "There is work left";
 
 impl Replay<'_> {
     pub(super) fn request_shutdown(&mut self, handle: &str, recorded: &Result<Json, String>) {
         self.refused_to_a_stranger(handle, "request-shutdown", json!({ "agentId": handle }), "D11");
-        let asking = here(handle).to_owned();
-        self.approvals.insert(there(&asking).to_owned());
-        self.requests_team_shutdown(&asking);
-        self.no_member_gets_a_task(&asking);
-        self.reject_shutdown(&asking, &[&asking]);
+        let asking = here(handle);
+        self.approvals.insert(there(asking).to_owned());
+        self.requests_team_shutdown(asking);
+        self.no_member_gets_a_task(asking);
+        self.reject_shutdown(asking, &[asking]);
         self.same_config(recorded.as_ref().expect("a configuration"));
         self.differences.met("D11");
     }
 
     pub(super) fn approve_shutdown(&mut self, handle: &str, recorded: &Result<Json, String>) {
-        let arguments = json!({ "agentId": here(handle) });
         self.refused_to_a_stranger(handle, "approve-shutdown", json!({ "agentId": handle }), "D11");
+        let approving = here(handle);
         // Nobody has asked.
-        let refused = self.board.tool("approve-shutdown", arguments.clone());
+        let refused = self.board.tool("approve-shutdown", json!({ "agentId": approving }));
         assert_eq!(refused, Err(format!("No shutdown is open in team \"{TEAM}\"")));
-        let approving = here(handle).to_owned();
         let asking = if approving == LEADER { "w1" } else { LEADER };
-        self.approvals.insert(there(&approving).to_owned());
+        self.approvals.insert(there(approving).to_owned());
         self.requests_team_shutdown(asking);
-        self.approve(&approving, &[asking, &approving], asking);
-        self.reject_shutdown(asking, &[asking, &approving]);
+        self.approve(approving, &[asking, approving], asking);
+        self.reject_shutdown(asking, &[asking, approving]);
         self.same_config(recorded.as_ref().expect("a configuration"));
         self.differences.met("D11");
     }
@@ -58,10 +58,8 @@ impl Replay<'_> {
         let (team, notes) = self.board.call("request-shutdown", json!({ "agentId": asking }));
         let team = team.expect("a configuration");
         assert_eq!(texts(&team["shutdownApprovals"]), [asking]);
-        assert!(
-            notes[0].starts_with("The team closes once its leader and all live members have approved."),
-            "{notes:?}"
-        );
+        let note = "The team closes once its leader and all live members have approved.";
+        assert!(notes[0].starts_with(note), "{notes:?}");
         let message = json!({
             "from": asking, "to": "broadcast", "type": "shutdown_request", "timestamp": "TIME", "read": false,
             "message": format!("Agent {asking} requests team shutdown"),
@@ -79,7 +77,7 @@ impl Replay<'_> {
     fn approve(&mut self, handle: &str, approved: &[&str], asking: &str) -> Vec<String> {
         let (team, notes) = self.board.call("approve-shutdown", json!({ "agentId": handle }));
         let mut approvals = texts(&team.expect("a configuration")["shutdownApprovals"]);
-        let mut expected: Vec<String> = approved.iter().map(|handle| (*handle).to_owned()).collect();
+        let mut expected = approved.to_vec();
         approvals.sort();
         expected.sort();
         assert_eq!(approvals, expected);
@@ -93,20 +91,14 @@ impl Replay<'_> {
 
     /// While it is open, nobody is given a task.
     fn no_member_gets_a_task(&mut self, asking: &str) {
-        let pending = json!({ "filters": { "status": "pending" } });
-        let pending = self.board.tool("get-tasks", pending).expect("tasks");
-        let Some(task) = pending.as_array().expect("tasks").first() else {
+        let Some(task) = self.pending_tasks().into_iter().next() else {
             return;
         };
         let another = if asking == LEADER { "w1" } else { LEADER };
-        for handle in [asking, another] {
+        let requests = format!("Agent {asking} requests team shutdown");
+        for (handle, reason) in [(asking, "approved"), (another, requests.as_str())] {
             let claim = json!({ "taskId": task["id"], "agentId": handle });
             let refused = self.board.tool("claim-task", claim).expect_err("no task");
-            let reason = if handle == asking {
-                "approved".to_owned()
-            } else {
-                format!("Agent {asking} requests team shutdown")
-            };
             let start = "No task is given while a shutdown is open or approved";
             assert_eq!(refused, format!("{start}: {reason}"));
         }
@@ -114,14 +106,12 @@ impl Replay<'_> {
 
     /// All others reject; those that have `approved` join again, and take their tasks again.
     fn reject_shutdown(&mut self, asking: &str, approved: &[&str]) {
-        let team = self
-            .board
-            .wait(self.board.http.team(coord_test_worlds::world::REPO_URL, TEAM))
-            .expect("the team");
-        let id = team.team.shutdown.expect("an open shutdown").id;
-        let others = self.unread.keys().filter(|handle| !approved.contains(&handle.as_str()));
-        let others: Vec<String> = others.cloned().collect();
-        for (place, handle) in others.iter().enumerate() {
+        let team = self.board.wait(self.board.http.team(REPO_URL, TEAM));
+        let shutdown = team.expect("the team").team.shutdown;
+        let id = shutdown.expect("an open shutdown").id;
+        let mut others: Vec<String> = self.unread.keys().cloned().collect();
+        others.retain(|handle| !approved.contains(&handle.as_str()));
+        for handle in &others {
             let request = ShutdownRequest {
                 caller: actor(handle),
                 step: Some(ShutdownStep::Reject),
@@ -129,17 +119,12 @@ impl Replay<'_> {
                 shutdown_id: Some(id.clone()),
                 ..ShutdownRequest::default()
             };
-            let answered = self
-                .board
-                .wait(self.board.http.shut_down(TEAM, &request))
-                .expect("rejected");
-            let is_last = place + 1 == others.len();
-            let state = if is_last {
-                ShutdownProgress::Rejected
-            } else {
-                ShutdownProgress::Open
+            let answered = self.board.wait(self.board.http.shut_down(TEAM, &request));
+            let state = match Some(handle) == others.last() {
+                true => ShutdownProgress::Rejected,
+                false => ShutdownProgress::Open,
             };
-            assert_eq!(answered.shutdown_state, Some(state));
+            assert_eq!(answered.expect("rejected").shutdown_state, Some(state));
             let message = json!({
                 "from": handle, "to": asking, "type": "plain", "timestamp": "TIME", "read": false, "message": REJECTION,
             });
@@ -147,13 +132,10 @@ impl Replay<'_> {
         }
         for handle in approved {
             self.join(handle);
-            let is_done = |id: &String| self.differences.completed.get(id) == Some(&true);
-            let owned = self.owners.iter().filter(|(id, owner)| owner == handle && !is_done(id));
-            for id in owned.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-                let claimed = self
-                    .board
-                    .tool("claim-task", json!({ "taskId": id, "agentId": handle }));
-                assert_eq!(text(&claimed.expect("given back"), "owner"), *handle);
+            for id in self.open_tasks(handle) {
+                let claim = json!({ "taskId": id, "agentId": handle });
+                let claimed = self.board.tool("claim-task", claim);
+                assert_eq!(text(&claimed.expect("its task"), "owner"), *handle);
             }
         }
     }
@@ -161,20 +143,18 @@ impl Replay<'_> {
     /// The whole handshake, which the leader begins: the team ends with the last answer.
     pub(super) fn close(&mut self) {
         self.requests_team_shutdown(LEADER);
-        let mut approved = vec![LEADER.to_owned()];
         let others: Vec<String> = self.unread.keys().filter(|handle| *handle != LEADER).cloned().collect();
-        for (place, handle) in others.iter().enumerate() {
+        let mut approved = vec![LEADER];
+        for handle in &others {
             let (_, notes) = self.board.call("get-team-info", json!({}));
             assert_eq!(notes, Vec::<String>::new(), "not before the last answer");
-            approved.push(handle.clone());
-            let so_far: Vec<&str> = approved.iter().map(String::as_str).collect();
-            let notes = self.approve(handle, &so_far, LEADER);
-            let is_last = place + 1 == others.len();
+            approved.push(handle);
+            let notes = self.approve(handle, &approved, LEADER);
+            let is_last = approved.len() == others.len() + 1;
             assert_eq!(notes[0].starts_with("The team was closed at "), is_last, "{notes:?}");
         }
-        let refused = self
-            .board
-            .tool("create-task", json!({ "taskData": {}, "agentId": LEADER }));
-        assert_eq!(refused.map(without_times), Err(format!("Team \"{TEAM}\" is closed")));
+        let task = json!({ "taskData": {}, "agentId": LEADER });
+        let refused = self.board.tool("create-task", task);
+        assert_eq!(refused, Err(format!("Team \"{TEAM}\" is closed")));
     }
 }

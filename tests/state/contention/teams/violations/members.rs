@@ -3,12 +3,40 @@
 use serde_json::{Value as Json, json};
 
 use super::super::acts::{Act, Ask, Reply};
-use super::{team_changed, verdict_on};
+use super::{ask, done, refused, team_changed, update, verdict_on, with};
 
 fn shutdown(state: &str, target: Option<&str>, handle: &str, time: i64) -> Json {
     json!({
         "type": "shutdown_changed", "shutdown": "s1", "state": state, "target": target, "handle": handle, "time": time,
     })
+}
+
+/// A shutdown of `h1` alone, in second 1.
+fn of_one(state: &str, handle: &str) -> Json {
+    shutdown(state, Some("h1"), handle, 1)
+}
+
+/// A shutdown of all, in second 1.
+fn of_all(state: &str, handle: &str) -> Json {
+    shutdown(state, None, handle, 1)
+}
+
+/// `handle` ends the shutdown of `h1` by force, in second `time`.
+fn forced(handle: &str, time: i64) -> Json {
+    shutdown("forced", Some("h1"), handle, time)
+}
+
+fn left() -> Json {
+    team_changed("left", "h1", "user-1")
+}
+
+fn joined() -> Json {
+    team_changed("joined", "h1", "user-1")
+}
+
+/// `h1` says that it has left.
+fn leave(reply: Reply) -> Ask {
+    ask("h1", 6, Act::Deed("left".to_owned()), reply)
 }
 
 /// Returns the verdict if these events come before the claim of `h1`.
@@ -18,29 +46,26 @@ fn verdict_on_events(events: impl IntoIterator<Item = Json>) -> String {
 
 #[test]
 fn a_claiming_member_that_must_stop_is_named() {
-    let requested = || shutdown("requested", Some("h1"), "h0", 1);
-    let approved = || shutdown("approved", Some("h1"), "h1", 1);
-    let rejected = ["rejected_by", "rejected"].map(|state| shutdown(state, Some("h1"), "h1", 1));
-    let joined = || team_changed("joined", "h1", "user-1");
-    let of_all = || shutdown("requested", None, "h1", 1);
+    let requested = || of_one("requested", "h0");
+    let approved = || of_one("approved", "h1");
     for events in [
         vec![requested()],
         vec![requested(), approved(), approved()],
-        vec![requested(), shutdown("forced", Some("h1"), "h0", 2)],
-        vec![of_all()],
+        vec![requested(), forced("h0", 2)],
+        vec![of_all("requested", "h1")],
         // An approval is final.
-        vec![of_all(), joined()],
+        vec![of_all("requested", "h1"), joined()],
     ] {
         let verdict = verdict_on_events(events.clone());
         assert!(verdict.contains("is to stop"), "{events:?}: {verdict}");
     }
     for events in [
-        vec![requested(), rejected[0].clone(), rejected[1].clone()],
+        vec![requested(), of_one("rejected_by", "h1"), of_one("rejected", "h1")],
         vec![requested(), approved(), approved(), joined()],
         vec![
-            shutdown("requested", None, "h0", 1),
-            shutdown("rejected_by", None, "h1", 1),
-            shutdown("rejected", None, "h1", 1),
+            of_all("requested", "h0"),
+            of_all("rejected_by", "h1"),
+            of_all("rejected", "h1"),
             team_changed("joined", "h0", "user-0"),
         ],
     ] {
@@ -50,59 +75,26 @@ fn a_claiming_member_that_must_stop_is_named() {
 
 #[test]
 fn a_shutdown_that_cannot_be_is_named() {
-    let of_one = |state: &str, handle: &str, time| shutdown(state, Some("h1"), handle, time);
+    let requested = || of_one("requested", "h0");
+    let of_all_requested = || of_all("requested", "h1");
+    let of_nobody = shutdown("requested", Some("h9"), "h0", 1);
+    let (rejected, closed) = (of_all("rejected_by", "h0"), of_all("closed", "h0"));
     let cases = [
-        ("cannot be asked for", vec![of_one("approved", "h1", 1)]),
-        ("cannot be asked for", vec![shutdown("requested", Some("h9"), "h0", 1)]),
-        (
-            "is open",
-            vec![of_one("requested", "h0", 1), shutdown("requested", None, "h0", 1)],
-        ),
+        ("cannot be asked for", vec![of_one("approved", "h1")]),
+        ("cannot be asked for", vec![of_nobody]),
+        ("is open", vec![requested(), of_all("requested", "h0")]),
         // The end of that of one member names it.
-        (
-            "is open",
-            vec![
-                of_one("requested", "h0", 1),
-                team_changed("left", "h1", "user-1"),
-                shutdown("approved", None, "h1", 1),
-            ],
-        ),
-        (
-            "cannot end so",
-            vec![of_one("requested", "h0", 1), of_one("approved", "h0", 1)],
-        ),
-        (
-            "cannot end so",
-            vec![of_one("requested", "h0", 1), of_one("rejected", "h1", 1)],
-        ),
+        ("is open", vec![requested(), left(), of_all("approved", "h1")]),
+        ("cannot end so", vec![requested(), of_one("approved", "h0")]),
+        ("cannot end so", vec![requested(), of_one("rejected", "h1")]),
         // Too early, and by another one than the leader.
-        (
-            "cannot end so",
-            vec![of_one("requested", "h0", 1), of_one("forced", "h0", 1)],
-        ),
-        (
-            "cannot end so",
-            vec![of_one("requested", "h0", 1), of_one("forced", "h1", 2)],
-        ),
-        (
-            "without [\"h0\"]",
-            vec![shutdown("requested", None, "h1", 1), shutdown("closed", None, "h1", 1)],
-        ),
-        (
-            "without []",
-            vec![
-                shutdown("requested", None, "h1", 1),
-                shutdown("rejected_by", None, "h0", 1),
-                shutdown("closed", None, "h0", 1),
-            ],
-        ),
+        ("cannot end so", vec![requested(), forced("h0", 1)]),
+        ("cannot end so", vec![requested(), forced("h1", 2)]),
+        ("without [\"h0\"]", vec![of_all_requested(), of_all("closed", "h1")]),
+        ("without []", vec![of_all_requested(), rejected, closed]),
         (
             "is answered, and goes on",
-            vec![
-                of_one("requested", "h0", 1),
-                of_one("approved", "h1", 1),
-                team_changed("joined", "h1", "user-1"),
-            ],
+            vec![requested(), of_one("approved", "h1"), joined()],
         ),
     ];
     for (expected, events) in cases {
@@ -113,68 +105,43 @@ fn a_shutdown_that_cannot_be_is_named() {
 
 #[test]
 fn members_that_cannot_be_are_named() {
-    let left = || team_changed("left", "h1", "user-1");
-    let cases = [
+    for (expected, event) in [
         ("cannot do this", team_changed("left", "h0", "user-0")),
         ("cannot do this", team_changed("left", "h1", "user-0")),
         ("cannot do this", team_changed("handed_over", "h9", "user-0")),
         ("cannot do this", team_changed("handed_over", "h0", "user-1")),
         ("cannot do this", team_changed("taken_over", "h9", "user-9")),
         ("cannot do this", team_changed("created", "h1", "user-1")),
-        (
-            "is a member, and has not stopped",
-            team_changed("joined", "h1", "user-1"),
-        ),
+        ("is a member, and has not stopped", joined()),
         ("h1 is not a member", left()),
         ("the store has the members", team_changed("handed_over", "h1", "user-0")),
         ("the store has the members", team_changed("joined", "h2", "user-2")),
-    ];
-    for (expected, event) in cases {
+    ] {
         let verdict = verdict_on_events([event]);
         assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
-    let back = || team_changed("joined", "h1", "user-1");
-    assert!(verdict_on_events([left(), back()]).contains("1 times, of which 0 to 0"));
-    let asks = |asks: &mut Vec<Ask>, reply| {
-        asks.push(Ask {
-            mark: 6,
-            act: Act::Deed("left".to_owned()),
-            reply,
-            handle: "h1".to_owned(),
-        });
-    };
+    assert!(verdict_on_events([left(), joined()]).contains("1 times, of which 0 to 0"));
     for (reply, expected) in [
         (Reply::Unanswered, ""),
-        (Reply::Done(json!({})), ""),
-        (Reply::Refused("LEADER_STAYS".to_owned()), "of which 0"),
+        (done(), ""),
+        (refused("LEADER_STAYS"), "of which 0"),
     ] {
-        let verdict = verdict_on(|all, _, stored| {
-            asks(all, reply);
-            stored.events.splice(4..4, [left(), back()]);
+        let verdict = verdict_on(|asks, _, stored| {
+            asks.push(leave(reply));
+            stored.events.splice(4..4, [left(), joined()]);
         });
-        assert!(
-            verdict.contains(expected) && verdict.is_empty() == expected.is_empty(),
-            "{verdict}"
-        );
+        assert!(verdict.contains(expected), "{verdict}");
+        assert_eq!(verdict.is_empty(), expected.is_empty(), "{verdict}");
     }
-    assert!(verdict_on(|all, _, _| asks(all, Reply::Done(json!({})))).contains("0 times, of which 1"));
+    assert!(verdict_on(|asks, _, _| asks.push(leave(done()))).contains("0 times, of which 1"));
 }
 
 #[test]
 fn impossible_messages_about_departed_or_idle_members_are_violations() {
-    let leaves = |asks: &mut Vec<Ask>, events: &mut Vec<Json>| {
-        let (act, reply) = (Act::Deed("left".to_owned()), Reply::Unanswered);
-        asks.push(Ask {
-            mark: 6,
-            act,
-            reply,
-            handle: "h1".to_owned(),
-        });
-        events.extend(["left", "joined"].map(|change| team_changed(change, "h1", "user-1")));
-    };
-    let with = |is_got: bool, is_kept: bool, is_noted: bool| {
+    let departs = |is_got: bool, is_kept: bool, is_noted: bool| {
         verdict_on(|asks, inboxes, stored| {
-            leaves(asks, &mut stored.events);
+            asks.push(leave(Reply::Unanswered));
+            stored.events.extend([left(), joined()]);
             if !is_got {
                 inboxes.insert("h1".to_owned(), vec![]);
                 asks.retain(|ask| is_kept || ask.mark != 5);
@@ -190,29 +157,25 @@ fn impossible_messages_about_departed_or_idle_members_are_violations() {
             }
         })
     };
-    assert_eq!(with(true, false, false), "", "it has read it, and left");
-    assert_eq!(with(false, true, true), "", "it has left without it");
-    assert!(with(false, true, false).contains("is not kept as unread by h1"));
-    assert!(with(false, false, false).contains("is not kept as unread by h1"));
+    assert_eq!(departs(true, false, false), "", "it has read it, and left");
+    assert_eq!(departs(false, true, true), "", "it has left without it");
+    assert!(departs(false, true, false).contains("is not kept as unread by h1"));
+    assert!(departs(false, false, false).contains("is not kept as unread by h1"));
     let is_gone = verdict_on(|_, _, stored| {
         stored.bodies.clear();
         stored.mail.clear();
     });
     assert!(is_gone.contains("message 1 is gone"), "{is_gone}");
     let differs = verdict_on(|_, inboxes, _| inboxes.get_mut("h1").unwrap()[0].1 = "bye".to_owned());
-    assert!(differs.contains("somebody got \"bye\""), "{differs}");
+    assert!(differs.contains("a reader got \"bye\""), "{differs}");
 
     // `h1` is idle, and h0 leads.
     let idle = |leader: &str, ready: &[&str]| {
         verdict_on(|asks, inboxes, stored| {
-            asks[4].act = Act::Idle("hello".to_owned());
-            asks[4].handle = "h1".to_owned();
-            asks[4].reply = Reply::Done(json!({ "id": 1, "ready": ready }));
+            let reply = Reply::Done(json!({ "id": 1, "ready": ready }));
+            asks[4] = ask("h1", 5, Act::Idle("hello".to_owned()), reply);
             let sent = json!({ "message_type": "idle", "from": "h1", "to": leader, "recipients": [leader] });
-            stored.events[6]
-                .as_object_mut()
-                .unwrap()
-                .extend(sent.as_object().unwrap().clone());
+            stored.events[6] = with(&stored.events[6], &sent);
             let got = inboxes.insert("h1".to_owned(), vec![]).unwrap();
             inboxes.insert(leader.to_owned(), got);
         })
@@ -226,27 +189,17 @@ fn impossible_messages_about_departed_or_idle_members_are_violations() {
 fn expiry_counts_that_are_cleared_without_a_right_are_violations() {
     let clears = |handle: &str, reply: Reply| {
         verdict_on(|asks, _, stored| {
-            asks.push(Ask {
-                mark: 7,
-                act: Act::Update {
-                    id: "t2".to_owned(),
-                    dependencies: None,
-                    blocks: None,
-                    clears: true,
-                },
-                reply: reply.clone(),
-                handle: handle.to_owned(),
-            });
             if matches!(reply, Reply::Done(_)) {
                 stored
                     .events
                     .push(json!({ "type": "task_updated", "task": "t2", "title": "m1.1 u7", "handle": handle }));
                 stored.tasks.get_mut("t2").unwrap()["lapses"] = Json::Null;
             }
+            asks.push(ask(handle, 7, update("t2", true), reply));
         })
     };
-    assert_eq!(clears("h0", Reply::Done(json!({}))), "");
-    assert!(clears("h1", Reply::Done(json!({}))).contains("h1 does not lead"));
-    assert_eq!(clears("h1", Reply::Refused("NOT_CREATOR".to_owned())), "");
-    assert!(clears("h0", Reply::Refused("NOT_CREATOR".to_owned())).contains("who has made the task was refused"));
+    assert_eq!(clears("h0", done()), "");
+    assert!(clears("h1", done()).contains("h1 does not lead"));
+    assert_eq!(clears("h1", refused("NOT_CREATOR")), "");
+    assert!(clears("h0", refused("NOT_CREATOR")).contains("who has made the task was refused"));
 }

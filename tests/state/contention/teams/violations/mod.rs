@@ -10,53 +10,73 @@ use super::acts::{Act, Ask, Inboxes, Named, Reply, Wanted};
 use super::judge::judge;
 use super::stored::Stored;
 
+/// The object with other members.
+fn with(object: &Json, members: &Json) -> Json {
+    let mut object = object.clone();
+    object
+        .as_object_mut()
+        .unwrap()
+        .extend(members.as_object().unwrap().clone());
+    object
+}
+
+fn ask(handle: &str, mark: usize, act: Act, reply: Reply) -> Ask {
+    Ask {
+        handle: handle.to_owned(),
+        mark,
+        act,
+        reply,
+    }
+}
+
+/// An update that changes nothing but the title.
+fn update(id: &str, clears: bool) -> Act {
+    Act::Update {
+        id: id.to_owned(),
+        dependencies: None,
+        blocks: None,
+        clears,
+    }
+}
+
+fn done() -> Reply {
+    Reply::Done(json!({}))
+}
+
+fn refused(code: &str) -> Reply {
+    Reply::Refused(code.to_owned())
+}
+
 /// `t1`, and `t2` that depends on it: `h0` has made them, claimed and completed `t1`; `h1` has claimed `t2`, and the
 /// claim has expired; a message.
 fn history() -> (Vec<Ask>, Inboxes, Stored) {
-    let event = |kind: &str, more: Json| {
-        let mut event = json!({ "type": kind, "team": "alpha", "handle": "h0" });
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        event
-    };
-    let of_task = |kind: &str, id: &str, handle: &str, title: &str, token: i64| {
-        event(
-            kind,
-            json!({ "task": id, "title": title, "handle": handle, "token": token }),
-        )
-    };
-    let events = vec![
-        event("task_created", json!({ "tasks": ["t1", "t2"], "task_count": 2 })),
-        of_task("task_claimed", "t1", "h0", "m1.0", 1),
-        of_task("task_completed", "t1", "h0", "m1.0", 1),
-        event(
+    let t1 = json!({ "task": "t1", "title": "m1.0", "handle": "h0", "token": 1 });
+    let t2 = json!({ "task": "t2", "title": "m1.1", "handle": "h1", "token": 2 });
+    let events = [
+        ("task_created", json!({ "tasks": ["t1", "t2"], "task_count": 2 })),
+        ("task_claimed", t1.clone()),
+        ("task_completed", t1),
+        (
             "task_unblocked",
             json!({ "task": "t1", "tasks": ["t2"], "task_count": 1 }),
         ),
-        of_task("task_claimed", "t2", "h1", "m1.1", 2),
-        of_task("task_lapsed", "t2", "h1", "m1.1", 2),
-        event(
+        ("task_claimed", t2.clone()),
+        ("task_lapsed", t2),
+        (
             "message_sent",
             json!({ "number": 1, "from": "h0", "to": "h1", "recipients": ["h1"] }),
         ),
     ];
-    let task = |number: i64, status: &str, more: Json| {
-        let mut task = json!({ "number": number, "priority": "normal", "status": status, "created": 1, "by": "h0" });
-        task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        task
-    };
+    let event = |(kind, more): (&str, Json)| with(&json!({ "type": kind, "team": "alpha", "handle": "h0" }), &more);
+    let task = json!({ "priority": "normal", "created": 1, "by": "h0" });
+    let t1 = json!({ "number": 1, "status": "completed", "title": "m1.0", "owner": "h0", "token": 1 });
+    let t2 = json!({ "number": 2, "status": "in_progress", "title": "m1.1", "had": "h1", "lapses": 1 });
     let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
     let stored = Stored {
         now_ms: 1000,
-        tasks: BTreeMap::from([
-            (
-                "t1".to_owned(),
-                task(1, "completed", json!({ "title": "m1.0", "owner": "h0", "token": 1 })),
-            ),
-            (
-                "t2".to_owned(),
-                task(2, "in_progress", json!({ "title": "m1.1", "had": "h1", "lapses": 1 })),
-            ),
-        ]),
+        tasks: [("t1", t1), ("t2", t2)]
+            .map(|(id, more)| (id.to_owned(), with(&task, &more)))
+            .into(),
         edges: texts(&["d t2 t1", "b t1 t2", "d t1 !", "b t1 !"]),
         ready: BTreeMap::from([("t2".to_owned(), 10_000_000_002)]),
         order: BTreeMap::from([("t1".to_owned(), 1), ("t2".to_owned(), 2)]),
@@ -70,29 +90,19 @@ fn history() -> (Vec<Ask>, Inboxes, Stored) {
         counts: (1, 1),
         mail: texts(&["=h1 000000000001 1"]),
         bodies: BTreeMap::from([(1, "hello".to_owned())]),
-        events,
+        events: events.map(event).into(),
         ..Stored::default()
-    };
-    let ask = |handle: &str, mark, act, reply| Ask {
-        handle: handle.to_owned(),
-        mark,
-        act,
-        reply,
     };
     let taken = |id: &str, token: i64| Reply::Done(json!({ "task": { "id": id, "lease": { "token": token } } }));
     let second = Wanted {
         dependencies: vec![Named::New(0)],
         ..Wanted::default()
     };
+    let created = Reply::Done(json!({ "ids": ["t1", "t2"] }));
     let asks = vec![
-        ask(
-            "h0",
-            1,
-            Act::Create(vec![Wanted::default(), second]),
-            Reply::Done(json!({ "ids": ["t1", "t2"] })),
-        ),
+        ask("h0", 1, Act::Create(vec![Wanted::default(), second]), created),
         ask("h0", 2, Act::Take { with_files: false }, taken("t1", 1)),
-        ask("h0", 3, Act::Complete("t1".to_owned()), Reply::Done(json!({}))),
+        ask("h0", 3, Act::Complete("t1".to_owned()), done()),
         ask("h1", 4, Act::Take { with_files: false }, Reply::Unanswered),
         ask("h0", 5, Act::Send("hello".to_owned()), Reply::Done(json!({ "id": 1 }))),
     ];
@@ -170,7 +180,7 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
     type Change = fn(&mut Vec<Ask>, &mut Inboxes);
     let cases: [(&str, Change); 12] = [
         ("it was refused with CIRCULAR", |asks, _| {
-            asks[0].reply = Reply::Refused("CIRCULAR".to_owned());
+            asks[0].reply = refused("CIRCULAR");
         }),
         ("no event tells of these tasks", |asks, _| {
             asks[0].reply = Reply::Done(json!({ "ids": ["t1"] }));
@@ -181,9 +191,7 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
         ("no event tells of this claim", |asks, _| {
             asks[1].handle = "h1".to_owned();
         }),
-        ("has not asked for it", |asks, _| {
-            asks[3].reply = Reply::Refused("NO_TASK".to_owned());
-        }),
+        ("has not asked for it", |asks, _| asks[3].reply = refused("NO_TASK")),
         ("no event tells of this completion", |asks, _| {
             asks[2].act = Act::Complete("t2".to_owned());
         }),
@@ -191,20 +199,10 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
             asks[4].act = Act::Send("bye".to_owned());
         }),
         ("this message was sent", |asks, _| {
-            asks[4].reply = Reply::Refused("INBOX_FULL".to_owned());
+            asks[4].reply = refused("INBOX_FULL");
         }),
         ("no event tells of this change", |asks, _| {
-            asks.push(Ask {
-                mark: 6,
-                act: Act::Update {
-                    id: "t1".to_owned(),
-                    dependencies: None,
-                    blocks: None,
-                    clears: false,
-                },
-                reply: Reply::Done(json!({})),
-                handle: "h0".to_owned(),
-            });
+            asks.push(ask("h0", 6, update("t1", false), done()));
         }),
         ("h1 got []", |_, inboxes| drop(inboxes.insert("h1".to_owned(), vec![]))),
         ("h1 got [1, 1]", |_, inboxes| {
@@ -230,13 +228,10 @@ fn lock(task: &str) -> Json {
 
 /// `h1` has `t2` with its file.
 fn is_out(stored: &mut Stored) {
-    let task = stored.tasks.get_mut("t2").unwrap();
-    task.as_object_mut().unwrap().extend(
-        json!({ "owner": "h1", "login": "user-1", "expires": 2000, "locked": "main", "files": ["src/part0.ts"] })
-            .as_object()
-            .unwrap()
-            .clone(),
-    );
+    let claim =
+        json!({ "owner": "h1", "login": "user-1", "expires": 2000, "locked": "main", "files": ["src/part0.ts"] });
+    let task = with(&stored.tasks["t2"], &claim);
+    stored.tasks.insert("t2".to_owned(), task);
     stored.leases.insert("t2".to_owned(), 2000);
     stored.ready.clear();
     stored.members.insert("h1".to_owned(), json!({ "claims": "t2" }));
@@ -293,10 +288,10 @@ fn files_that_are_not_claimed_with_their_task_are_named() {
                 events[place]["user"] = json!("user-1");
             }
         }),
-        ("not claimed as it was told", |asks, _| {
+        ("not claimed as answered", |asks, _| {
             asks[1].act = Act::Take { with_files: false };
         }),
-        ("not claimed as it was told", |_, events| {
+        ("not claimed as answered", |_, events| {
             events.remove(3);
             events.remove(1);
         }),
@@ -372,7 +367,7 @@ fn a_store_that_cannot_be_is_named() {
             stored.leases.insert("t2".to_owned(), 2000);
             stored.ready.clear();
         }),
-        ("the events told t2", |stored| {
+        ("the events say t2", |stored| {
             stored.tasks.get_mut("t2").unwrap()["lapses"] = json!(2);
         }),
         ("the requests said", |stored| {

@@ -10,7 +10,7 @@ use super::payload_repository::{PayloadRepository, repo_id};
 use coord_domain::{Branch, CommitSha, Invalid};
 
 /// Maximum of commits read from a push: as many as the recent commits of a branch. GitHub lists up to 2,048.
-pub const MOST_COMMITS: usize = 200;
+pub const MAX_COMMITS: usize = 200;
 
 #[derive(Deserialize)]
 struct Payload<'a> {
@@ -94,7 +94,7 @@ fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
     }
 }
 
-/// The ids of the last [`MOST_COMMITS`] commits of a list; GitHub lists the newest last.
+/// The ids of the last [`MAX_COMMITS`] commits of a list; GitHub lists the newest last.
 fn newest_commits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<String>, D::Error> {
     struct Newest;
 
@@ -108,7 +108,7 @@ fn newest_commits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
             let mut newest = VecDeque::new();
             while let Some(Commit { id }) = list.next_element()? {
-                if newest.len() == MOST_COMMITS {
+                if newest.len() == MAX_COMMITS {
                     newest.pop_front();
                 }
                 newest.push_back(id);

@@ -77,11 +77,11 @@ fn of_many_commits_the_newest_are_taken() {
         .map(|number| json!({"id": format!("{number:040x}")}))
         .collect();
     let commits = push(&with("/commits", Some(commits.into()))).commits;
-    assert_eq!(commits.len(), MOST_COMMITS);
+    assert_eq!(commits.len(), MAX_COMMITS);
     assert_eq!(commits[0].as_str(), format!("{:040x}", 2_047));
     assert_eq!(
-        commits[MOST_COMMITS - 1].as_str(),
-        format!("{:040x}", 2_048 - MOST_COMMITS)
+        commits[MAX_COMMITS - 1].as_str(),
+        format!("{:040x}", 2_048 - MAX_COMMITS)
     );
 }
 
