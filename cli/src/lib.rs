@@ -3,8 +3,3 @@
 
 pub mod cli;
 pub mod commands;
-
-/// Registers git as the reader of repositories that gix cannot read.
-pub fn enable_git_fallback() {
-    coord_git::register_git(coord_agent::git::ask);
-}

@@ -17,7 +17,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    coord_cli::enable_git_fallback();
+    // Git reads repositories that gix cannot read.
+    coord_git::register_git(coord_agent::git::ask);
     let line = parse();
     let command = line.command.unwrap_or(Command::Serve(line.serve));
     let threads = command.threads();

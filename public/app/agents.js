@@ -5,8 +5,7 @@ import { refusedByIntent } from './intent_refusals.js';
 import { timeOf } from './locks.js';
 import { blockedBy } from './waits.js';
 
-/** @typedef {import('./types.js').Agent} Agent */
-/** @typedef {import('./types.js').Lock} Lock */
+/** @import { Agent, Lock } from './types.js' */
 
 /** How long a refusal is shown. */
 export const REFUSAL_MS = 10 * 60_000;

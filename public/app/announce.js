@@ -4,8 +4,7 @@ import { shortRepository } from './address.js';
 import { nameOf } from './names.js';
 import { noticesOf, statusOf } from './truth.js';
 
-/** @typedef {import('./types.js').Model} Model */
-/** @typedef {import('./types.js').State} State */
+/** @import { Model, State } from './types.js' */
 
 /** Shortest interval between two announcements. */
 const PAUSE_MS = 4000;

@@ -5,15 +5,13 @@ import { isBoard } from './address.js';
 import { elementById, make, setText } from './dom.js';
 import { isEnded } from './intents.js';
 
-/** @typedef {import('./types.js').Model} Model */
-
 /** @type {Record<string, 'upper' | 'lower'>} */
 const PLACES = { agents: 'upper', intents: 'upper', activity: 'lower', ledger: 'lower' };
 /** The sections of a repository with intents. */
 const INTENT_SECTIONS = ['intents', 'ledger'];
 
 /**
- * @param {Model} model
+ * @param {import('./types.js').Model} model
  * @param {(section: string) => void} onShow Called when a selection in one panel leads to another panel.
  * @returns {{ update: () => void, show: (section: string) => void }}
  */

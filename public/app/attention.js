@@ -10,9 +10,8 @@ import { countdown, duration } from './time.js';
 import { blockedBy } from './waits.js';
 import { counted, listed, nameOfPath } from './words.js';
 
-/** @typedef {import('./types.js').State} State */
-/** @typedef {import('./team_types.js').Team} Team */
-/** @typedef {import('./team_types.js').Task} Task */
+/** @import { State } from './types.js' */
+/** @import { Task, Team } from './team_types.js' */
 /** @typedef {ReturnType<typeof blockedBy>[number]} Blocking */
 
 /**

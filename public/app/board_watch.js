@@ -7,8 +7,7 @@ import { makeTimer, oneAtATime } from './reads.js';
 import { applyToTasks, firstLapse, isHeld, readTask, wantedAfter } from './tasks.js';
 import { chosenTeam, isSameName, readTeam } from './teams.js';
 
-/** @typedef {import('./team_types.js').Board} Board */
-/** @typedef {import('./team_types.js').Task} Task */
+/** @import { Board, Task } from './team_types.js' */
 
 const DEBOUNCE_MS = 250;
 /** Delay before the members are read again. No event says which messages they have read, or that they were seen. */
@@ -82,9 +81,10 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
    * @param {string} name
    * @param {Record<string, string>} query
    * @param {(tasks: Task[], next: number | undefined) => void} onPage
+   * @param {string} [first] The pages begin after the task with this number.
    */
-  async function readPages(name, query, onPage) {
-    for (let after = '0'; isShown(name); ) {
+  async function readPages(name, query, onPage, first = '0') {
+    for (let after = first; isShown(name); ) {
       const { tasks, next } = await readPage(name, { ...query, after });
       onPage(tasks, next);
       if (next === undefined) return;
@@ -198,7 +198,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     const [ids, hadNew] = [[...outdatedIds], hasNew];
     outdatedIds.clear();
     hasNew = false;
-    if (hadNew) await readNew(name);
+    if (hadNew) await readPages(name, {}, (page) => addTasks(name, page), String(lastNumber));
     const results = await Promise.all(ids.map((id) => readOne(name, id)));
     const tasks = new Map(state().board.tasks);
     ids.forEach((id, index) => {
@@ -207,16 +207,6 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
       else tasks.delete(id);
     });
     setTasks(name, tasks);
-  }
-
-  /** @param {string} name */
-  async function readNew(name) {
-    for (let after = lastNumber; isShown(name); ) {
-      const { tasks, next } = await readPage(name, { after: String(after) });
-      addTasks(name, tasks);
-      if (next === undefined) return;
-      after = next;
-    }
   }
 
   /** @param {string} name @param {string} id @returns {Promise<Task | null>} `null` if the task no longer exists. */

@@ -45,6 +45,11 @@ export function setIcon(node, name) {
   setAttribute(/** @type {Element} */ (node.firstChild), 'href', `#icon-${name}`);
 }
 
+/** Makes a button with only an icon. @param {string} name @param {Record<string, unknown>} attributes */
+export function iconButton(name, attributes) {
+  return make('button', { type: 'button', class: 'icon-button', ...attributes }, icon(name));
+}
+
 /** Writes the text only if it differs, to keep a selection of text. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
@@ -57,15 +62,16 @@ export function setAttribute(node, name, value) {
 }
 
 /**
- * Keeps the children of an element in step with a list. As long as a key is in the list, its node stays the same.
+ * Keeps the children of an element in step with a list. As long as a key is in the list, its row stays the same.
  * @template T
+ * @template {{ node: Element, update: (item: T) => void }} Row
  * @param {Element} parent
  * @param {(item: T) => string} keyOf
- * @param {(item: T) => { node: Element, update: (item: T) => void }} create
- * @returns {(items: T[]) => void}
+ * @param {(item: T) => Row} create
+ * @returns {(items: T[]) => Map<string, Row>} Returns the rows by key, in the order of the list.
  */
 export function keyedChildren(parent, keyOf, create) {
-  /** @type {Map<string, { node: Element, update: (item: T) => void }>} */
+  /** @type {Map<string, Row>} */
   let rows = new Map();
   return (items) => {
     const nextRows = new Map();
@@ -83,5 +89,6 @@ export function keyedChildren(parent, keyOf, create) {
       else parent.insertBefore(node, sibling);
     }
     rows = nextRows;
+    return rows;
   };
 }

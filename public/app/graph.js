@@ -2,8 +2,6 @@
 
 import { nameOfPath } from './words.js';
 
-/** @typedef {import('./types.js').Graph} Graph */
-
 /**
  * The fields of `GET /api/graph?format=compact` that the page reads.
  * @typedef {object} GraphBody
@@ -38,7 +36,7 @@ import { nameOfPath } from './words.js';
 
 /**
  * @param {GraphBody} body
- * @returns {Graph | null} `null` while there is no graph yet.
+ * @returns {import('./types.js').Graph | null} `null` while there is no graph yet.
  */
 export function readGraph(body) {
   if (body.version === null) return null;

@@ -1,8 +1,6 @@
 // Words for the status, the refusals, the changes and the budgets of intents.
 
-/** @typedef {import('./types.js').IntentStatus} IntentStatus */
-
-/** @type {Record<IntentStatus, string>} */
+/** @type {Record<import('./types.js').IntentStatus, string>} */
 export const STATUS_WORDS = {
   PENDING: 'Not begun',
   IN_PROGRESS: 'In progress',

@@ -3,9 +3,7 @@
 import { holderKey } from './holder.js';
 import { timeOf } from './locks.js';
 
-/** @typedef {import('./types.js').Intent} Intent */
-/** @typedef {import('./types.js').Intents} Intents */
-/** @typedef {import('./types.js').Worker} Worker */
+/** @import { Intent, Intents, Worker } from './types.js' */
 
 /** Events after which the page reads the intents again. */
 const CHANGES = new Set(['intent_changed', 'intent_overlap_allowed', 'file_taken_over']);

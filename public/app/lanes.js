@@ -1,7 +1,6 @@
 // Computes from the activity when each agent held files, waited and pushed, and the figures of that time. No elements.
 
-/** @typedef {import('./types.js').Activity} Activity */
-/** @typedef {import('./types.js').State} State */
+/** @import { State } from './types.js' */
 /** @typedef {{ from: number, to: number }} Span Milliseconds since 1970. */
 
 /**

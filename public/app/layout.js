@@ -4,14 +4,12 @@ import { isBoard, shortRepository } from './address.js';
 import { mountAsides } from './asides.js';
 import { elementById, setText } from './dom.js';
 
-/** @typedef {import('./types.js').Model} Model */
-
 /** The sections beside the map, and the sections beside the board. */
 const MAP_SECTIONS = ['agents', 'activity'];
 const BOARD_SECTIONS = ['members', 'messages'];
 
 /**
- * @param {Model} model
+ * @param {import('./types.js').Model} model
  * @returns {{ update: () => void }}
  */
 export function mountLayout(model) {

@@ -1,9 +1,6 @@
 // The ledger as the page shows it: lines, seal and base. Functions change no argument.
 
-/** @typedef {import('./types.js').Ledger} Ledger */
-/** @typedef {import('./types.js').LedgerFilter} LedgerFilter */
-/** @typedef {import('./types.js').LedgerLine} LedgerLine */
-/** @typedef {import('./types.js').LedgerPoint} LedgerPoint */
+/** @import { Ledger, LedgerFilter, LedgerLine, LedgerPoint } from './types.js' */
 
 /** Maximum number of lines that the page keeps. */
 const MAX_LINES = 2000;

@@ -1,7 +1,6 @@
 // The messages of a team as the page shows them. Functions change no argument.
 
-/** @typedef {import('./team_types.js').Message} Message */
-/** @typedef {import('./team_types.js').Mail} Mail */
+/** @import { Mail, Message } from './team_types.js' */
 
 /** Maximum number of messages that the page keeps. */
 const MAX_MESSAGES = 1000;

@@ -12,9 +12,7 @@ import { makeTeamReads } from './team_reads.js';
 import { socketTransport, streamTransport } from './transport.js';
 import { watchBranch } from './watch.js';
 
-/** @typedef {import('./types.js').Model} Model */
-/** @typedef {import('./types.js').Part} Part */
-/** @typedef {import('./types.js').State} State */
+/** @import { Model, Part, State } from './types.js' */
 
 /** @type {Record<Part, (keyof State)[]>} */
 const PARTS = {

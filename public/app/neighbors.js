@@ -1,7 +1,6 @@
 // The neighbors of files that are being written.
 
-/** @typedef {import('./types.js').Graph} Graph */
-/** @typedef {import('./types.js').Lock} Lock */
+/** @import { Graph, Lock } from './types.js' */
 
 /**
  * The neighbors of files under a WRITING lock: files that they import, and files that import them. A file that the same

@@ -6,11 +6,9 @@ import { placeForm, placeList } from './place_form.js';
 import { readRecents } from './recents.js';
 import { servedRepositories } from './served.js';
 
-/** @typedef {import('./types.js').Model} Model */
-
 /**
  * @param {HTMLElement} element
- * @param {Model} model
+ * @param {import('./types.js').Model} model
  * @returns {{ update: () => void, open: () => void }}
  */
 export function mountPicker(element, model) {

@@ -15,10 +15,7 @@ import { blockedAmong, neighborsOf } from './neighbors.js';
 import { isOfTeams, unknownTeams } from './teams.js';
 import { applyToWaits } from './waits.js';
 
-/** @typedef {import('./types.js').State} State */
-/** @typedef {import('./types.js').Place} Place */
-/** @typedef {import('./types.js').Problem} Problem */
-/** @typedef {import('./types.js').Connection} Connection */
+/** @import { Connection, Place, Problem, State } from './types.js' */
 
 /**
  * The state, and the facts from which it is derived.

@@ -4,8 +4,7 @@ import { make, setText } from './dom.js';
 import { servedRepositories } from './served.js';
 import { sentence } from './truth.js';
 
-/** @typedef {import('./types.js').Model} Model */
-/** @typedef {import('./types.js').Problem} Problem */
+/** @import { Model, Problem } from './types.js' */
 
 /**
  * @param {{ dialog: HTMLDialogElement, button: HTMLElement }} elements

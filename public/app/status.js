@@ -3,11 +3,9 @@
 import { make, setText } from './dom.js';
 import { connectionSentence, graphSentence, statusOf } from './truth.js';
 
-/** @typedef {import('./types.js').Model} Model */
-
 /**
  * @param {HTMLElement} element
- * @param {Model} model
+ * @param {import('./types.js').Model} model
  * @returns {{ update: () => void }}
  */
 export function mountStatus(element, model) {

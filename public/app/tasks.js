@@ -3,9 +3,7 @@
 import { timeOf } from './locks.js';
 import { instant } from './teams.js';
 
-/** @typedef {import('./team_types.js').Task} Task */
-/** @typedef {import('./team_types.js').WholeTask} WholeTask */
-/** @typedef {import('./team_types.js').Column} Column */
+/** @import { Column, Task, WholeTask } from './team_types.js' */
 /** @typedef {Map<string, Task>} Tasks By id. */
 
 /** After this number of expired claims, a task is held back until its creator or the leader clears them. */

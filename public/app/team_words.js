@@ -3,8 +3,7 @@
 import { columnOf, isHeld, isHeldBack } from './tasks.js';
 import { counted } from './words.js';
 
-/** @typedef {import('./team_types.js').Task} Task */
-/** @typedef {import('./team_types.js').Column} Column */
+/** @import { Column, Task } from './team_types.js' */
 
 /** @type {Record<Column, { title: string, empty: string, icon: string }>} */
 export const COLUMN_WORDS = {

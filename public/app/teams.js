@@ -3,10 +3,7 @@
 import { holderKey } from './holder.js';
 import { timeOf } from './locks.js';
 
-/** @typedef {import('./team_types.js').Teams} Teams */
-/** @typedef {import('./team_types.js').Team} Team */
-/** @typedef {import('./team_types.js').Member} Member */
-/** @typedef {import('./team_types.js').Shutdown} Shutdown */
+/** @import { Member, Shutdown, Team, Teams } from './team_types.js' */
 
 /** @returns {Teams} Before anything was read. */
 export function unknownTeams() {

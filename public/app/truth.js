@@ -5,8 +5,7 @@ import { lockKnowledge } from './lock_knowledge.js';
 import { ago, clock, countdown, duration } from './time.js';
 import { counted } from './words.js';
 
-/** @typedef {import('./types.js').State} State */
-/** @typedef {import('./types.js').Problem} Problem */
+/** @import { Problem, State } from './types.js' */
 
 /** Only the status shows a shorter break, so that the page does not flicker. */
 const BRIEF_MS = 3000;

@@ -10,9 +10,8 @@ import { makeStream } from './stream.js';
 import { watchTeams } from './teams_watch.js';
 import { readWaits } from './waits.js';
 
-/** @typedef {import('./types.js').Problem} Problem */
-/** @typedef {import('./reduce.js').Action} Action */
-/** @typedef {import('./reduce.js').Whole} Whole */
+/** @import { Problem } from './types.js' */
+/** @import { Action, Whole } from './reduce.js' */
 
 /** Events that arrive together are applied together, well within a frame. */
 const BATCH_MS = 8;

@@ -1,5 +1,7 @@
 // The bar above the map: the folder in view, the legend, and the settings of the map.
 
+import { make } from '../app/dom.js';
+
 /** @typedef {import('./weights.js').Measure} Measure */
 
 /**
@@ -24,17 +26,12 @@ export class Bar {
    */
   constructor(parent, actions) {
     this.actions = actions;
-    this.crumbs = element('ol', 'map-crumbs');
-    const trail = element('nav', 'map-trail', this.crumbs);
-    trail.setAttribute('aria-label', 'Folder in view');
-
-    const marks = MARKS.map(([mark, text]) => element('li', '', element('span', `map-key is-${mark}`), text));
+    this.crumbs = make('ol', { class: 'map-crumbs' });
+    const trail = make('nav', { class: 'map-trail', 'aria-label': 'Folder in view' }, this.crumbs);
+    const marks = MARKS.map(([mark, text]) => make('li', {}, make('span', { class: `map-key is-${mark}` }), text));
     this.owned = marks[marks.length - 1];
-    const legend = element('ul', 'map-legend', ...marks);
-    legend.setAttribute('aria-label', 'What the marks of cells mean');
-
-    this.languages = element('ul', 'map-languages');
-    this.languages.setAttribute('aria-label', 'Language of a cell');
+    const legend = make('ul', { class: 'map-legend', 'aria-label': 'What the marks of cells mean' }, ...marks);
+    this.languages = make('ul', { class: 'map-languages', 'aria-label': 'Language of a cell' });
 
     /** @type {Record<Measure, HTMLButtonElement>} */
     this.measures = {
@@ -55,8 +52,8 @@ export class Bar {
     this.fit = button('Fit', 'Show the whole map', () => actions.reset());
     const zoom = group('Zoom', this.zoomOut, this.zoomIn, this.fit);
 
-    const tools = element('div', 'map-tools', measures, this.edges, zoom);
-    parent.append(element('div', 'map-bar', trail, legend, this.languages, tools));
+    const tools = make('div', { class: 'map-tools' }, measures, this.edges, zoom);
+    parent.append(make('div', { class: 'map-bar' }, trail, legend, this.languages, tools));
     this.shownCrumbs = '';
     this.showOwned(false);
     this.#setMeasure('size');
@@ -70,9 +67,9 @@ export class Bar {
   /** @param {string[]} languages @param {import('./palette.js').Palette} palette */
   showLanguages(languages, palette) {
     this.languages.replaceChildren(...languages.map((language) => {
-      const tint = element('span', 'map-tint');
+      const tint = make('span', { class: 'map-tint' });
       tint.style.background = palette.cell(language);
-      return element('li', '', tint, language);
+      return make('li', {}, tint, language);
     }));
   }
 
@@ -96,7 +93,7 @@ export class Bar {
     this.crumbs.replaceChildren(...folders.map(({ node, name }, index) => {
       const crumb = button(name, '', () => this.actions.goTo(node));
       if (index === folders.length - 1) crumb.setAttribute('aria-current', 'location');
-      return element('li', '', crumb);
+      return make('li', {}, crumb);
     }));
   }
 
@@ -114,39 +111,18 @@ export class Bar {
   }
 }
 
-/**
- * @param {string} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-function element(tag, className, ...children) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  node.append(...children);
-  return node;
-}
-
 /** @param {string} label @param {...HTMLButtonElement} buttons */
 function group(label, ...buttons) {
-  const node = element('div', 'map-choice', ...buttons);
-  node.setAttribute('role', 'group');
-  node.setAttribute('aria-label', label);
-  return node;
+  return make('div', { class: 'map-choice', role: 'group', 'aria-label': label }, ...buttons);
 }
 
 /**
  * @param {string} text
  * @param {string} title Its effect; empty if the text says it.
- * @param {() => void} action
+ * @param {() => void} onclick
  */
-function button(text, title, action) {
-  const node = document.createElement('button');
-  node.type = 'button';
-  node.textContent = text;
-  if (title) {
-    node.title = title;
-    if (text.length < 2) node.setAttribute('aria-label', title);
-  }
-  node.addEventListener('click', action);
-  return node;
+function button(text, title, onclick) {
+  const label = text.length < 2 ? title : '';
+  const attributes = { type: 'button', title: title || null, 'aria-label': label || null, onclick };
+  return /** @type {HTMLButtonElement} */ (make('button', attributes, text));
 }

@@ -5,8 +5,7 @@ import { paintCells } from './paint_cells.js';
 import { paintLabels } from './paint_labels.js';
 import { wholeView } from './scene.js';
 
-/** @typedef {import('./scene.js').Scene} Scene */
-/** @typedef {import('./scene.js').Region} Region */
+/** @import { Region, Scene } from './scene.js' */
 
 export class BaseLayer {
   /** @param {HTMLCanvasElement} canvas */

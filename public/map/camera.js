@@ -138,7 +138,8 @@ export class Camera {
  * @returns {(share: number) => void} Moves the camera to a share of the way, 0 to 1.
  */
 export function flight(camera, anchor, scale) {
-  const from = { scale: camera.scale, ...viewPointOf(camera, anchor) };
+  const point = pointOf(camera.placement, anchor);
+  const from = { scale: camera.scale, x: point.x - camera.x, y: point.y - camera.y };
   const to = { scale: Math.min(camera.maxScale, Math.max(1, scale)), x: camera.width / 2, y: camera.height / 2 };
   return (share) => {
     const eased = 1 - (1 - share) ** 3;
@@ -148,10 +149,4 @@ export function flight(camera, anchor, scale) {
     const progress = isZoom ? (camera.scale - from.scale) / (to.scale - from.scale) : eased;
     camera.moveTo(anchor, from.x + (to.x - from.x) * progress, from.y + (to.y - from.y) * progress);
   };
-}
-
-/** @param {Camera} camera @param {Anchor} anchor */
-function viewPointOf(camera, anchor) {
-  const point = pointOf(camera.placement, anchor);
-  return { x: point.x - camera.x, y: point.y - camera.y };
 }

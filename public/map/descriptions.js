@@ -5,8 +5,7 @@ import { countdown } from '../app/time.js';
 import { nothingLocked } from '../app/truth.js';
 import { byteSize, counted } from '../app/words.js';
 
-/** @typedef {import('../app/types.js').Graph} Graph */
-/** @typedef {import('../app/types.js').State} State */
+/** @import { Graph, State } from '../app/types.js' */
 
 /**
  * @param {Graph} graph

@@ -1,5 +1,6 @@
 // The canvases of the map, one above the other. Each is drawn again only if it has to be.
 
+import { make, setAttribute } from '../app/dom.js';
 import { BaseLayer } from './base_layer.js';
 import { EdgeLayer } from './edge_layer.js';
 import { paintFocus } from './paint_focus.js';
@@ -29,15 +30,12 @@ const USUAL_FONT_PX = 16;
 export class Drawing {
   /** @param {HTMLElement} stage */
   constructor(stage) {
-    const [base, edges, marks] = ['map-base', 'map-edges', 'map-marks'].map((name) => {
-      const canvas = document.createElement('canvas');
-      canvas.className = name;
-      stage.append(canvas);
-      return canvas;
-    });
-    base.setAttribute('role', 'img');
-    edges.setAttribute('aria-hidden', 'true');
-    marks.setAttribute('aria-hidden', 'true');
+    const [base, edges, marks] = [
+      { class: 'map-base', role: 'img' },
+      { class: 'map-edges', 'aria-hidden': 'true' },
+      { class: 'map-marks', 'aria-hidden': 'true' },
+    ].map((attributes) => /** @type {HTMLCanvasElement} */ (make('canvas', attributes)));
+    stage.append(base, edges, marks);
     this.canvases = [base, edges, marks];
     this.base = new BaseLayer(base);
     this.edges = new EdgeLayer(edges);
@@ -51,7 +49,7 @@ export class Drawing {
 
   /** @param {string} label */
   describe(label) {
-    if (this.base.canvas.getAttribute('aria-label') !== label) this.base.canvas.setAttribute('aria-label', label);
+    setAttribute(this.base.canvas, 'aria-label', label);
   }
 
   /** @param {number} width CSS pixels. @param {number} height @returns {boolean} Whether the canvases changed. */

@@ -22,11 +22,13 @@ const QUIET_FROM = 16;
  */
 export function edgeGroups({ graph, tree, palette: { color }, locks, selected, agent = null, hasAll }) {
   const { imports, importers, indexOf } = graph;
+  /** @param {EdgeGroup} group @param {number} importer @param {number} imported */
+  const addEdge = ({ nodes }, importer, imported) => nodes.push(tree.nodeOf[importer], tree.nodeOf[imported]);
   const groups = [];
   if (hasAll && graph.edgeCount < ALL_EDGES_LIMIT) {
     const everything = edgeGroup(color.soft, 0.32, 1);
     imports.forEach((imported, importer) => {
-      for (const file of imported) addEdge(everything, tree, importer, file);
+      for (const file of imported) addEdge(everything, importer, file);
     });
     groups.push(everything);
   }
@@ -40,8 +42,8 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, a
     if (file === undefined || file === selected) continue;
     const byMode = pathLocks.some(({ mode }) => mode === 'WRITING') ? writing : reading;
     const group = pathLocks.some(({ holder }) => holder === agent) ? ofAgent : byMode;
-    for (const imported of imports[file] ?? []) addEdge(group, tree, file, imported);
-    for (const importer of importers[file] ?? []) addEdge(group, tree, importer, file);
+    for (const imported of imports[file] ?? []) addEdge(group, file, imported);
+    for (const importer of importers[file] ?? []) addEdge(group, importer, file);
   }
   for (const group of [reading, writing]) {
     // A bundle of many edges is visible even if each of them is faint.
@@ -52,8 +54,8 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, a
   if (selected >= 0) {
     const incoming = edgeGroup(color.ink, 0.55, 2);
     const outgoing = edgeGroup(color.accent, 0.9, 2.6);
-    for (const importer of importers[selected] ?? []) addEdge(incoming, tree, importer, selected);
-    for (const imported of imports[selected] ?? []) addEdge(outgoing, tree, selected, imported);
+    for (const importer of importers[selected] ?? []) addEdge(incoming, importer, selected);
+    for (const imported of imports[selected] ?? []) addEdge(outgoing, selected, imported);
     groups.push(incoming, outgoing);
   }
   return groups.filter(({ nodes }) => nodes.length > 0);
@@ -62,14 +64,4 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, a
 /** @param {string} color @param {number} alpha @param {number} weight @returns {EdgeGroup} */
 function edgeGroup(color, alpha, weight) {
   return { nodes: [], color, alpha, weight };
-}
-
-/**
- * @param {EdgeGroup} group
- * @param {import('./tree.js').Tree} tree
- * @param {number} importer
- * @param {number} imported
- */
-function addEdge({ nodes }, { nodeOf }, importer, imported) {
-  nodes.push(nodeOf[importer], nodeOf[imported]);
 }

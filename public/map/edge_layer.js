@@ -29,8 +29,7 @@ export class EdgeLayer {
       else this.#shift((scene.ox - shown.ox) / scene.dpr, (scene.oy - shown.oy) / scene.dpr);
       return;
     }
-    const isSame = shown && shown.scale === scene.scale && shown.ox === scene.ox && shown.oy === scene.oy;
-    if (isSame) return;
+    if (shown && shown.scale === scene.scale && shown.ox === scene.ox && shown.oy === scene.oy) return;
     this.#shift(0, 0);
     this.#clear();
     if (count > 0) paintEdges(this.context, scene, groups);

@@ -1,5 +1,6 @@
 // The map of the repository: its content, and when it draws. Other modules paint, place and measure.
 
+import { make } from '../app/dom.js';
 import { filesOf } from '../app/intents.js';
 import { byteSize, counted } from '../app/words.js';
 import { Bar } from './bar.js';
@@ -19,9 +20,8 @@ import { Tooltip } from './tooltip.js';
 import { foldersAbove, treeOf } from './tree.js';
 import { weightsOf } from './weights.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Part} Part */
-/** @typedef {import('./weights.js').Measure} Measure */
+/** @import { Model, Part } from '../app/types.js' */
+/** @import { Measure } from './weights.js' */
 
 /** Minimum length of a file's shorter side after the map brought it into view, in pixels. */
 const MIN_SIDE = 18;
@@ -106,8 +106,7 @@ class MapView {
         this.#changeEdges();
       },
     });
-    this.stage = document.createElement('div');
-    this.stage.className = 'map-stage';
+    this.stage = make('div', { class: 'map-stage' });
     element.append(this.stage);
     this.drawing = new Drawing(this.stage);
     this.minimap = new Minimap(this.stage, (anchor) => {

@@ -1,7 +1,7 @@
 // The whole map, small, with a frame around the part in view. The user can drag the frame.
 
-import { isClosed } from './detail.js';
-import { anchorAt, emptyPlacement, place, pointOf } from './placement.js';
+import { make } from '../app/dom.js';
+import { anchorAt, emptyPlacement, isClosed, place, pointOf } from './placement.js';
 
 /** @typedef {import('./camera.js').Camera} Camera */
 /** @typedef {import('./placement.js').Anchor} Anchor */
@@ -20,10 +20,8 @@ export class Minimap {
    * @param {(anchor: Anchor) => void} onMove Gets a point to bring to the middle of the view.
    */
   constructor(parent, onMove) {
-    this.canvas = document.createElement('canvas');
-    this.canvas.className = 'map-minimap';
-    this.canvas.setAttribute('aria-hidden', 'true');
-    this.canvas.hidden = true;
+    const attributes = { class: 'map-minimap', 'aria-hidden': 'true', hidden: true };
+    this.canvas = /** @type {HTMLCanvasElement} */ (make('canvas', attributes));
     parent.append(this.canvas);
     this.layout = /** @type {import('./layout.js').Layout | null} */ (null);
     this.placement = emptyPlacement(0);

@@ -8,9 +8,8 @@ import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { paintNamesBeside } from './paint_names.js';
 import { boxOf, isOutOfView } from './scene.js';
 
-/** @typedef {import('./scene.js').Scene} Scene */
-/** @typedef {import('./scene.js').Box} Box */
-/** @typedef {import('./lock_lights.js').Light} Light */
+/** @import { Box, Scene } from './scene.js' */
+/** @import { Light } from './lock_lights.js' */
 
 /** A lock on a smaller cell gets a marker of this size, so that it stays visible. */
 const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6, INFORMED: 4 };

@@ -4,9 +4,8 @@ import { placesOf } from './label_places.js';
 import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { boxOf } from './scene.js';
 
-/** @typedef {import('./scene.js').Scene} Scene */
-/** @typedef {import('./scene.js').Box} Box */
-/** @typedef {import('./lock_lights.js').Light} Light */
+/** @import { Box, Scene } from './scene.js' */
+/** @import { Light } from './lock_lights.js' */
 /** @typedef {{ dx: number, dy: number }} Offset From a cell to its name. */
 
 const TEXT_PX = 11;

@@ -15,6 +15,10 @@ import { frameOf } from './frame.js';
  * @property {Float64Array} header
  */
 
+/** The size from which the files of a folder are drawn. */
+const MIN_SIDE = 8;
+const MIN_AREA_PER_FILE = 10;
+
 /**
  * A point of the map that is valid at every zoom, as shares of a node's width and height.
  * @typedef {{ node: number, u: number, v: number }} Anchor
@@ -61,14 +65,27 @@ export function place(layout, width, height, placement, isFramed = true) {
 }
 
 /**
+ * Painters and the pointer share this rule.
+ * @param {import('./tree.js').Tree} tree
+ * @param {Placement} placement
+ * @param {number} folder
+ * @returns {boolean} Whether the folder is one tile, because its files would be too small to see.
+ */
+export function isClosed(tree, { w, h }, folder) {
+  if (folder === 0) return false;
+  return w[folder] < MIN_SIDE || h[folder] < MIN_SIDE
+    || w[folder] * h[folder] < MIN_AREA_PER_FILE * tree.fileCount[folder];
+}
+
+/**
  * The deepest node at a point of the map, or -1 outside it.
  * @param {Layout} layout
  * @param {Placement} placement
  * @param {number} px
  * @param {number} py
- * @param {(folder: number) => boolean} [isClosed] Folders to stop at.
+ * @param {(folder: number) => boolean} [isEnd] Whether to stop at a folder.
  */
-export function nodeAt({ tree }, { x, y, w, h }, px, py, isClosed) {
+export function nodeAt({ tree }, { x, y, w, h }, px, py, isEnd) {
   const containsPoint = (/** @type {number} */ node) =>
     px >= x[node] && py >= y[node] && px < x[node] + w[node] && py < y[node] + h[node];
   if (tree.count === 0 || !containsPoint(0)) return -1;
@@ -79,7 +96,7 @@ export function nodeAt({ tree }, { x, y, w, h }, px, py, isClosed) {
       continue;
     }
     deepest = node;
-    if (tree.file[node] >= 0 || isClosed?.(node)) break;
+    if (tree.file[node] >= 0 || isEnd?.(node)) break;
     node += 1;
   }
   return deepest;

@@ -2,9 +2,8 @@
 
 import { counted } from '../app/words.js';
 import { fileLines } from './descriptions.js';
-import { isClosed } from './detail.js';
 import { listen } from './gestures.js';
-import { nodeAt } from './placement.js';
+import { isClosed, nodeAt } from './placement.js';
 
 /**
  * @typedef {object} PointerTarget

@@ -1,6 +1,6 @@
 // The input of the painters, and the walk over the nodes that they share.
 
-import { isClosed } from './detail.js';
+import { isClosed } from './placement.js';
 
 /**
  * Painters use device pixels: edges of cells lie on them, so lines stay sharp.

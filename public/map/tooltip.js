@@ -1,5 +1,7 @@
 // The small box beside the pointer. Screen readers skip it, because the table has the same content.
 
+import { make } from '../app/dom.js';
+
 const DISTANCE_PX = 14;
 const MARGIN_PX = 4;
 
@@ -7,10 +9,7 @@ export class Tooltip {
   /** @param {HTMLElement} parent */
   constructor(parent) {
     this.parent = parent;
-    this.root = document.createElement('div');
-    this.root.className = 'map-tooltip';
-    this.root.setAttribute('aria-hidden', 'true');
-    this.root.hidden = true;
+    this.root = make('div', { class: 'map-tooltip', 'aria-hidden': 'true', hidden: true });
     parent.append(this.root);
   }
 
@@ -20,14 +19,7 @@ export class Tooltip {
    * @param {number} y
    */
   show({ title, lines }, x, y) {
-    const titleNode = document.createElement('strong');
-    titleNode.textContent = title;
-    const lineNodes = lines.map((line) => {
-      const node = document.createElement('span');
-      node.textContent = line;
-      return node;
-    });
-    this.root.replaceChildren(titleNode, ...lineNodes);
+    this.root.replaceChildren(make('strong', {}, title), ...lines.map((line) => make('span', {}, line)));
     this.root.hidden = false;
     const { clientWidth, clientHeight } = this.parent;
     const { offsetWidth, offsetHeight } = this.root;

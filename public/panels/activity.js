@@ -1,7 +1,7 @@
 // The live feed of activity, the newest first. It stands still while the user reads further down, and reads older
 // events from the log.
 
-import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { icon, iconButton, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { counted, errorSentence } from '../app/words.js';
 import { activityFilter } from './activity_filter.js';
 import { activityRow } from './activity_row.js';
@@ -40,10 +40,9 @@ export function mountActivity(element, model) {
     type: 'button', class: 'icon-button', 'aria-pressed': 'false', 'aria-label': 'Pause the activity', title: 'Pause',
     onclick: togglePause,
   }, pauseIcon);
-  const times = make('button', {
-    type: 'button', class: 'icon-button', 'aria-pressed': 'false', 'aria-label': 'Show the time of day',
-    title: 'Show the time of day', onclick: toggleTimes,
-  }, icon('clock'));
+  const times = iconButton('clock', {
+    'aria-pressed': 'false', 'aria-label': 'Show the time of day', title: 'Show the time of day', onclick: toggleTimes,
+  });
   const newEntries = make('button', { type: 'button', class: 'feed-new', hidden: true, onclick: resume });
   const list = make('ol', { class: 'feed-list' });
   const older = make('button', { type: 'button', class: 'quiet feed-older', onclick: loadOlder }, 'Load older');
@@ -61,10 +60,12 @@ export function mountActivity(element, model) {
   const renderRows = keyedChildren(list, (/** @type {FeedRow} */ row) => row.key, (row) => {
     if (row.type === 'divider') {
       const node = make('li', { class: 'feed-divider' });
-      return { node, update: ({ count }) => setText(node, `While you were offline: ${counted(count, 'event')}`) };
+      const update = (/** @type {FeedRow} */ { count }) =>
+        setText(node, `While you were offline: ${counted(count, 'event')}`);
+      return { node, update };
     }
     const { node, update } = activityRow(model, row.entry, { withFiles: true });
-    return { node, update: ({ count }) => update({ count, isAbsolute }) };
+    return { node, update: (/** @type {FeedRow} */ { count }) => update({ count, isAbsolute }) };
   });
 
   function render() {

@@ -2,12 +2,9 @@
 
 import { keyOfEntry, deedOf } from './feed.js';
 import { icon, make, setText } from '../app/dom.js';
-import { holderName } from './holder_name.js';
-import { intentButton } from './intent_button.js';
-import { badge, commandChip, fileButton, memberBadge, moment } from './parts.js';
+import { badge, commandChip, fileButton, holderName, intentButton, memberBadge, moment } from './parts.js';
 
-/** @typedef {import('../app/types.js').Activity} Activity */
-/** @typedef {import('../app/types.js').Model} Model */
+/** @import { Activity, Model } from '../app/types.js' */
 
 const PATHS_SHOWN = 3;
 const ICONS = new Map([

@@ -1,17 +1,13 @@
 // One row of the panel of agents: a line, and its details.
 
-import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { icon, iconButton, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
 import { duration } from '../app/time.js';
 import { counted, listed, nameOfPath } from '../app/words.js';
 import { holderActs } from './act_buttons.js';
-import { holderName } from './holder_name.js';
-import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
+import { badge, commandChip, fileButton, holderName, moment, timeLeft } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Agent} Agent */
-/** @typedef {import('../app/types.js').Lock} Lock */
-/** @typedef {import('../app/types.js').Conflict} Conflict */
+/** @import { Agent, Conflict, Lock, Model } from '../app/types.js' */
 
 const FILES_SHOWN = 8;
 const CONFLICT_FILES_SHOWN = 3;
@@ -47,9 +43,9 @@ export function agentRow(model, first) {
   const deed = make('span', { class: 'agent-deed' }, deedIcon, deedText);
   const select = make('button', { type: 'button', class: 'agent-select', onclick: toggleSelection },
     name.node, deed, shortMessage);
-  const fold = make('button', {
-    type: 'button', class: 'icon-button agent-fold', 'aria-expanded': 'false', onclick: toggleDetails,
-  }, icon('chevron'));
+  const fold = iconButton('chevron', {
+    class: 'icon-button agent-fold', 'aria-expanded': 'false', onclick: toggleDetails,
+  });
   const message = make('p', { class: 'agent-message' });
   const files = make('ul', { class: 'file-list' });
   const more = make('button', { type: 'button', class: 'quiet', onclick: toggleFiles });

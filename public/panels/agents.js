@@ -7,8 +7,7 @@ import { agentRow } from './agent_row.js';
 import { lanesOf, stableOrder, waitsAmong } from './conflicts.js';
 import { everySecond } from './ticker.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Agent} Agent */
+/** @import { Agent, Model } from '../app/types.js' */
 
 /**
  * @param {HTMLElement} element
@@ -26,13 +25,9 @@ export function mountAgents(element, model) {
   element.append(
     make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
 
-  /** @type {Map<string, ReturnType<typeof agentRow>>} */
-  const rows = new Map();
-  const renderRows = keyedChildren(list, (/** @type {Agent} */ agent) => agent.holder, (agent) => {
-    const row = agentRow(model, agent);
-    rows.set(agent.holder, row);
-    return row;
-  });
+  const keyOf = (/** @type {Agent} */ { holder }) => holder;
+  const renderRows = keyedChildren(list, keyOf, (agent) => agentRow(model, agent));
+  let rows = renderRows([]);
   /** @type {string[]} */
   let order = [];
   /** @type {string | null} */
@@ -41,8 +36,7 @@ export function mountAgents(element, model) {
   function render() {
     const agents = stableOrder(order, model.state.agents);
     order = agents.map(({ holder }) => holder);
-    for (const holder of rows.keys()) if (!order.includes(holder)) rows.delete(holder);
-    renderRows(agents);
+    rows = renderRows(agents);
     openSelected();
     setText(count, agents.length > 0 ? String(agents.length) : '');
     empty.hidden = agents.length > 0;

@@ -11,13 +11,11 @@ import { mountTaskTable } from './task_table.js';
 import { teamShutdown } from './team_shutdown.js';
 import { everySecond } from './ticker.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-
 const SIGN_IN_TEXT = 'Teams need signing in: they are shown to those who may read the repository.';
 
 /**
  * @param {HTMLElement} element
- * @param {Model} model
+ * @param {import('../app/types.js').Model} model
  * @param {{ signIn: () => void }} actions
  */
 export function mountBoard(element, model, { signIn }) {

@@ -5,9 +5,8 @@ import { COLUMN_WORDS } from '../app/team_words.js';
 import { counted } from '../app/words.js';
 import { taskCard } from './task_card.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/team_types.js').Task} Task */
-/** @typedef {import('../app/team_types.js').Column} Column */
+/** @import { Model } from '../app/types.js' */
+/** @import { Column, Task } from '../app/team_types.js' */
 
 const FIRST = 50;
 const MORE = 200;
@@ -20,8 +19,6 @@ export function boardColumn(model, column) {
   let tasks = [];
   /** Id of the card that the tab key reaches. */
   let tabStop = '';
-  /** @type {Map<string, ReturnType<typeof taskCard>>} */
-  const cards = new Map();
   const count = make('span', { class: 'count' });
   const list = make('ul', { class: 'card-list' });
   const empty = make('p', { class: 'soft column-empty' });
@@ -30,10 +27,10 @@ export function boardColumn(model, column) {
   const node = make('section', { class: 'column', 'data-column': column, 'aria-label': words.title },
     make('h2', { class: 'column-head' }, icon(words.icon), words.title, count), scroller);
   const renderCards = keyedChildren(list, (/** @type {Task} */ { id }) => id, (task) => {
-    const card = taskCard(model, task);
-    cards.set(task.id, card);
-    return { node: card.node, update: (next) => card.update(next, next.id === tabStop) };
+    const { node: cardNode, update, tick } = taskCard(model, task);
+    return { node: cardNode, tick, update: (/** @type {Task} */ next) => update(next, next.id === tabStop) };
   });
+  let cards = renderCards([]);
   node.addEventListener('focusin', (event) => {
     const id = /** @type {HTMLElement} */ (event.target).dataset.task;
     if (id && id !== tabStop) {
@@ -54,11 +51,7 @@ export function boardColumn(model, column) {
     // Unless the focus is in the column, the tab key reaches its first card.
     const isFocused = node.contains(document.activeElement) && visibleTasks.some(({ id }) => id === tabStop);
     if (!isFocused) tabStop = visibleTasks[0]?.id ?? '';
-    renderCards(visibleTasks);
-    if (cards.size > visibleTasks.length) {
-      const ids = new Set(visibleTasks.map(({ id }) => id));
-      for (const id of cards.keys()) if (!ids.has(id)) cards.delete(id);
-    }
+    cards = renderCards(visibleTasks);
     const hiddenCount = tasks.length - maxCards;
     const total = counted(tasks.length, 'task');
     more.hidden = hiddenCount <= 0;

@@ -4,8 +4,7 @@ import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { mostHoldingUp } from '../app/task_graph.js';
 import { isHeld } from '../app/tasks.js';
 import { moverOf } from '../app/team_words.js';
-import { memberBadge } from './parts.js';
-import { taskButton } from './task_button.js';
+import { memberBadge, taskButton } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {{ task: import('../app/team_types.js').Task, count: number }} HoldUp */

@@ -1,11 +1,9 @@
 import { isFollowed } from '../app/lock_knowledge.js';
 
-/** @typedef {import('../app/types.js').State} State */
-
 /**
  * All facts of the state that decide a claim of a file, as text: its locks, the locks of its neighbors, the graph, and
  * whether events arrive. While it stays the same, the page does not repeat its request for a verdict.
- * @param {Pick<State, 'graph' | 'locks' | 'connection'>} state
+ * @param {Pick<import('../app/types.js').State, 'graph' | 'locks' | 'connection'>} state
  * @param {string} path
  * @returns {string}
  */

@@ -1,6 +1,6 @@
 // A button that copies a text, and reports whether that succeeded.
 
-import { icon, make, setText } from '../app/dom.js';
+import { iconButton, make, setText } from '../app/dom.js';
 
 const STATUS_MS = 2000;
 
@@ -10,8 +10,7 @@ const STATUS_MS = 2000;
  */
 export function copyButton(name, text) {
   const status = make('span', { class: 'soft', role: 'status' });
-  const attributes = { type: 'button', class: 'icon-button', 'aria-label': name, title: name, onclick: copy };
-  const button = make('button', attributes, icon('copy'));
+  const button = iconButton('copy', { 'aria-label': name, title: name, onclick: copy });
 
   async function copy() {
     try {

@@ -1,6 +1,6 @@
 // The details of the selected file.
 
-import { icon, make, setText } from '../app/dom.js';
+import { iconButton, make, setText } from '../app/dom.js';
 import { byteSize } from '../app/words.js';
 import { copyButton } from './copy_button.js';
 import { fileHistory } from './file_history.js';
@@ -12,11 +12,9 @@ import { fileVerdict } from './file_verdict.js';
 import { everySecond } from './ticker.js';
 import { splitPath } from './words.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-
 /**
  * @param {HTMLElement} element
- * @param {Model} model
+ * @param {import('../app/types.js').Model} model
  */
 export function mountFile(element, model) {
   /** @type {string | null} */
@@ -25,9 +23,7 @@ export function mountFile(element, model) {
   let opener = null;
   const title = make('h2', { class: 'file-name', tabindex: '-1' });
   const copy = copyButton('Copy the path', () => path ?? '');
-  const closeButton = make('button', {
-    type: 'button', class: 'icon-button', 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close,
-  }, icon('close'));
+  const closeButton = iconButton('close', { 'aria-label': 'Close the details', title: 'Close (Esc)', onclick: close });
   const crumbs = make('nav', { class: 'crumbs', 'aria-label': 'Folders of the file' });
   const facts = make('p', { class: 'file-facts soft' });
   const locks = fileLocks(model);

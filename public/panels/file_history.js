@@ -5,9 +5,8 @@ import { keyedChildren, make, setText } from '../app/dom.js';
 import { counted, errorSentence } from '../app/words.js';
 import { feedRows, keyOfEntry } from './feed.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Activity} Activity */
-/** @typedef {import('./feed.js').FeedRow} FeedRow */
+/** @import { Activity, Model } from '../app/types.js' */
+/** @import { FeedRow } from './feed.js' */
 
 const FIRST = 6;
 const NO_FILTER = { holder: '', folder: '', kind: '' };
@@ -26,7 +25,7 @@ export function fileHistory(model) {
   const renderRows = keyedChildren(list, (/** @type {FeedRow} */ row) => row.key, (row) => {
     if (row.type === 'divider') throw new Error('the history has no divider');
     const { node: item, update } = activityRow(model, row.entry, { withFiles: false });
-    return { node: item, update: ({ count }) => update({ count, isAbsolute: false }) };
+    return { node: item, update: (/** @type {FeedRow} */ { count }) => update({ count, isAbsolute: false }) };
   });
 
   function showAll() {

@@ -1,11 +1,9 @@
 // The intents that own the selected file, and a button for its lines in the ledger.
 
 import { keyedChildren, make } from '../app/dom.js';
-import { intentButton } from './intent_button.js';
+import { intentButton } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-
-/** @param {Model} model */
+/** @param {import('../app/types.js').Model} model */
 export function fileIntents(model) {
   let path = '';
   const list = make('ul', {});

@@ -4,13 +4,11 @@ import { keyedChildren, make, setText } from '../app/dom.js';
 import { counted } from '../app/words.js';
 import { fileButton, modeOf } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-
 const FIRST = 8;
 /** Files that each click adds: a file can have thousands of importers. */
 const MORE = 200;
 
-/** @param {Model} model */
+/** @param {import('../app/types.js').Model} model */
 export function fileList(model) {
   /** @type {string[]} */
   let paths = [];

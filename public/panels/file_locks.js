@@ -6,12 +6,10 @@ import { duration } from '../app/time.js';
 import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
 import { holderActs } from './act_buttons.js';
-import { holderName } from './holder_name.js';
-import { badge, fileButton, moment, timeLeft } from './parts.js';
+import { badge, fileButton, holderName, moment, timeLeft } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Lock} Lock */
-/** @typedef {import('../app/pending.js').Pending} Pending */
+/** @import { Lock, Model } from '../app/types.js' */
+/** @import { Pending } from '../app/pending.js' */
 
 /** A file that all files import is a neighbor of every writer. */
 const NEIGHBORS_SHOWN = 6;
@@ -26,13 +24,9 @@ export function fileLocks(model) {
   const neighborNote = make('div', { class: 'neighbor-note' },
     make('p', {}, 'Imports, or is imported by, files that are being written:'), neighbors, rest);
   const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, unmerged, neighborNote);
-  /** @type {Map<string, ReturnType<typeof lockRow>>} */
-  const rows = new Map();
-  const renderLocks = keyedChildren(list, (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`, (lock) => {
-    const row = lockRow(model, lock);
-    rows.set(lock.holder, row);
-    return row;
-  });
+  const keyOfLock = (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`;
+  const renderLocks = keyedChildren(list, keyOfLock, (lock) => lockRow(model, lock));
+  let rows = renderLocks([]);
   const keyOfPending = (/** @type {Pending} */ { holder, workBranch }) => `${holder} ${workBranch}`;
   const renderUnmerged = keyedChildren(unmerged, keyOfPending, () => {
     const text = make('span');
@@ -75,8 +69,7 @@ export function fileLocks(model) {
     update(path) {
       const locks = model.state.locks.get(path) ?? [];
       const writers = model.state.neighbors.get(path) ?? [];
-      for (const holder of rows.keys()) if (!locks.some((lock) => lock.holder === holder)) rows.delete(holder);
-      renderLocks(locks);
+      rows = renderLocks(locks);
       renderNeighbors(writers.slice(0, NEIGHBORS_SHOWN));
       setText(rest, writers.length > NEIGHBORS_SHOWN ? `and ${writers.length - NEIGHBORS_SHOWN} more` : '');
       free.hidden = locks.length > 0;

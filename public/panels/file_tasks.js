@@ -2,8 +2,8 @@
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { standingOf } from '../app/team_words.js';
-import { taskButton } from './task_button.js';
 import { errorSentence } from '../app/words.js';
+import { taskButton } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {{ team: string, task: import('../app/team_types.js').Task }} Row */

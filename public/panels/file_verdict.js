@@ -5,12 +5,10 @@ import { make, setText } from '../app/dom.js';
 import { commandChip } from './parts.js';
 import { COMMAND_MEANINGS } from './words.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-
 /** Delay of a request after a change of locks, which come in bursts. */
 const DEBOUNCE_MS = 600;
 
-/** @param {Model} model */
+/** @param {import('../app/types.js').Model} model */
 export function fileVerdict(model) {
   let path = '';
   let signature = '';

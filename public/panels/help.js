@@ -1,6 +1,6 @@
 // The help: the shapes, the rules, the keys, the commands, and how agents join.
 
-import { icon, make } from '../app/dom.js';
+import { icon, iconButton, make } from '../app/dom.js';
 import { policySentences } from '../app/truth.js';
 import { KEY_HELP } from './key_commands.js';
 import { COMMAND_MEANINGS } from './words.js';
@@ -41,9 +41,7 @@ export function mountHelp(dialog, model) {
   dialog.classList.add('help');
   dialog.setAttribute('aria-labelledby', 'help-title');
   const rules = make('ul', { class: 'help-rules' });
-  const close = make('button', {
-    type: 'button', class: 'icon-button', 'aria-label': 'Close the help', onclick: () => dialog.close(),
-  }, icon('close'));
+  const close = iconButton('close', { 'aria-label': 'Close the help', onclick: () => dialog.close() });
   const shapes = SHAPES.map(({ mode, icon: name, meaning }) =>
     ({ terms: [make('span', { class: 'help-shape', 'data-mode': mode }, icon(name), mode)], meaning }));
   const keys = KEY_HELP.map(({ keys: names, effect }) =>

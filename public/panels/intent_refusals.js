@@ -4,11 +4,9 @@ import { keyedChildren, make, setText } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
 import { refusalWords } from '../app/intent_words.js';
 import { counted } from '../app/words.js';
-import { intentButton } from './intent_button.js';
-import { badge, commandChip, fileButton, modeOf, moment } from './parts.js';
+import { badge, commandChip, fileButton, intentButton, modeOf, moment } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').IntentRefusal} IntentRefusal */
+/** @import { IntentRefusal, Model } from '../app/types.js' */
 
 const FILES_SHOWN = 3;
 
@@ -17,27 +15,20 @@ export function intentRefusals(model) {
   const title = make('h3', {});
   const list = make('ul', {});
   const node = make('div', { class: 'intent-refusals' }, title, list);
-  /** @type {Map<string, (now: number) => void>} */
-  const ticks = new Map();
   const keyOf = (/** @type {IntentRefusal} */ { holder, at }) => `${holder} ${at}`;
-  const render = keyedChildren(list, keyOf, (refusal) => {
-    const row = refusalRow(model, refusal);
-    ticks.set(keyOf(refusal), row.tick);
-    return row;
-  });
+  const render = keyedChildren(list, keyOf, (refusal) => refusalRow(model, refusal));
+  let rows = render([]);
   return {
     node,
     /** @param {IntentRefusal[]} refusals */
     update(refusals) {
-      const keys = new Set(refusals.map(keyOf));
-      for (const key of ticks.keys()) if (!keys.has(key)) ticks.delete(key);
-      render(refusals);
+      rows = render(refusals);
       setText(title, counted(refusals.length, 'open refusal'));
       node.hidden = refusals.length === 0;
     },
     /** @param {number} now */
     tick(now) {
-      for (const tick of ticks.values()) tick(now);
+      for (const row of rows.values()) row.tick(now);
     },
   };
 }

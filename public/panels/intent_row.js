@@ -1,21 +1,18 @@
 // One row of the panel of intents.
 
-import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { nameOf } from '../app/names.js';
-import { criteriaWords } from '../app/intent_words.js';
+import { budgetWords, criteriaWords, STATUS_WORDS } from '../app/intent_words.js';
 import { filesOf, isEnded, workersOf } from '../app/intents.js';
 import { counted } from '../app/words.js';
 import { fileList } from './file_list.js';
 import { fold } from './fold.js';
-import { intentBudget } from './intent_budget.js';
-import { intentButton } from './intent_button.js';
-import { intentFacts } from './intent_facts.js';
-import { intentStatus } from './intent_status.js';
-import { badge, moment } from './parts.js';
+import { badge, intentButton, moment } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Intent} Intent */
-/** @typedef {import('../app/types.js').Worker} Worker */
+/** @import { Intent, IntentStatus, Model, Spending, Worker } from '../app/types.js' */
+
+/** The icon identifies a status without its color. @type {Record<IntentStatus, string>} */
+const ICONS = { PENDING: 'clock', IN_PROGRESS: 'play', BLOCKED: 'warning', COMPLETED: 'check', ABANDONED: 'close' };
 
 /**
  * @param {Model} model
@@ -30,7 +27,9 @@ export function intentRow(model, first) {
   let widenedButton = null;
   const isSelected = () => model.state.place.intent === id;
   const name = make('button', { type: 'button', class: 'intent-name', onclick: toggleSelection });
-  const status = intentStatus();
+  const statusIcon = icon('clock');
+  const statusText = make('span', {});
+  const status = make('span', { class: 'intent-status' }, statusIcon, statusText);
   const branchText = make('span', {});
   const reason = make('p', { class: 'intent-reason' });
   const missing = make('p', { class: 'intent-lacks' });
@@ -42,15 +41,16 @@ export function intentRow(model, first) {
   const criteriaFold = fold('intent-criteria', criteria, () => renderCriteria(intent.criteria));
   const files = fileList(model);
   const filesFold = fold('intent-files', files.node, () => files.update(paths));
-  const facts = intentFacts();
-  const factsFold = fold('intent-scope', facts.node, () => facts.update(intent));
+  const facts = make('div', { class: 'intent-facts' });
+  const factsFold = fold('intent-scope', facts, updateFacts);
+  let shownFacts = '';
   const workers = make('ul', { class: 'intent-workers' });
   const heard = moment();
   const heardNote = make('span', {}, 'Heard ', heard.node);
   const agentModel = make('span', {});
   const ledger = make('button', { type: 'button', class: 'quiet', onclick: showLines }, 'In the ledger');
   const node = make('li', { class: 'intent', 'data-intent': id },
-    make('div', { class: 'intent-head' }, name, status.node),
+    make('div', { class: 'intent-head' }, name, status),
     make('p', { class: 'intent-id' }, make('code', {}, id), branchText),
     widened, reason, missing, turns.node, tokens.node, noBudget,
     criteriaFold.node, filesFold.node, factsFold.node, workers,
@@ -102,7 +102,9 @@ export function intentRow(model, first) {
     setAttribute(name, 'aria-pressed', String(isSelected()));
     setAttribute(node, 'aria-current', isSelected() ? 'true' : null);
     setAttribute(node, 'data-status', intent.status);
-    status.update(intent.status);
+    setAttribute(status, 'data-status', intent.status);
+    setIcon(statusIcon, ICONS[intent.status] ?? 'help');
+    setText(statusText, STATUS_WORDS[intent.status] ?? intent.status);
     setText(branchText, intent.branch ? ` on ${intent.branch}` : '');
     updateWidened();
     setText(reason, intent.reason ?? '');
@@ -138,5 +140,49 @@ export function intentRow(model, first) {
     widenedButton?.update();
   }
 
+  /** Shows the description, the scope and the rules. */
+  function updateFacts() {
+    const { description, scope, constraints, mayOverlap } = intent;
+    const key = JSON.stringify([description, scope, constraints, mayOverlap]);
+    if (key === shownFacts) return;
+    shownFacts = key;
+    facts.replaceChildren(
+      ...(description ? [make('p', {}, description)] : []),
+      ...factSection('May change', scope, 'code'),
+      ...factSection('Rules', constraints, 'span'),
+      ...factSection('May overlap with', mayOverlap, 'code'));
+  }
+
   return { node, update, tick };
+}
+
+/** @param {string} title @param {string[]} items @param {'code' | 'span'} tag */
+function factSection(title, items, tag) {
+  if (items.length === 0) return [];
+  return [make('h3', {}, title), make('ul', {}, ...items.map((item) => make('li', {}, make(tag, {}, item))))];
+}
+
+/** The spending of a budget as words, and as a bar if the budget has a limit. @param {string} name */
+function intentBudget(name) {
+  const text = make('span', {});
+  const fill = make('span', {});
+  const bar = make('span', { class: 'budget-bar', role: 'meter', 'aria-label': name, 'aria-valuemin': '0' }, fill);
+  const node = make('div', { class: 'budget' }, make('span', { class: 'soft' }, name), text, bar);
+  return {
+    node,
+    /** @param {Spending | null} spending */
+    update(spending) {
+      node.hidden = spending === null;
+      if (!spending) return;
+      const words = budgetWords(spending);
+      setText(text, words.text);
+      setAttribute(node, 'data-level', words.level);
+      bar.hidden = words.share === null;
+      if (words.share === null || spending.most === null) return;
+      setAttribute(bar, 'aria-valuemax', String(spending.most));
+      setAttribute(bar, 'aria-valuenow', String(Math.min(spending.used, spending.most)));
+      setAttribute(bar, 'aria-valuetext', words.text);
+      fill.style.transform = `scaleX(${words.share.toFixed(3)})`;
+    },
+  };
 }

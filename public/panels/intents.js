@@ -9,8 +9,7 @@ import { intentRow } from './intent_row.js';
 import { needsSignIn } from './needs_sign_in.js';
 import { everySecond } from './ticker.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Intent} Intent */
+/** @import { Intent, Model } from '../app/types.js' */
 
 const SIGN_IN_TEXT = 'Intents need signing in: they are shown to those who may read the repository.';
 
@@ -27,22 +26,20 @@ export function mountIntents(element, model, { signIn }) {
   const noneActive = make('p', { class: 'empty' }, 'No intent is active.');
   const activeList = make('ul', { class: 'intent-list' });
   const endedList = make('ul', { class: 'intent-list' });
-  const endedFold = fold('intents-ended', endedList, () => renderEnded(sortedIntents(model.state.intents.list).ended));
+  const endedFold = fold('intents-ended', endedList, () => {
+    endedRows = renderEnded(sortedIntents(model.state.intents.list).ended);
+  });
   element.classList.add('panel', 'intents');
   element.append(
     make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Intents ', count)),
     message, signInNote.node, refusals.node, noneActive, activeList, endedFold.node);
 
-  /** @type {Map<string, ReturnType<typeof intentRow>>} */
-  const rows = new Map();
-  const create = (/** @type {Intent} */ intent) => {
-    const row = intentRow(model, intent);
-    rows.set(intent.id, row);
-    return row;
-  };
+  const create = (/** @type {Intent} */ intent) => intentRow(model, intent);
   const keyOf = (/** @type {Intent} */ { id }) => id;
   const renderActive = keyedChildren(activeList, keyOf, create);
   const renderEnded = keyedChildren(endedList, keyOf, create);
+  let activeRows = renderActive([]);
+  let endedRows = renderEnded([]);
   /** @type {string | null} */
   let selected = null;
 
@@ -50,27 +47,27 @@ export function mountIntents(element, model, { signIn }) {
     const { intents, refusals: openRefusals, place } = model.state;
     const isShown = intents.phase === 'shown';
     const { active, ended } = sortedIntents(intents.list);
-    const ids = new Set(intents.list.map(({ id }) => id));
-    for (const id of rows.keys()) if (!ids.has(id)) rows.delete(id);
     signInNote.update(intents.phase === 'sign_in' ? intents.message : null);
     setText(message, isShown && intents.message ? `The intents are out of date: ${intents.message}` : '');
     refusals.update(isShown ? openRefusals : []);
-    renderActive(active);
+    activeRows = renderActive(active);
     endedFold.update(ended.length > 0 ? `${counted(ended.length, 'intent')} ended` : '');
     noneActive.hidden = !isShown || active.length > 0;
     setText(count, active.length > 0 ? String(active.length) : '');
-    if (place.intent === selected || (place.intent !== null && !ids.has(place.intent))) return;
+    const isKnown = place.intent === null || intents.list.some(({ id }) => id === place.intent);
+    if (place.intent === selected || !isKnown) return;
     selected = place.intent;
     if (ended.some(({ id }) => id === selected)) {
       endedFold.node.open = true;
-      renderEnded(ended);
+      endedRows = renderEnded(ended);
     }
-    rows.get(selected ?? '')?.node.scrollIntoView({ block: 'nearest' });
+    const row = activeRows.get(selected ?? '') ?? endedRows.get(selected ?? '');
+    row?.node.scrollIntoView({ block: 'nearest' });
   }
 
   everySecond(() => {
     const now = model.now();
-    for (const row of rows.values()) row.tick(now);
+    for (const row of [...activeRows.values(), ...endedRows.values()]) row.tick(now);
     refusals.tick(now);
   });
   model.subscribe((changed) => {

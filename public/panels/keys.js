@@ -4,13 +4,11 @@ import { isBoard } from '../app/address.js';
 import { textFilter } from '../app/words.js';
 import { commandOf, isTypedInto, nextFile } from './key_commands.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-
 const ZOOM = 1.4;
 
 /**
  * @param {object} parts
- * @param {Model} parts.model
+ * @param {import('../app/types.js').Model} parts.model
  * @param {{ zoomBy: (factor: number) => void, reset: () => void, focusFile: (path: string) => void }} parts.map
  * @param {{ focus: () => void }} parts.search
  * @param {{ open: () => void }} parts.help

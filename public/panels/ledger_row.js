@@ -2,12 +2,10 @@
 
 import { icon, make } from '../app/dom.js';
 import { fold } from './fold.js';
-import { intentButton } from './intent_button.js';
 import { actorOf, lineDeed, lineOutcome } from './ledger_words.js';
-import { badge, fileButton, moment } from './parts.js';
+import { badge, fileButton, intentButton, moment } from './parts.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').LedgerLine} LedgerLine */
+/** @import { LedgerLine, Model } from '../app/types.js' */
 
 const FILES_SHOWN = 3;
 /** @type {Record<string, string>} */

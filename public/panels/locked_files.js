@@ -9,8 +9,7 @@ import { badge, fileButton, pathText } from './parts.js';
 import { everySecond } from './ticker.js';
 import { lockSentence } from './words.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').Lock} Lock */
+/** @import { Lock, Model } from '../app/types.js' */
 
 /** Beyond this number, only the details of a file show its unmerged changes. */
 const UNMERGED_SHOWN = 100;
@@ -27,14 +26,9 @@ export function mountLockedFiles(element, model) {
   const unmergedTitle = make('h2', { class: 'locked-title' });
   element.classList.add('locked');
   element.append(title, list, unmergedTitle, unmerged);
-  /** @type {Map<string, ReturnType<typeof lockedFile>>} */
-  const rows = new Map();
   const pathOf = (/** @type {Lock[]} */ [{ path }]) => path;
-  const renderRows = keyedChildren(list, pathOf, (locks) => {
-    const row = lockedFile(model, pathOf(locks));
-    rows.set(pathOf(locks), row);
-    return row;
-  });
+  const renderRows = keyedChildren(list, pathOf, (locks) => lockedFile(model, pathOf(locks)));
+  let rows = renderRows([]);
   const renderUnmerged = keyedChildren(unmerged, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
     return { node: make('li', {}, button.node), update: () => button.update(null) };
@@ -51,8 +45,7 @@ export function mountLockedFiles(element, model) {
     setText(unmergedTitle, `Not merged yet ${unmergedPaths.length}`);
     unmergedTitle.hidden = unmerged.hidden = unmergedPaths.length === 0;
     renderUnmerged(unmergedPaths.slice(0, UNMERGED_SHOWN));
-    for (const path of rows.keys()) if (!locks.has(path)) rows.delete(path);
-    renderRows([...locks.values()].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1)));
+    rows = renderRows([...locks.values()].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1)));
     renderTitle();
     list.hidden = locks.size === 0;
     fit();
@@ -93,7 +86,7 @@ function lockedFile(model, path) {
 
   /** @param {number} now */
   function tick(now) {
-    setText(left, countdown(Math.max(0, Math.min(...locks.map(({ expiry }) => expiry)) - now)));
+    setText(left, countdown(Math.min(...locks.map(({ expiry }) => expiry)) - now));
     setText(sentence, lockSentence(path, locks, now, (holder) => nameOf(model.state, holder)));
   }
 

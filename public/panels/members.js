@@ -4,13 +4,11 @@ import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { isHeld } from '../app/tasks.js';
 import { isSameName } from '../app/teams.js';
 import { counted } from '../app/words.js';
-import { memberBadge, moment } from './parts.js';
-import { taskButton } from './task_button.js';
+import { memberBadge, moment, taskButton } from './parts.js';
 import { everySecond } from './ticker.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/team_types.js').Member} Member */
-/** @typedef {import('../app/team_types.js').Task} Task */
+/** @import { Model } from '../app/types.js' */
+/** @import { Member, Task } from '../app/team_types.js' */
 
 const FIRST = 100;
 const STATE_WORDS = { live: 'Live, seen', away: 'Away, seen', stopped: 'Has stopped, seen' };
@@ -27,13 +25,9 @@ export function mountMembers(element, model) {
   let maxRows = FIRST;
   /** The tasks in progress, by handle in lower case. @type {Map<string, Task[]>} */
   let tasksByOwner = new Map();
-  /** @type {Map<string, ReturnType<typeof memberRow>>} */
-  const rows = new Map();
-  const renderRows = keyedChildren(list, (/** @type {Member} */ { handle }) => handle, ({ handle, login }) => {
-    const row = memberRow(model, handle, login, () => tasksByOwner.get(handle.toLowerCase()) ?? []);
-    rows.set(handle, row);
-    return row;
-  });
+  const renderRows = keyedChildren(list, (/** @type {Member} */ { handle }) => handle, ({ handle, login }) =>
+    memberRow(model, handle, login, () => tasksByOwner.get(handle.toLowerCase()) ?? []));
+  let rows = renderRows([]);
 
   function showAll() {
     maxRows = Infinity;
@@ -56,9 +50,7 @@ export function mountMembers(element, model) {
       return isLive ? 1 : 2;
     };
     const sorted = [...members].sort((one, other) => rank(one) - rank(other) || (one.handle < other.handle ? -1 : 1));
-    const handles = new Set(members.map(({ handle }) => handle));
-    for (const handle of rows.keys()) if (!handles.has(handle)) rows.delete(handle);
-    renderRows(sorted.slice(0, maxRows));
+    rows = renderRows(sorted.slice(0, maxRows));
     empty.hidden = team !== null;
     more.hidden = sorted.length <= maxRows;
     setText(more, `Show all ${counted(sorted.length, 'member')}`);

@@ -2,8 +2,7 @@
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { KIND_WORDS } from '../app/team_words.js';
-import { memberBadge, moment } from './parts.js';
-import { taskButton } from './task_button.js';
+import { memberBadge, moment, taskButton } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Message} Message */
@@ -13,24 +12,20 @@ export function messageThread(model) {
   const missing = make('p', { class: 'soft thread-missing' });
   const list = make('ol', { class: 'thread' });
   const node = make('li', { class: 'entry-thread' }, missing, list);
-  /** @type {Map<number, (now: number) => void>} */
-  const ticks = new Map();
-  const render = keyedChildren(list, (/** @type {Message} */ { id }) => String(id), (message) => {
-    const row = messageRow(model, message);
-    ticks.set(message.id, row.tick);
-    return row;
-  });
+  const keyOf = (/** @type {Message} */ { id }) => String(id);
+  const render = keyedChildren(list, keyOf, (message) => messageRow(model, message));
+  let rows = render([]);
   return {
     node,
     /** @param {import('../app/messages.js').Thread} thread */
     update({ root, messages }) {
       setText(missing, root === null ? '' : `In reply to message ${root}`);
       missing.hidden = root === null;
-      render(messages);
+      rows = render(messages);
     },
     /** @param {number} now */
     tick(now) {
-      for (const tick of ticks.values()) tick(now);
+      for (const row of rows.values()) row.tick(now);
     },
   };
 }

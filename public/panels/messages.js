@@ -26,13 +26,9 @@ export function mountMessages(element, model) {
     make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Messages')),
     make('div', { class: 'feed-filter' }, select),
     make('div', { class: 'feed-frame' }, scroller));
-  /** @type {Map<number, ReturnType<typeof messageThread>>} */
-  const rows = new Map();
-  const renderThreads = keyedChildren(list, (/** @type {Thread} */ { id }) => String(id), ({ id }) => {
-    const row = messageThread(model);
-    rows.set(id, row);
-    return row;
-  });
+  const keyOf = (/** @type {Thread} */ { id }) => String(id);
+  const renderThreads = keyedChildren(list, keyOf, () => messageThread(model));
+  let rows = renderThreads([]);
   const renderInboxes = keyedChildren(select, (/** @type {Inbox} */ { handle }) => handle, ({ handle }) => {
     const option = make('option', { value: handle });
     const labelOf = (/** @type {number} */ unread) => (unread > 0 ? `${handle} (${unread} unread)` : handle);
@@ -51,10 +47,7 @@ export function mountMessages(element, model) {
     renderInboxes([{ handle: '', unread: 0 }, ...members, ...unknownInbox]);
     select.value = member?.handle ?? inbox ?? '';
     select.classList.toggle('is-set', inbox !== null);
-    const threads = threadsOf(mail.messages ?? []);
-    const ids = new Set(threads.map(({ id }) => id));
-    for (const id of rows.keys()) if (!ids.has(id)) rows.delete(id);
-    renderThreads(threads);
+    rows = renderThreads(threadsOf(mail.messages ?? []));
     older.button.hidden = mail.earlier === null;
     older.setEndText(endText());
   }

@@ -1,13 +1,16 @@
 // Small elements that several panels share.
 
 import { badgeOf, holderKey } from '../app/holder.js';
+import { intentName } from '../app/intents.js';
+import { nameParts } from '../app/names.js';
+import { columnOf } from '../app/tasks.js';
+import { COLUMN_WORDS, standingOf } from '../app/team_words.js';
 import { memberOf } from '../app/teams.js';
 import { ago, clock, countdown } from '../app/time.js';
 import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { COMMAND_MEANINGS, shareLeft, splitPath } from './words.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/types.js').State} State */
+/** @import { Model, State } from '../app/types.js' */
 
 const MODE_ICONS = { WRITING: 'pencil', READING: 'eye', NEIGHBOR: 'link', INFORMED: 'link' };
 /** The bar of a lock with less time left is a warning. */
@@ -49,6 +52,25 @@ export function memberBadge(model) {
   };
 }
 
+/**
+ * The name of a holder, with its login if there are several logins.
+ * @param {Model} model
+ * @param {string} holder
+ * @param {string} [className]
+ */
+export function holderName(model, holder, className = 'agent-name') {
+  const name = make('span', {});
+  const login = make('span', { class: 'agent-user' });
+  const node = make('strong', { class: className, title: holder }, name, login);
+  const update = () => {
+    const parts = nameParts(model.state, holder);
+    setText(name, parts.name);
+    setText(login, parts.login && ` ${parts.login}`);
+  };
+  update();
+  return { node, update };
+}
+
 /** A path that cuts its folder before its name. @param {string} path @returns {HTMLElement} */
 export function pathText(path) {
   const [folder, name] = splitPath(path);
@@ -86,6 +108,62 @@ export function fileButton(model, path) {
  */
 export function modeOf({ locks, neighbors, blocked }, path) {
   return locks.get(path)?.[0].mode ?? (blocked.has(path) ? 'NEIGHBOR' : neighbors.has(path) ? 'INFORMED' : null);
+}
+
+/**
+ * The name of an intent as a button.
+ * @param {Model} model
+ * @param {string} id
+ * @param {{ act?: () => void, title?: string }} [options] By default it selects the intent.
+ */
+export function intentButton(model, id, { act = () => model.go({ intent: id }), title = 'Select the intent' } = {}) {
+  const node = make('button', { type: 'button', class: 'quiet intent-button', onclick: act });
+  return {
+    node,
+    update() {
+      const name = intentName(model.state.intents, id);
+      setText(node, name);
+      setAttribute(node, 'title', name === id ? title : `${title} ${id}`);
+    },
+  };
+}
+
+/**
+ * A button that selects a task. Its icon shows the column of the task.
+ * @param {Model} model
+ * @param {string} id
+ * @param {string} [team] By default the team of the board.
+ */
+export function taskButton(model, id, team) {
+  const mark = icon('check');
+  const title = make('span', { class: 'task-title' });
+  // The icon as words, for screen readers.
+  const columnText = make('span', { class: 'unseen' });
+  const node = make('button', { type: 'button', class: 'task-button', onclick: select },
+    mark, make('code', {}, id), ' ', title, ' ', columnText);
+
+  function select() {
+    const { place, board } = model.state;
+    model.go({ view: place.view === 'tasks' ? 'tasks' : 'board', team: team ?? board.name, task: id });
+  }
+
+  return {
+    node,
+    /**
+     * @param {import('../app/team_types.js').Task | null | undefined} task Empty if the page does not know it, because
+     *   it may be completed.
+     */
+    update(task) {
+      const column = task ? columnOf(task) : null;
+      mark.toggleAttribute('hidden', column === null);
+      if (column) setIcon(mark, COLUMN_WORDS[column].icon);
+      setAttribute(node, 'data-column', column);
+      setText(title, task?.title ?? '');
+      setAttribute(node, 'title', task ? `${id}: ${task.title}\n${standingOf(task)}` : id);
+      setText(columnText, column ? `(${COLUMN_WORDS[column].title})` : '');
+      setAttribute(node, 'aria-current', model.state.place.task === id ? 'true' : null);
+    },
+  };
 }
 
 /** An orchestration command as a label. @param {string} command */

@@ -1,7 +1,7 @@
 // The search: a combobox for files, folders and holders, and on the board for tasks. The text also filters the view.
 
 import { isBoard } from '../app/address.js';
-import { icon, make, setAttribute } from '../app/dom.js';
+import { icon, iconButton, make, setAttribute } from '../app/dom.js';
 import { badge, modeOf, pathText } from './parts.js';
 import { search, searchIndex, searchTasks } from './search_ranking.js';
 
@@ -31,9 +31,9 @@ export function mountSearch(element, model, { zoomTo }) {
     oninput: onInput, onkeydown: onKey, onfocus: open, onblur: close,
   }));
   const hint = make('kbd', { class: 'search-hint', 'aria-hidden': 'true' }, '/');
-  const clear = make('button', {
-    type: 'button', class: 'icon-button search-clear', 'aria-label': 'Clear the search', onclick: onClear,
-  }, icon('close'));
+  const clear = iconButton('close', {
+    class: 'icon-button search-clear', 'aria-label': 'Clear the search', onclick: onClear,
+  });
   const list = make('div', {
     class: 'search-matches', id: 'search-matches', role: 'listbox', 'aria-label': 'Matches', hidden: true,
     onmousedown: (/** @type {Event} */ event) => event.preventDefault(),

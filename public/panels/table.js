@@ -1,14 +1,17 @@
 // The table view: everything that the map shows, as text.
 
+import { make, setAttribute, setText } from '../app/dom.js';
 import { lockKnowledge } from '../app/lock_knowledge.js';
+import { nameOf } from '../app/names.js';
+import { countdown } from '../app/time.js';
 import { nothingLocked } from '../app/truth.js';
-import { counted } from '../app/words.js';
-import { tableRow } from './table_row.js';
-import { COLUMNS, graphRows, tableRows } from './table_rows.js';
-import { windowTable } from './window_table.js';
+import { byteSize, counted } from '../app/words.js';
+import { badge, modeOf, pathText } from './parts.js';
+import { COLUMNS, graphRows, tableRows, valueOf } from './table_rows.js';
+import { rowCells, windowTable } from './window_table.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('./table_rows.js').TableRow} TableRow */
+/** @import { Model } from '../app/types.js' */
+/** @import { Column, TableRow } from './table_rows.js' */
 
 /**
  * @param {HTMLElement} element
@@ -27,7 +30,7 @@ export function mountTable(element, model) {
     switchLabel: 'Only locked files and neighbors',
     list({ filter, isOnly, column: id, isDescending }) {
       const { graph } = model.state;
-      const column = /** @type {import('./table_rows.js').Column} */ (id);
+      const column = /** @type {Column} */ (id);
       nothingText = nothingLocked(model.state, model.now());
       if (base.graph !== graph) base = { graph, rows: graphRows(graph) };
       const rows = tableRows(base.rows, model.state, { filter, onlyLocked: isOnly, column, isDescending });
@@ -45,4 +48,65 @@ export function mountTable(element, model) {
     isAffectedBy: (changed) =>
       changed.has('graph') || changed.has('locks') || nothingLocked(model.state, model.now()) !== nothingText,
   });
+}
+
+/** @param {Model} model @param {string} path */
+function tableRow(model, path) {
+  let expiry = 0;
+  let shownHolders = '';
+  const select = () => model.go({ file: path });
+  const button = make('button', { type: 'button', class: 'table-file', title: path, onclick: select });
+  const { node, cells } = rowCells(COLUMNS, 'name', select);
+  cells.name.append(button);
+  const mode = make('span', { class: 'mode' });
+  cells.mode.append(mode);
+  if (path.includes('/')) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    cells.folder.append(pathText(folder));
+    cells.folder.title = folder;
+  }
+
+  /** @param {number} now */
+  function tick(now) {
+    setText(cells.expiry, expiry > 0 ? countdown(expiry - now) : '');
+  }
+
+  return {
+    node,
+    button,
+    tick,
+    /** @param {TableRow} row @param {number} index @param {boolean} isActive Whether the tab key reaches this row. */
+    update(row, index, isActive) {
+      const { state } = model;
+      setAttribute(node, 'aria-rowindex', String(index + 2));
+      setAttribute(node, 'aria-current', state.place.file === path ? 'true' : null);
+      setAttribute(button, 'tabindex', isActive ? '0' : '-1');
+      setText(button, row.name);
+      const locks = state.locks.get(path) ?? [];
+      const currentMode = modeOf(state, path);
+      setAttribute(mode, 'data-mode', currentMode);
+      setText(mode, currentMode ?? '');
+      const holders = locks.map(({ holder }) => nameOf(state, holder)).join(', ');
+      if (holders !== shownHolders) {
+        shownHolders = holders;
+        const badges = locks.slice(0, 3).map(({ holder, agentId, userName }) => badge(holder, agentId, userName));
+        cells.holder.replaceChildren(...badges, holders);
+        cells.holder.title = holders;
+      }
+      expiry = Number(valueOf(row, 'expiry', state) ?? 0);
+      const writers = state.neighbors.get(path) ?? [];
+      if (writers.join(', ') !== cells.neighbor.title) {
+        const more = writers.length > 1 ? ` +${writers.length - 1}` : '';
+        cells.neighbor.replaceChildren(...(writers.length > 0 ? [pathText(writers[0]), more] : []));
+        cells.neighbor.title = writers.join(', ');
+      }
+      for (const id of /** @type {const} */ (['message', 'language', 'importers', 'imports'])) {
+        const text = String(valueOf(row, id, state) ?? '');
+        setText(cells[id], text);
+        if (id !== 'importers' && id !== 'imports') setAttribute(cells[id], 'title', text || null);
+      }
+      setText(cells.size, row.file?.size ? byteSize(row.file.size) : '');
+      tick(model.now());
+    },
+  };
 }

@@ -2,11 +2,10 @@
 
 import { textFilter } from '../app/words.js';
 import { modeOf } from './parts.js';
+import { sortedRows } from './window_table.js';
 import { splitPath } from './words.js';
 
-/** @typedef {import('../app/types.js').State} State */
-/** @typedef {import('../app/types.js').Graph} Graph */
-/** @typedef {import('../app/types.js').FileEntry} FileEntry */
+/** @import { FileEntry, Graph, State } from '../app/types.js' */
 /** @typedef {Pick<State, 'locks' | 'neighbors' | 'blocked'>} LockState */
 
 /**
@@ -103,16 +102,10 @@ export function tableRows(rows, state, { filter, onlyLocked, column, isDescendin
   const lockedPaths = new Set(rows.filter(({ path }) => state.locks.has(path)).map(({ path }) => path));
   const otherPaths = [...state.locks.keys()].filter((path) => !lockedPaths.has(path));
   const shownRows = [...rows, ...otherPaths.map((path) => rowOf(path, null, 0, 0))].filter(isShown);
-  const keyed = shownRows.map((row) => {
+  /** @param {TableRow} row */
+  const sortValueOf = (row) => {
     const value = valueOf(row, column, state);
-    return { row, value: column === 'mode' && value !== null ? MODE_ORDER.get(String(value)) ?? 0 : value };
-  });
-  const sign = isDescending ? -1 : 1;
-  keyed.sort((a, b) => {
-    if (a.value === b.value) return a.row.path < b.row.path ? -1 : 1;
-    if (a.value === null) return 1;
-    if (b.value === null) return -1;
-    return a.value < b.value ? -sign : sign;
-  });
-  return keyed.map(({ row }) => row);
+    return column === 'mode' && value !== null ? MODE_ORDER.get(String(value)) ?? 0 : value;
+  };
+  return sortedRows(shownRows, sortValueOf, isDescending, (one, other) => (one.path < other.path ? -1 : 1));
 }

@@ -1,23 +1,19 @@
 // The details of the selected task.
 
 import { taskOf } from '../app/board.js';
-import { icon, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { iconButton, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { isHeld, isHeldBack } from '../app/tasks.js';
 import { mayManage } from '../app/acts.js';
 import { standingOf } from '../app/team_words.js';
 import { clock } from '../app/time.js';
 import { copyButton } from './copy_button.js';
 import { fileList } from './file_list.js';
-import { intentButton } from './intent_button.js';
-import { timeLeft } from './parts.js';
-import { taskButton } from './task_button.js';
+import { intentButton, taskButton, timeLeft } from './parts.js';
 import { taskPicture } from './task_picture.js';
 import { everySecond } from './ticker.js';
 
-/** @typedef {import('../app/types.js').Model} Model */
-/** @typedef {import('../app/team_types.js').Note} Note */
-/** @typedef {import('../app/team_types.js').Task} Task */
-/** @typedef {import('../app/team_types.js').WholeTask} WholeTask */
+/** @import { Model } from '../app/types.js' */
+/** @import { Note, Task, WholeTask } from '../app/team_types.js' */
 
 /** Delay of a read of the texts, so that several events cause one. */
 const DEBOUNCE_MS = 300;
@@ -41,9 +37,7 @@ export function mountTask(element, model) {
 
   const title = make('h2', { class: 'file-name task-name', tabindex: '-1' });
   const copy = copyButton('Copy the id', () => id ?? '');
-  const closeButton = make('button', {
-    type: 'button', class: 'icon-button', 'aria-label': 'Close the task', title: 'Close (Esc)', onclick: close,
-  }, icon('close'));
+  const closeButton = iconButton('close', { 'aria-label': 'Close the task', title: 'Close (Esc)', onclick: close });
   const status = make('p', { class: 'task-standing' });
   const left = timeLeft();
   const facts = make('p', { class: 'file-facts soft' });

@@ -3,7 +3,7 @@
 import { make, setText, SVG } from '../app/dom.js';
 import { heldUpBy, pictureOf } from '../app/task_graph.js';
 import { counted } from '../app/words.js';
-import { taskButton } from './task_button.js';
+import { taskButton } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Task} Task */

@@ -2,6 +2,7 @@
 
 import { columnOf, dependentsOf, isHeld, PRIORITIES, textOf } from '../app/tasks.js';
 import { textFilter } from '../app/words.js';
+import { sortedRows } from './window_table.js';
 
 /** @typedef {import('../app/team_types.js').Task} Task */
 /** @typedef {import('../app/tasks.js').Tasks} Tasks */
@@ -56,15 +57,6 @@ export function taskRows(tasks, { filter, isOnly, column, isDescending }) {
   const dependents = dependentsOf(tasks);
   const shownTasks = [...tasks.values()]
     .filter((task) => (!isOnly || task.status !== 'completed') && (!filter || matches(textOf(task))));
-  const keyed = shownTasks.map((task) => ({ task, value: valueOf(task, column, dependents) }));
-  const sign = isDescending ? -1 : 1;
-  keyed.sort(({ task, value }, other) => {
-    if (value === other.value) return task.rank - other.task.rank || (task.id < other.task.id ? -1 : 1);
-    if (value === null) return 1;
-    if (other.value === null) return -1;
-    // Ids that are numbers come before others.
-    if (typeof value !== typeof other.value) return typeof value === 'number' ? -sign : sign;
-    return value < other.value ? -sign : sign;
-  });
-  return keyed.map(({ task }) => task);
+  return sortedRows(shownTasks, (task) => valueOf(task, column, dependents), isDescending, (one, other) =>
+    one.rank - other.rank || (one.id < other.id ? -1 : 1));
 }

@@ -5,8 +5,7 @@ import { lanesOf, lengthOf } from '../app/lanes.js';
 import { holderParts, nameOf } from '../app/names.js';
 import { clock, duration } from '../app/time.js';
 import { counted } from '../app/words.js';
-import { holderName } from './holder_name.js';
-import { badge } from './parts.js';
+import { badge, holderName } from './parts.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */

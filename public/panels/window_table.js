@@ -96,13 +96,11 @@ export function windowTable(element, model, content) {
   element.append(
     make('div', { class: 'table-bar' }, total, make('label', { class: 'switch' }, onlySwitch, switchLabel)), scroller);
 
-  /** @type {Map<string, Row<R>>} */
-  const rowsInView = new Map();
   const renderRows = keyedChildren(body, (/** @type {number} */ index) => keyOf(rows[index]), (first) => {
     const row = create(rows[first]);
-    rowsInView.set(keyOf(rows[first]), row);
-    return { node: row.node, update: (index) => row.update(rows[index], index, index === active) };
+    return { ...row, update: (/** @type {number} */ index) => row.update(rows[index], index, index === active) };
   });
+  let rowsInView = renderRows([]);
 
   function onSwitch() {
     isOnly = onlySwitch.checked;
@@ -148,10 +146,7 @@ export function windowTable(element, model, content) {
     const hadFocus = body.contains(document.activeElement);
     spaceBefore.style.height = `${first * rowHeight}px`;
     spaceAfter.style.height = `${(rows.length - last) * rowHeight}px`;
-    const indices = Array.from({ length: last - first }, (_, offset) => first + offset);
-    renderRows(indices);
-    const keys = new Set(indices.map((index) => keyOf(rows[index])));
-    for (const key of rowsInView.keys()) if (!keys.has(key)) rowsInView.delete(key);
+    rowsInView = renderRows(Array.from({ length: last - first }, (_, offset) => first + offset));
     if (hadFocus && !body.contains(document.activeElement)) scroller.focus({ preventScroll: true });
   }
 
@@ -203,6 +198,29 @@ export function windowTable(element, model, content) {
     else if (changed.has('place')) renderWindow();
   });
   sort();
+}
+
+/**
+ * Sorts rows by their values. Rows without a value are last in both directions.
+ * @template R
+ * @param {R[]} rows
+ * @param {(row: R) => string | number | null} valueOf
+ * @param {boolean} isDescending
+ * @param {(one: R, other: R) => number} byDefault The order of equal values.
+ * @returns {R[]}
+ */
+export function sortedRows(rows, valueOf, isDescending, byDefault) {
+  const sign = isDescending ? -1 : 1;
+  const keyed = rows.map((row) => ({ row, value: valueOf(row) }));
+  keyed.sort((one, other) => {
+    if (one.value === other.value) return byDefault(one.row, other.row);
+    if (one.value === null) return 1;
+    if (other.value === null) return -1;
+    // Numbers come before texts.
+    if (typeof one.value !== typeof other.value) return typeof one.value === 'number' ? -sign : sign;
+    return one.value < other.value ? -sign : sign;
+  });
+  return keyed.map(({ row }) => row);
 }
 
 /**

@@ -2,8 +2,6 @@
 
 import { counted } from '../app/words.js';
 
-/** @typedef {import('../app/types.js').Lock} Lock */
-
 /** The meaning of each orchestration command, for an agent. */
 export const COMMAND_MEANINGS = new Map([
   ['PROCEED', 'Go on with the work.'],
@@ -33,7 +31,7 @@ export function splitPath(path) {
 /**
  * A locked file for a screen reader.
  * @param {string} path
- * @param {Lock[]} locks
+ * @param {import('../app/types.js').Lock[]} locks
  * @param {number} now
  * @param {(holder: string) => string} [nameOf]
  */

@@ -15,42 +15,30 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The most versions of a plugin that are checked.
 const MAX_VERSIONS: usize = 16;
 
-/// The files in which the hooks of an agent are configured.
-struct Configuration {
-    /// The agent's name for `coord hook`.
-    agent: &'static str,
-    /// Files below the working copy or the home folder.
-    files: &'static [&'static str],
-    /// The file of the agent's plugin below the home folder; `*` is the folder of a version.
-    plugin: &'static str,
-}
-
-const fn configuration(agent: &'static str, files: &'static [&'static str], plugin: &'static str) -> Configuration {
-    Configuration { agent, files, plugin }
-}
-
-const AGENTS: [Configuration; 6] = [
-    configuration(
+/// Agents, by their names for `coord hook`, each with the files below the working copy or the home folder that configure
+/// its hooks, and with the file of its plugin below the home folder; `*` is the folder of a version.
+const AGENTS: [(&str, &[&str], &str); 6] = [
+    (
         "claude-code",
         &[".claude/settings.json", ".claude/settings.local.json"],
         ".claude/plugins/cache/coord/coord/*/hooks/hooks.json",
     ),
-    configuration(
+    (
         "codex",
         &[".codex/hooks.json", ".codex/config.toml"],
         ".codex/plugins/cache/coord/coord/*/hooks/hooks.json",
     ),
-    configuration(
+    (
         "cursor",
         &[".cursor/hooks.json"],
         ".cursor/plugins/local/coord/hooks/hooks.json",
     ),
-    configuration(
+    (
         "gemini",
         &[".gemini/settings.json"],
         ".gemini/extensions/coord/hooks/hooks.json",
     ),
-    configuration(
+    (
         "copilot",
         &[
             ".github/hooks/coord.json",
@@ -59,7 +47,7 @@ const AGENTS: [Configuration; 6] = [
         ],
         ".copilot/installed-plugins/*/coord/hooks.json",
     ),
-    configuration(
+    (
         "opencode",
         &[".opencode/plugins/coord.js", ".config/opencode/plugins/coord.js"],
         "",
@@ -76,25 +64,25 @@ pub struct ConfiguredHook {
 
 /// Each agent that can have hooks, by its name for `coord hook`, with its configured hooks.
 pub fn find(working_copy: &WorkingCopy) -> [(&'static str, Option<ConfiguredHook>); 6] {
-    AGENTS.map(|agent| (agent.agent, find_of_agent(&agent, working_copy)))
+    AGENTS.map(|(agent, files, plugin)| (agent, find_of_agent(agent, files, plugin, working_copy)))
 }
 
-fn find_of_agent(agent: &Configuration, working_copy: &WorkingCopy) -> Option<ConfiguredHook> {
+fn find_of_agent(agent: &str, files: &[&str], plugin: &str, working_copy: &WorkingCopy) -> Option<ConfiguredHook> {
     let home = std::env::home_dir();
     // Codex reads the hooks of a worktree from the main checkout.
-    let main = working_copy.shared_folder().parent().filter(|_| agent.agent == "codex");
+    let main = working_copy.shared_folder().parent().filter(|_| agent == "codex");
     let folders = [
         Some(working_copy.root().to_owned()),
         main.map(PathBuf::from),
         home.clone(),
     ];
     let folders = folders.into_iter().flatten();
-    let files = folders.flat_map(|folder| agent.files.iter().map(move |file| folder.join(file)));
-    let plugins = home.filter(|_| !agent.plugin.is_empty());
-    let plugins = plugins.into_iter().flat_map(|home| versions(&home, agent.plugin));
+    let files = folders.flat_map(|folder| files.iter().map(move |file| folder.join(file)));
+    let plugins = home.filter(|_| !plugin.is_empty());
+    let plugins = plugins.into_iter().flat_map(|home| versions(&home, plugin));
     files.chain(plugins).find_map(|path| {
         let text = read(&path).filter(|text| text.contains(HOOK))?;
-        let form = Form::of(&text, agent.agent);
+        let form = Form::of(&text, agent);
         Some(ConfiguredHook { path, form })
     })
 }

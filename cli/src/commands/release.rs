@@ -14,7 +14,7 @@ use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::Workplace;
 use coord_mcp::Outcome;
 use coord_protocol::bounds::split_files;
-use coord_protocol::{Action, LocksFilter};
+use coord_protocol::{Action, ClientError, LocksFilter};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,12 +80,11 @@ impl ReleaseArgs {
             false => Workplace::open(&self.agent)?,
         };
         let files = match self.all {
-            true => fetch_held_files(&workplace).await?,
-            false => HeldFiles::Files(named_files(&workplace.work, &self.paths).await?),
-        };
-        let files = match files {
-            HeldFiles::Files(files) => files,
-            HeldFiles::Unknown(outcome) => return show(&outcome, self.json, ""),
+            true => match fetch_held_files(&workplace).await {
+                Ok(files) => files,
+                Err(error) => return show(&workplace.refused_post(error)?, self.json, ""),
+            },
+            false => named_files(&workplace.work, &self.paths).await?,
         };
         if files.is_empty() {
             match self.json {
@@ -132,53 +131,30 @@ impl ReleaseArgs {
     }
 }
 
-/// Files that the caller holds.
-enum HeldFiles {
-    Files(Vec<String>),
-    /// There is no answer.
-    Unknown(Box<Outcome>),
-}
-
 /// Fetches the files that the caller holds on the branch: one agent, or the person if the command names no agent.
-async fn fetch_held_files(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
+async fn fetch_held_files(workplace: &Workplace) -> Result<Vec<String>, ClientError> {
+    let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
     let filter = LocksFilter {
         branch: Some(workplace.work.branch.to_string()),
         is_own: true,
         agent_id: workplace.agent_id().map(str::to_owned),
     };
-    let spinner = workplace.start_spinner();
-    let response = workplace
-        .connection
-        .client
-        .locks(&workplace.work.repo_url(), &filter)
-        .await;
-    drop(spinner);
-    let locks = match response {
-        Ok(response) => response.locks,
-        Err(error) => return Ok(HeldFiles::Unknown(Box::new(workplace.refused_post(error)?))),
-    };
+    let _spinner = workplace.start_spinner();
+    let locks = client.locks(&repo_url, &filter).await?.locks.into_iter();
     // Without an agent in the request, the response has the locks of all agents of the person.
-    let own = locks
-        .into_iter()
-        .filter(|lock| lock.agent_id.as_deref() == workplace.agent_id());
-    Ok(HeldFiles::Files(own.map(|lock| sent(&lock.file_path)).collect()))
+    let own = locks.filter(|lock| lock.agent_id.as_deref() == workplace.agent_id());
+    Ok(own.map(|lock| sent(&lock.file_path)).collect())
 }
 
 /// For a PUSH, how to discard the changes, after the unpushed files if the reason does not name them all.
 fn advice(outcome: &Outcome) -> String {
-    let Outcome::Post(response) = outcome else {
-        return String::new();
+    let orchestration = match outcome {
+        Outcome::Post(response) if response.orchestration.action == Action::Push => &response.orchestration,
+        _ => return String::new(),
     };
-    if action(outcome) != Some(Action::Push) {
-        return String::new();
-    }
-    let unpushed = response
-        .orchestration
-        .metadata
-        .as_ref()
-        .map(|metadata| &metadata.unpushed[..]);
-    let unpushed = unpushed.unwrap_or_default();
-    let reason = &response.orchestration.reason;
+    let metadata = orchestration.metadata.as_ref();
+    let unpushed = metadata.map(|metadata| &metadata.unpushed[..]).unwrap_or_default();
+    let reason = &orchestration.reason;
     let are_named = unpushed.iter().all(|file| reason.contains(&format!("'{file}'")));
     let mut text = String::new();
     if !are_named {

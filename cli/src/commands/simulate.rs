@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::configured_hooks;
 use super::init::handler::Form;
-use super::init::{self, Attempt, Event, Hooks};
+use super::init::{self, Attempt};
 use super::scratch::Scratch;
 
 const EXAMPLES: &str = "\
@@ -77,31 +77,6 @@ impl SimulateArgs {
     }
 }
 
-/// A repository in which agents of one kind work, with hooks of one form.
-struct Play<'a> {
-    agent: &'static init::Agent,
-    hooks: &'static Hooks,
-    form: Form,
-    scratch: &'a Scratch,
-}
-
-impl Play<'_> {
-    /// Runs the hook of `event` for the agent `name`. Returns the reason if the hook denies the call.
-    async fn run_hook(&self, name: &str, event: &Event) -> anyhow::Result<Option<String>> {
-        let root = self.scratch.working_copy.root();
-        let attempt = Attempt {
-            root,
-            file: &root.join(FILE),
-            conversation: name,
-        };
-        let command = init::command_of(self.agent, self.hooks, event, self.form);
-        let payload = (self.hooks.payload)(event, &attempt);
-        let agent_id = AgentId::parse(name).ok().context("the name of an agent")?;
-        let reply = init::run_hook(&command, &payload, root, &agent_id).await?;
-        Ok(init::denial(event, self.hooks, &reply)?.map(|denial| reason(&denial)))
-    }
-}
-
 /// Plays the steps, and returns whether each had the right outcome.
 async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
     let (description, hooks) = init::hooks_of(agent.name()).context("it has no hooks")?;
@@ -113,50 +88,57 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
         .find(|event| agent.end_of_turn() == Some(event.name));
     let end = end.context("it has no hook at the end of a turn")?;
     let scratch = Scratch::start("shop", &[(FILE, "export const query = (sql) => [sql];\n")], Some(0)).await?;
-    let play = Play {
-        agent: description,
-        hooks,
-        form,
-        scratch: &scratch,
-    };
-    let denial = play.run_hook("ann", edit).await?;
-    let mut is_right = print_step(
-        1,
-        &format!("ann edits {FILE}"),
-        denial.as_deref(),
-        "allowed: it is hers now",
-        false,
-    )?;
-    let denial = play.run_hook("bob", edit).await?;
-    is_right &= print_step(
-        2,
-        &format!("bob edits {FILE}, too"),
-        denial.as_deref(),
-        "allowed: ann's work is lost",
-        true,
-    )?;
-    scratch
-        .commit(
-            &[(FILE, "export const query = async (sql) => [sql];\n")],
-            "Make query() async",
-        )
-        .await?;
-    let denial = play.run_hook("ann", end).await?;
-    is_right &= print_step(
-        3,
-        "ann pushes, and her turn ends",
-        denial.as_deref(),
-        "the file is released",
-        false,
-    )?;
-    let denial = play.run_hook("bob", edit).await?;
-    is_right &= print_step(
-        4,
-        &format!("bob edits {FILE} again"),
-        denial.as_deref(),
-        "allowed: his turn",
-        false,
-    )?;
+    let root = scratch.working_copy.root();
+    // Each step with its agent and event, its outcome without a denial, and whether a denial is right.
+    let steps = [
+        (
+            format!("ann edits {FILE}"),
+            "ann",
+            edit,
+            "allowed: it is hers now",
+            false,
+        ),
+        (
+            format!("bob edits {FILE}, too"),
+            "bob",
+            edit,
+            "allowed: ann's work is lost",
+            true,
+        ),
+        (
+            "ann pushes, and her turn ends".to_owned(),
+            "ann",
+            end,
+            "the file is released",
+            false,
+        ),
+        (
+            format!("bob edits {FILE} again"),
+            "bob",
+            edit,
+            "allowed: his turn",
+            false,
+        ),
+    ];
+    let mut is_right = true;
+    for (number, (step, name, event, allowed, is_denial_right)) in (1..).zip(steps) {
+        // Before a turn ends, its change is pushed.
+        if event.name == end.name {
+            let files = [(FILE, "export const query = async (sql) => [sql];\n")];
+            scratch.commit(&files, "Make query() async").await?;
+        }
+        let attempt = Attempt {
+            root,
+            file: &root.join(FILE),
+            conversation: name,
+        };
+        let command = init::command_of(description, hooks, event, form);
+        let payload = (hooks.payload)(event, &attempt);
+        let agent_id = AgentId::parse(name).ok().context("the name of an agent")?;
+        let reply = init::run_hook(&command, &payload, root, &agent_id).await?;
+        let denial = init::denial(event, hooks, &reply)?.map(|denial| reason(&denial));
+        is_right &= print_step(number, &step, denial.as_deref(), allowed, is_denial_right)?;
+    }
     drop(scratch);
     print(&match is_right {
         true => format!(

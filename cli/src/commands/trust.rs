@@ -34,27 +34,23 @@ impl TrustArgs {
             ..AgentArgs::default()
         };
         let servers = servers(&args, &working_copy);
-        if servers.is_empty() {
-            stdout::print(b"This repository's own git configuration names no server: there is nothing to confirm.\n")?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        if self.remove {
+        let outcome = if servers.is_empty() {
+            "This repository's own git configuration names no server: there is nothing to confirm.\n"
+        } else if self.remove {
             for server in &servers {
                 server.forget()?;
             }
-            stdout::print(b"Removed: commands and hooks no longer contact this server.\n")?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        if servers.iter().all(Server::is_confirmed) {
-            stdout::print(b"You have confirmed this server already.\n")?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let question = question(&working_copy, &servers);
-        ensure_confirmed(&args, self.person, &question)?;
-        for server in servers {
-            server.confirm()?;
-        }
-        stdout::print(b"Confirmed.\n")?;
+            "Removed: commands and hooks no longer contact this server.\n"
+        } else if servers.iter().all(Server::is_confirmed) {
+            "You have confirmed this server already.\n"
+        } else {
+            ensure_confirmed(&args, self.person, &question(&working_copy, &servers))?;
+            for server in servers {
+                server.confirm()?;
+            }
+            "Confirmed.\n"
+        };
+        stdout::print(outcome.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -163,8 +163,7 @@ fn change(file: &RootedPath, repo: &RepoId, change: impl FnOnce(&mut CloneList))
 }
 
 fn read(file: &RootedPath, repo: &RepoId) -> Option<CloneList> {
-    let text = private_folder::read(file, MAX_BYTES).ok()?;
-    let list: CloneList = serde_json::from_slice(&text).ok()?;
+    let list: CloneList = private_folder::read_json(file, MAX_BYTES)?;
     let mut paths = list.home.iter().chain(&list.joined).chain(&list.apart);
     let is_usable = list.repo == repo.as_str() && paths.all(|path| path.is_absolute());
     Some(list).filter(|_| is_usable)
@@ -173,14 +172,6 @@ fn read(file: &RootedPath, repo: &RepoId) -> Option<CloneList> {
 fn file(repo: &RepoId) -> Option<RootedPath> {
     let digest = sha1_smol::Sha1::from(repo.as_str()).digest().to_string();
     user_state::inside(&format!("{FOLDER}/{}.json", &digest[..16]))
-}
-
-/// The path of a clone for people: the folder that contains `.git`.
-pub fn display_path(clone: &Path) -> PathBuf {
-    match clone.parent() {
-        Some(parent) if clone.ends_with(".git") => parent.to_owned(),
-        _ => clone.to_owned(),
-    }
 }
 
 #[cfg(test)]

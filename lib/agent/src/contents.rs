@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
@@ -32,7 +32,8 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
         .collect();
     let index = TemporaryIndex::new(working_copy)?;
     let add = index.git(root, &["update-index", "-z", "--add", "--remove", "--stdin"])?;
-    run_with_input(add, &nul_separated(&existing), |_| Ok(()))?;
+    let names: String = existing.iter().map(|file| format!("{file}\0")).collect();
+    run_with_input(add, names.as_bytes(), |_| Ok(()))?;
     let list = index.git(root, &["ls-files", "-z", "--stage"])?;
     let list = run_with_input(list, &[], read_all)?;
     let mut objects = parse_list(&list, 1);
@@ -133,10 +134,10 @@ fn hashes(
     if let Some(index) = index {
         index.with_objects(&mut read);
     }
-    let input: Vec<u8> = ids.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
+    let input: String = ids.iter().map(|id| format!("{id}\n")).collect();
     let by_id = match ids.is_empty() {
         true => HashMap::new(),
-        false => run_with_input(read, &input, |output| {
+        false => run_with_input(read, input.as_bytes(), |output| {
             ids.iter()
                 .map(|id| Ok(((*id).to_owned(), hash_blob(output)?)))
                 .collect()
@@ -165,13 +166,6 @@ fn hash_blob(output: &mut dyn BufRead) -> anyhow::Result<ContentHash> {
     ensure!(content.limit() == 0, "git's answer ends too early");
     output.read_exact(&mut [0]).context("git's answer ends too early")?;
     Ok(hash)
-}
-
-fn nul_separated(names: &[&str]) -> Vec<u8> {
-    names
-        .iter()
-        .flat_map(|name| [name.as_bytes(), b"\0"].concat())
-        .collect()
 }
 
 fn read_all(output: &mut dyn BufRead) -> anyhow::Result<Vec<u8>> {
@@ -225,17 +219,9 @@ fn run_with_input<T>(
     })
 }
 
-type Pipes = (
-    std::process::ChildStdin,
-    std::process::ChildStdout,
-    std::process::ChildStderr,
-);
-
-fn pipes(child: &mut Child) -> anyhow::Result<Pipes> {
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        bail!("git has no standard input or output");
-    };
+fn pipes(child: &mut Child) -> anyhow::Result<(ChildStdin, ChildStdout, ChildStderr)> {
+    let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+    let ((stdin, stdout), stderr) = pipes.context("git has no standard input or output")?;
     Ok((stdin, stdout, stderr))
 }
 

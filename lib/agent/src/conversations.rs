@@ -264,7 +264,7 @@ fn path(working_copy: &WorkingCopy, name: &str) -> RootedPath {
 }
 
 fn read(path: &RootedPath) -> Option<Record> {
-    serde_json::from_slice(&private_folder::read(path, MAX_BYTES).ok()?).ok()
+    private_folder::read_json(path, MAX_BYTES)
 }
 
 #[cfg(test)]

@@ -97,9 +97,10 @@ fn has_filters(working_copy: &WorkingCopy, file: &str) -> bool {
 async fn filter(working_copy: &WorkingCopy, file: &str) -> anyhow::Result<Vec<u8>> {
     let root = working_copy.root();
     let objects = tempfile::tempdir()?;
-    let output = git::output_with_objects(root, ["hash-object", "-w", "--", file], objects.path()).await?;
+    let variable = Some(("GIT_OBJECT_DIRECTORY", objects.path()));
+    let output = git::output_with(root, ["hash-object", "-w", "--", file], variable).await?;
     let blob = String::from_utf8(output)?;
-    git::output_with_objects(root, ["cat-file", "blob", blob.trim()], objects.path()).await
+    git::output_with(root, ["cat-file", "blob", blob.trim()], variable).await
 }
 
 /// A hash of `lstat` data, which changes when a file is written, replaced, moved, or gets other permissions. Files with

@@ -110,10 +110,9 @@ impl HotFiles {
             true => file.path.clone(),
             false => format!("/{}", file.path),
         });
-        let patterns: Vec<String> = self.lockfiles.iter().cloned().chain(hot).collect();
+        let patterns = self.lockfiles.iter().cloned().chain(hot);
         let lines: String = patterns
-            .iter()
-            .map(|pattern| format!("  {},\n", toml_text(pattern)))
+            .map(|pattern| format!("  {},\n", toml_edit::Value::from(pattern)))
             .collect();
         format!(
             "# Files that several agents may write at once: each claim of one is granted beside the others.\n\
@@ -121,10 +120,6 @@ impl HotFiles {
              shared = [\n{lines}]\n"
         )
     }
-}
-
-fn toml_text(text: &str) -> String {
-    toml_edit::Value::from(text).to_string()
 }
 
 /// Finds the hot files in the output of `git log`.

@@ -2,6 +2,7 @@
 
 use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
 use coord_protocol::{BudgetLimits, IntentFields, IntentStatus, IntentView};
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 /// The status in files for a status in responses.
@@ -47,12 +48,12 @@ pub fn intent(view: &IntentView) -> Intent {
         updated_at: view.updated_at.clone(),
         branch: view.branch.clone(),
         supplements: view.supplements.clone(),
-        related_specs: view.related_specs.iter().filter_map(related_spec).collect(),
+        related_specs: view
+            .related_specs
+            .iter()
+            .filter_map(|spec| RelatedSpec::deserialize(spec).ok())
+            .collect(),
     }
-}
-
-fn related_spec(spec: &Json) -> Option<RelatedSpec> {
-    serde_json::from_value(spec.clone()).ok()
 }
 
 /// The members of `wanted` that differ from those of `stored`, as an edit. `stored` is empty for a new intent.

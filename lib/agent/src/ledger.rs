@@ -68,26 +68,26 @@ pub async fn send_lines(
     after: u64,
     lines: Sender<Vec<u8>>,
 ) -> Result<(), ClientError> {
-    let mut filter = LedgerFilter {
-        after: Some(after),
-        limit: Some(PAGE),
-        ..LedgerFilter::default()
-    };
+    let mut filter = first_page(after);
     loop {
         let page = client.ledger(repo_url, &filter).await?;
-        let next = page.next;
         let bytes = page
             .lines
             .into_iter()
             .flat_map(|line| (line + "\n").into_bytes())
             .collect();
-        if lines.send(bytes).await.is_err() {
+        if lines.send(bytes).await.is_err() || page.next <= filter.after {
             return Ok(());
         }
-        match next {
-            Some(next) if Some(next) > filter.after => filter.after = Some(next),
-            _ => return Ok(()),
-        }
+        filter.after = page.next;
+    }
+}
+
+fn first_page(after: u64) -> LedgerFilter {
+    LedgerFilter {
+        after: Some(after),
+        limit: Some(PAGE),
+        ..LedgerFilter::default()
     }
 }
 
@@ -129,18 +129,14 @@ impl Read for BodyReader {
 /// # Errors
 /// When the server returns an error, or no response.
 pub async fn lines(client: &Client, repo_url: &str, after: u64) -> Result<Vec<String>, ClientError> {
-    let mut filter = LedgerFilter {
-        after: Some(after),
-        limit: Some(PAGE),
-        ..LedgerFilter::default()
-    };
+    let mut filter = first_page(after);
     let mut lines = Vec::new();
     loop {
         let page = client.ledger(repo_url, &filter).await?;
         lines.extend(page.lines);
-        match page.next {
-            Some(next) if Some(next) > filter.after => filter.after = Some(next),
-            _ => return Ok(lines),
+        if page.next <= filter.after {
+            return Ok(lines);
         }
+        filter.after = page.next;
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use coord_files::{Cause, EntryInfo, FILE_MODE, Kind, PRIVATE_MODE, RootedPath};
-use coord_git::{GitSource, WorkingCopy};
+use coord_git::{GitSource, WorkingCopy, display_path};
 use coord_protocol::{Client, ClientError, ClientSettings};
 use coord_settings::{env_vars, process_environment, value_of};
 
@@ -122,7 +122,7 @@ pub fn read_announcement(working_copy: &WorkingCopy) -> Option<AnnouncedServer> 
 /// The other clone of the repository whose server this clone's commands use.
 pub(super) fn other_clone(working_copy: &WorkingCopy) -> Option<PathBuf> {
     let home = StoreClone::of(working_copy);
-    home.is_other.then(|| clone_list::display_path(&home.clone))
+    home.is_other.then(|| display_path(&home.clone))
 }
 
 /// The reason why the locks are unknown, if a server is announced that does not answer: it may run in a container that

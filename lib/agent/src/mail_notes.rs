@@ -77,7 +77,7 @@ impl MailNotes {
     pub fn note_answer(working_copy: &WorkingCopy, agent_id: &AgentId, answer: &TeamCallResponse, is_shown: bool) {
         match answer {
             TeamCallResponse::Teams(answer) => {
-                change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams))
+                change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams));
             }
             TeamCallResponse::Change(answer) if answer.handle.is_some() => change(working_copy, agent_id, |notes| {
                 notes.team(&answer.team);
@@ -161,9 +161,7 @@ fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
 }
 
 fn read(path: &RootedPath) -> MailNotes {
-    let text = private_folder::read(path, MAX_BYTES).ok();
-    text.and_then(|text| serde_json::from_slice(&text).ok())
-        .unwrap_or_default()
+    private_folder::read_json(path, MAX_BYTES).unwrap_or_default()
 }
 
 #[cfg(test)]

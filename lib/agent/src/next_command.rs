@@ -6,7 +6,7 @@ use coord_domain::Branch;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, Orchestration};
 
-use super::changes::list_files;
+use super::changes::uncommitted;
 use super::git;
 use super::pushed::has_branch;
 use super::work::Work;
@@ -55,17 +55,17 @@ pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, reque
                 orchestration.command = None;
                 orchestration.reason =
                     format!("A {git} is under way. Finish it (`{git} --continue`), push, then release again");
+                return;
+            }
+            let uncommitted = list_uncommitted(working_copy, &files).await;
+            if uncommitted.is_empty() {
+                orchestration.command = push(work).await.map(Into::into);
             } else {
-                let uncommitted = list_uncommitted(working_copy, &files).await;
-                if uncommitted.is_empty() {
-                    orchestration.command = push(work).await.map(Into::into);
-                } else {
-                    orchestration.command = None;
-                    orchestration.reason = format!(
-                        "{} changes that are not committed. Commit and push, then release again, or abandon the work",
-                        name_with_verb(&uncommitted)
-                    );
-                }
+                orchestration.command = None;
+                orchestration.reason = format!(
+                    "{} changes that are not committed. Commit and push, then release again, or abandon the work",
+                    name_with_verb(&uncommitted)
+                );
             }
         }
         _ => {}
@@ -133,15 +133,12 @@ fn name_with_verb(files: &[String]) -> String {
 /// The files of `files` with changes that are not committed. If `files` is empty, all tracked files are compared.
 async fn list_uncommitted(working_copy: &WorkingCopy, files: &[String]) -> Vec<String> {
     let root = working_copy.root();
-    let mut status = vec!["status", "--porcelain=v1", "-z", "--no-renames"];
-    let lines = if files.is_empty() {
-        status.push("--untracked-files=no");
-        let output = git::output(root, status).await;
-        output.map(|output| git::paths(&output)).unwrap_or_default()
-    } else {
-        status.push("--untracked-files=all");
-        list_files(root, &status, files).await.unwrap_or_default()
-    };
+    if !files.is_empty() {
+        return uncommitted(root, files).await.unwrap_or_default();
+    }
+    let status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no"];
+    let output = git::output(root, status).await;
+    let lines = output.map(|output| git::paths(&output)).unwrap_or_default();
     // Each path is preceded by two letters for the status, and a space.
     let paths = lines.iter().filter_map(|line| line.get(3..));
     paths.map(str::to_owned).collect()

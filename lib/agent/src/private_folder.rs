@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use coord_files::{PRIVATE_MODE, RootedPath};
+use serde::de::DeserializeOwned;
 
 /// Creates `folder` and its parents, for this user only. An existing folder is not changed; it must belong to the user.
 pub fn make(folder: &Path) -> io::Result<()> {
@@ -90,6 +91,11 @@ pub fn read(path: &RootedPath, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     file.take(most).read_to_end(&mut content)?;
     Ok(content)
+}
+
+/// The content of a JSON file, as [`read`] returns it. `None` without that content, or if it is not a `T`.
+pub fn read_json<T: DeserializeOwned>(path: &RootedPath, most: u64) -> Option<T> {
+    serde_json::from_slice(&read(path, most).ok()?).ok()
 }
 
 /// Fails if another user has written the file, or may write it.

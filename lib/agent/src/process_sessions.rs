@@ -32,8 +32,7 @@ pub(super) fn read_holder(working_copy: &WorkingCopy, process: AgentProcess) -> 
 }
 
 pub(super) fn read(path: &RootedPath) -> Option<AgentId> {
-    let text = private_folder::read(path, MAX_BYTES).ok()?;
-    let record: Record = serde_json::from_slice(&text).ok()?;
+    let record: Record = private_folder::read_json(path, MAX_BYTES)?;
     AgentId::parse(&record.agent_id).ok()
 }
 

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use coord_domain::RepoId;
 use coord_files::RootedPath;
+use coord_git::display_path;
 
 use super::local_server;
 use crate::announcement::{AnnouncedServer, FOLDER, STORE};
-use crate::clone_list::{CloneList, display_path};
+use crate::clone_list::CloneList;
 use crate::store_location;
 
 /// Another clone with a server.

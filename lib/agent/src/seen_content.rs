@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use coord_domain::AgentId;
-use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
+use coord_files::{FILE_MODE, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ impl SeenContent {
             .and_then(|_| lock.append(FILE_MODE))
             .ok()
             .filter(|file| file.lock().is_ok());
-        let before = read(&path).unwrap_or_default();
+        let before: SeenContent = private_folder::read_json(&path, MAX_BYTES).unwrap_or_default();
         let mut seen = before.clone();
         let outcome = change(&mut seen);
         if seen != before {
@@ -245,10 +245,6 @@ impl SeenContent {
 
 fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-fn read(path: &RootedPath) -> Option<SeenContent> {
-    serde_json::from_slice(&private_folder::read(path, MAX_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]

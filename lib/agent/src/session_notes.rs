@@ -3,6 +3,7 @@
 //! no lock.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -113,15 +114,16 @@ impl SessionNotes {
     }
 
     /// Changes the notes of `agent_id`. A file that cannot be written is no reason to stop an agent.
-    pub fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SessionNotes)) {
+    pub fn change<T>(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SessionNotes) -> T) -> T {
         let before = SessionNotes::read(working_copy, agent_id);
         let mut notes = before.clone();
-        change(&mut notes);
+        let outcome = change(&mut notes);
         if notes != before
             && let Err(error) = write(&path(working_copy, agent_id), &notes)
         {
             tracing::debug!(%error, "the notes of the session cannot be written");
         }
+        outcome
     }
 
     /// Adds `sentence` for the model, if there is room for it.
@@ -145,9 +147,7 @@ impl SessionNotes {
 
     /// Takes the sentences that the model has yet to receive.
     pub fn take_news(working_copy: &WorkingCopy, agent_id: &AgentId) -> Vec<String> {
-        let mut news = Vec::new();
-        SessionNotes::change(working_copy, agent_id, |notes| news = std::mem::take(&mut notes.news));
-        news
+        SessionNotes::change(working_copy, agent_id, |notes| std::mem::take(&mut notes.news))
     }
 
     /// Notes that the session works in the working copy with this root.
@@ -170,17 +170,12 @@ impl SessionNotes {
     pub fn others_in(working_copy: &WorkingCopy, own: &AgentId) -> Vec<AgentId> {
         let folder = local_server::sessions(working_copy);
         let names = folder.list(MAX_FILES).ok().flatten().unwrap_or_default();
-        let mut others = Vec::new();
-        for name in names {
-            let Some(holder) = name.to_str().and_then(holder_of) else {
-                continue;
-            };
-            let is_here = |notes: SessionNotes| notes.worktrees.iter().any(|root| root == working_copy.root());
-            if holder != *own && read(&folder.join(&name)).is_some_and(is_here) {
-                others.push(holder);
-            }
-        }
-        others
+        let is_here = |notes: SessionNotes| notes.worktrees.iter().any(|root| root == working_copy.root());
+        let other_here = |name: OsString| {
+            let holder = name.to_str().and_then(holder_of).filter(|holder| holder != own)?;
+            read(&folder.join(&name)).is_some_and(is_here).then_some(holder)
+        };
+        names.into_iter().filter_map(other_here).collect()
     }
 
     /// Whether `interval` has passed since it last returned true for this session and `subject`. The time is that of a
@@ -227,7 +222,7 @@ fn holder_of(file: &str) -> Option<AgentId> {
 }
 
 fn read(path: &RootedPath) -> Option<SessionNotes> {
-    serde_json::from_slice(&private_folder::read(path, MAX_BYTES).ok()?).ok()
+    private_folder::read_json(path, MAX_BYTES)
 }
 
 /// Writes notes. Readers see the old file or the new one, never a part. A hook does not wait for the disk: no session

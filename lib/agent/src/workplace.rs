@@ -17,7 +17,7 @@ use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;
 use super::local_server;
 use super::mail_notes::MailNotes;
-use super::next_command::{self, RepeatedRequest};
+use super::next_command::{RepeatedRequest, adapt_command};
 use super::options::AgentArgs;
 use super::rivals::{self, Rival};
 use super::session::Session;
@@ -132,12 +132,8 @@ impl Workplace {
         let _spinner = self.start_spinner();
         match self.connection.client.check_status(request).await {
             Ok(mut response) => {
-                next_command::adapt_command(
-                    &self.work,
-                    &mut response.orchestration,
-                    self.repeated_request(&request.file_paths),
-                )
-                .await;
+                let repeated = self.repeated_request(&request.file_paths);
+                adapt_command(&self.work, &mut response.orchestration, repeated).await;
                 Ok(Outcome::Check(response))
             }
             Err(error) => self.outcome_of(error, |offline| Refusal::of_check(offline, None)),
@@ -152,12 +148,8 @@ impl Workplace {
         let _spinner = self.start_spinner();
         match self.connection.client.post_status(request).await {
             Ok(mut response) => {
-                next_command::adapt_command(
-                    &self.work,
-                    &mut response.orchestration,
-                    self.repeated_request(&request.file_paths),
-                )
-                .await;
+                let repeated = self.repeated_request(&request.file_paths);
+                adapt_command(&self.work, &mut response.orchestration, repeated).await;
                 Ok(Outcome::Post(response))
             }
             Err(error) => self.refused_post(error),

@@ -16,16 +16,7 @@ pub struct Identity {
 /// its credential counts in the repository. So no handler can act for a caller without that check.
 #[derive(Clone, Debug)]
 #[must_use = "`in_repository` decides whether a caller may go on"]
-pub struct Caller(Kind);
-
-#[derive(Clone, Debug)]
-enum Kind {
-    Verified {
-        identity: Identity,
-        limit: Option<RepoLimit>,
-    },
-    Unverified(Credential),
-}
+pub struct Caller(CallerIdentity);
 
 /// A caller in one repository.
 #[derive(Clone, Debug)]
@@ -82,12 +73,12 @@ impl Caller {
 
     /// A caller whose credential counts in the repositories of `limit`.
     pub(super) fn limited(identity: Identity, limit: Option<RepoLimit>) -> Self {
-        Caller(Kind::Verified { identity, limit })
+        Caller(CallerIdentity::Verified { identity, limit })
     }
 
     /// The same caller, with `namespace` before its login.
     pub(super) fn with_namespace(self, namespace: &str) -> Result<Self, AuthError> {
-        let Kind::Verified { identity, limit } = self.0 else {
+        let CallerIdentity::Verified { identity, limit } = self.0 else {
             return Ok(self);
         };
         let user_id = UserId::parse(&format!("{namespace}{}", identity.user_id))
@@ -97,7 +88,7 @@ impl Caller {
 
     /// A caller whose credential GitHub has to verify for each repository.
     pub(super) fn unverified(credential: Credential) -> Self {
-        Caller(Kind::Unverified(credential))
+        Caller(CallerIdentity::Unverified(credential))
     }
 
     /// The identity of the caller in `repo`.
@@ -106,13 +97,12 @@ impl Caller {
     /// [`AuthError::ForbiddenRepository`] when its credential does not count there.
     pub fn in_repository(self, repo: &RepoId) -> Result<CallerIdentity, AuthError> {
         match self.0 {
-            Kind::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => {
+            CallerIdentity::Verified { limit: Some(limit), .. } if !limit.takes_in(repo) => {
                 Err(AuthError::ForbiddenRepository(format!(
                     "your token is not valid for {repo}; its claim repos lists the repositories that it is valid for"
                 )))
             }
-            Kind::Verified { identity, limit } => Ok(CallerIdentity::Verified { identity, limit }),
-            Kind::Unverified(credential) => Ok(CallerIdentity::Unverified(credential)),
+            identity => Ok(identity),
         }
     }
 }

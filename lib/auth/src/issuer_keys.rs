@@ -1,7 +1,7 @@
 //! The key set of an issuer, fetched from the configured address and cached.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonwebtoken::Algorithm;
@@ -15,6 +15,7 @@ use super::AuthError;
 use super::key_set::{KeySet, MissingKey};
 use super::verification_key::VerificationKey;
 use coord_domain::Invalid;
+use coord_runtime::mutex::lock;
 use coord_runtime::root_cause::root_cause;
 use coord_runtime::single_flight::{Flight, SingleFlight};
 
@@ -172,7 +173,9 @@ impl IssuerKeys {
         };
         key.map_err(|reason| match reason {
             // The issuer may have a new key that the failed fetch would have brought.
-            MissingKey::Unknown if self.state().last_fetch.is_some_and(|fetch| fetch.has_failed) => unavailable(),
+            MissingKey::Unknown if lock(&self.0.state).last_fetch.is_some_and(|fetch| fetch.has_failed) => {
+                unavailable()
+            }
             MissingKey::Unknown => {
                 AuthError::refused("the token is signed with a key (kid) that its issuer does not have")
             }
@@ -189,7 +192,7 @@ impl IssuerKeys {
     fn valid_keys(&self) -> Option<KeySet> {
         let timing = &self.0.timing;
         let (keys, age) = {
-            let state = self.state();
+            let state = lock(&self.0.state);
             let (keys, fetched_at) = state.cached.as_ref()?;
             (keys.clone(), fetched_at.elapsed())
         };
@@ -205,7 +208,7 @@ impl IssuerKeys {
     /// The fetch in progress, or a new one if the pause after the last one is over.
     fn fetch_if_due(&self) -> Option<Flight<()>> {
         let timing = &self.0.timing;
-        let state = self.state();
+        let state = lock(&self.0.state);
         if let Some(fetch) = self.0.fetches.in_progress(&()) {
             return Some(fetch);
         }
@@ -224,17 +227,9 @@ impl IssuerKeys {
         let inner = Arc::clone(&self.0);
         Some(self.0.fetches.start((), || async move { inner.fetch().await }))
     }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state()
-    }
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn fetch(&self) {
         let fetched = tokio::time::timeout(self.timing.fetch, self.download())
             .await
@@ -242,7 +237,7 @@ impl Inner {
         if let Err(cause) = &fetched {
             tracing::warn!(%cause, "the issuer's keys could not be fetched");
         }
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let ended_at = Instant::now();
         state.last_fetch = Some(FetchOutcome {
             ended_at,

@@ -21,10 +21,8 @@ impl JwtVerifier {
             [(variable, value)] => (*variable, value),
             [(first, _), rest @ ..] => {
                 let rest: Vec<&str> = rest.iter().map(|(variable, _)| *variable).collect();
-                return Err(ConfigError {
-                    variable: first,
-                    problem: format!("cannot be set together with {}: set one of them", rest.join(" and ")),
-                });
+                let problem = format!("cannot be set together with {}: set one of them", rest.join(" and "));
+                return Err(ConfigError::new(first, problem));
             }
         };
         let config_error = |Invalid(problem)| ConfigError { variable, problem };
@@ -32,9 +30,9 @@ impl JwtVerifier {
         // A private key often signs for many purposes, and a key set for many tenants. An empty issuer in a template
         // must not admit them all.
         let required_issuer = || {
-            issuer.clone().ok_or_else(|| ConfigError {
-                variable: COORD_JWT_ISSUER,
-                problem: format!("must be set together with {variable}, to the iss of the tokens"),
+            issuer.clone().ok_or_else(|| {
+                let problem = format!("must be set together with {variable}, to the iss of the tokens");
+                ConfigError::new(COORD_JWT_ISSUER, problem)
             })
         };
         let mut verifier = match variable {

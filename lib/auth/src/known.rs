@@ -1,7 +1,8 @@
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use coord_runtime::mutex::lock;
 use quick_cache::sync::{Cache, EntryAction};
 
 use super::{Member, UnverifiedLimit, Verdict};
@@ -140,14 +141,10 @@ impl KnownCredentials {
     /// The right to renew a verdict in the background; one renewal at a time for each credential and repository.
     pub fn begin_renewal(self: &Arc<Self>, credential: &str, repo: &RepoId) -> Option<Renewal> {
         let key = key(credential, repo);
-        self.renewing().insert(key.clone()).then(|| Renewal {
+        lock(&self.renewing).insert(key.clone()).then(|| Renewal {
             credentials: Arc::clone(self),
             key,
         })
-    }
-
-    fn renewing(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.renewing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -159,7 +156,7 @@ pub struct Renewal {
 
 impl Drop for Renewal {
     fn drop(&mut self) {
-        self.credentials.renewing().remove(&self.key);
+        lock(&self.credentials.renewing).remove(&self.key);
     }
 }
 

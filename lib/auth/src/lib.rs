@@ -179,25 +179,25 @@ impl Authenticator {
 
     /// The addresses of the authorization servers that issue credentials.
     pub fn authorization_servers(&self) -> Vec<String> {
-        match self {
-            Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => {
-                let jwt_issuer = credentials.jwt.as_ref().and_then(JwtVerifier::issuer);
-                let jwt_server = jwt_issuer.filter(|issuer| issuer.starts_with("https://"));
-                let people = credentials.people.as_ref();
-                let github_server = people.and_then(|people| people.authorization_server());
-                let servers = github_server.into_iter().chain(jwt_server.map(str::to_owned));
-                servers.collect()
-            }
-            Authenticator::Misconfigured(_) => Vec::new(),
-        }
+        let Some(Credentials { jwt, people, .. }) = self.credentials() else {
+            return Vec::new();
+        };
+        let jwt_issuer = jwt.as_ref().and_then(JwtVerifier::issuer);
+        let jwt_server = jwt_issuer.filter(|issuer| issuer.starts_with("https://"));
+        let github_server = people.as_ref().and_then(|people| people.authorization_server());
+        let servers = github_server.into_iter().chain(jwt_server.map(str::to_owned));
+        servers.collect()
     }
 
     /// The verifier of GitHub tokens, and the verdicts remembered of them.
     pub fn people(&self) -> Option<(&Arc<dyn People>, &Arc<KnownCredentials>)> {
+        let credentials = self.credentials()?;
+        Some((credentials.people.as_ref()?, &credentials.known))
+    }
+
+    fn credentials(&self) -> Option<&Credentials> {
         match self {
-            Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => {
-                Some((credentials.people.as_ref()?, &credentials.known))
-            }
+            Authenticator::ByCredential(credentials) | Authenticator::Local { credentials, .. } => Some(credentials),
             Authenticator::Misconfigured(_) => None,
         }
     }

@@ -1,7 +1,8 @@
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use coord_runtime::mutex::lock;
 use quick_cache::unsync::Cache;
 
 use coord_settings::Rate;
@@ -78,7 +79,7 @@ impl UnverifiedLimit {
     fn take_at(&self, address: IpAddr, is_well_formed: bool, since_start: Duration) -> Result<(), u64> {
         let now = since_start.as_millis() as u64;
         let address = network(address);
-        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut arrivals = lock(&self.arrivals);
         let arrival = arrivals.by_address.get(&address).copied().unwrap_or_default();
         let (mut address_rate, mut total_rate) = (ADDRESS_RATE, TOTAL_RATE);
         if !is_well_formed {
@@ -102,14 +103,13 @@ impl UnverifiedLimit {
     /// Notes that a member uses `address`.
     pub fn note_member(&self, address: IpAddr) {
         let now = self.started.elapsed().as_millis() as u64;
-        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        arrivals.members.insert(network(address), now);
+        lock(&self.arrivals).members.insert(network(address), now);
     }
 
     /// Takes back the count of one credential that turned out to be good.
     pub fn refund(&self, address: IpAddr) {
         let address = network(address);
-        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut arrivals = lock(&self.arrivals);
         arrivals.total = arrivals.total.saturating_sub(TOTAL_RATE.interval_ms.into());
         if let Some(arrival) = arrivals.by_address.get(&address).copied() {
             let arrival = arrival.saturating_sub(ADDRESS_RATE.interval_ms.into());

@@ -1,6 +1,6 @@
 //! Keeps graphs up to date on a server: one build at a time in the background, for each branch that was requested.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -11,6 +11,7 @@ use super::head_observer::HeadObserver;
 use super::schedule::{BuildClaim, Pace, RepoBranch};
 use super::upkeep::{Driver, RemainingWork, Upkeep};
 use coord_graph::Limits;
+use coord_runtime::mutex::lock;
 use coord_sources::{Source, SourceError};
 use coord_state::builds::return_lease;
 use coord_store::Store;
@@ -146,8 +147,4 @@ impl Driver for BackgroundBuilds {
             tracing::debug!("the background builds have stopped");
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

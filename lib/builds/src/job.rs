@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::stored_ignore::StoredIgnore;
-use super::stored_policy::StoredPolicy;
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_graph::{ImportGraph, Limits, Snapshot};
+use coord_settings::policy::PolicyText;
 
 /// A branch at a commit, its builder, and the limits of the build.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub struct LastBuild {
     /// `.intentignore` of the commit.
     pub ignore: Option<StoredIgnore>,
     /// `.coord.toml` of the commit, with the lines of `.gitattributes`.
-    pub policy: StoredPolicy,
+    pub policy: PolicyText,
     /// The graph without the files that have no neighbors by policy. The scripts read it.
     pub neighbors: Arc<ImportGraph>,
 }

@@ -12,7 +12,7 @@ use super::progress_report::Reporter;
 use super::publish::publish;
 use super::settled_pending;
 use super::stored_ignore::StoredIgnore;
-use super::stored_policy::{LoadedPolicy, PolicyBuild, StoredPolicy};
+use super::stored_policy::{self, LoadedPolicy};
 use coord_graph::Previous;
 use coord_sources::Source;
 use coord_state::builds::{BuildLease, PublishOutcome, fail_build, lease_build};
@@ -96,18 +96,12 @@ async fn build_leased(
         };
         let last_ignore = last.as_ref().and_then(|built| built.ignore.as_ref());
         let ignore = StoredIgnore::read(source, job.repo, &tree, last_ignore).await?;
-        let policy_build = PolicyBuild {
-            store: &**store,
-            source,
-            repo: job.repo,
-            branch: job.branch,
-        };
         let last_policy = last.as_ref().map(|built| &built.policy);
-        let (loaded, tree) = StoredPolicy::read(policy_build, tree, last_policy).await?;
         let LoadedPolicy {
             policy,
+            tree,
             without_neighbors,
-        } = loaded;
+        } = stored_policy::load(&**store, source, job, tree, last_policy).await?;
         if let Err(error) = settled_pending::settle(&**store, source, job, &tree).await {
             tracing::debug!(%error, repo = %job.repo, branch = %job.branch, "pending changes stay for the next build");
         }

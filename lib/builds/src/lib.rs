@@ -1,8 +1,8 @@
 //! Builds of the import graph: from a source into the store, and kept up to date there.
 //!
 //! - [`build`]: reads and scans the files of a commit, and resolves their imports
-//! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`], [`stored_policy`]:
-//!   `.intentignore` and `.coord.toml` beside it
+//! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`], `stored_policy`:
+//!   `.intentignore` and `.coord.toml` beside it; `tree_files`: files of a tree
 //! - [`job`]: the parameters of one build; [`error`]: why there is no new graph
 //! - [`leased_build`], [`publish`], `previous_records`, `progress_report`: one build, from its lease to the published
 //!   graph
@@ -24,7 +24,6 @@ pub mod leased_build;
 pub mod publish;
 pub mod stored_graph;
 pub mod stored_ignore;
-pub mod stored_policy;
 
 mod builder;
 mod previous_records;
@@ -32,4 +31,6 @@ mod progress_report;
 mod recent_builds;
 mod schedule;
 mod settled_pending;
+mod stored_policy;
+mod tree_files;
 mod upkeep;

@@ -6,6 +6,7 @@ use super::error::BuildError;
 use super::job::{Job, LastBuild};
 use super::stored_graph::StoredGraph;
 use super::stored_ignore::StoredIgnore;
+use super::stored_policy;
 use coord_domain::CommitSha;
 use coord_graph::Snapshot;
 use coord_state as state;
@@ -77,7 +78,7 @@ async fn stage_and_publish(
         ("edges", snapshot.graph().edge_count().to_string()),
     ];
     fields.extend(built.ignore.iter().flat_map(StoredIgnore::fields));
-    fields.extend(built.policy.fields());
+    fields.extend(stored_policy::fields(&built.policy));
     if let Some(patch) = last.map(|last| patch_from(last, built, json_bytes))
         && patch.size() <= PATCH_BYTES
     {

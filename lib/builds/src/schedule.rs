@@ -1,6 +1,6 @@
 //! The branches that are due for a build in this process. Each is claimed by one task at a time, and rests afterwards.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use quick_cache::unsync::Cache;
@@ -9,6 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use coord_domain::{Branch, CommitSha, RepoId};
+use coord_runtime::mutex::lock;
 
 /// Maximum of branches remembered. Beyond it, each new branch evicts one without a claim.
 const MAX_BRANCHES: usize = 256;
@@ -83,7 +84,7 @@ impl Schedule {
     }
 
     fn lock(&self) -> MutexGuard<'_, Branches> {
-        self.branches.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.branches)
     }
 
     /// A claim, if a build of `head`, which a request found, may be due.

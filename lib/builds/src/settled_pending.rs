@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::error::BuildError;
 use super::job::Job;
+use super::tree_files::find_entry;
 use coord_domain::{Branch, CommitSha};
 use coord_sources::{Reachable, Source, SourceError, TreeEntry};
 use coord_state::locks::{Pending, PendingAct, pending_changes, settle_pending};
@@ -58,8 +59,7 @@ pub(super) async fn settle(
 
 /// Whether `tree` has the file as `blob`. An empty `blob` stands for no file.
 fn has_blob(tree: &[TreeEntry], path: &str, blob: &str) -> bool {
-    let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(path));
-    match index.ok().and_then(|index| tree.get(index)) {
+    match find_entry(tree, path) {
         Some(entry) => entry.blob == blob,
         None => blob.is_empty(),
     }

@@ -1,12 +1,11 @@
 //! `.intentignore` of the head of a branch, in the form in which it is stored with the graph.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use coord_scopes::IntentIgnore;
 use sha2::{Digest, Sha256};
 
+use super::tree_files::{Content, find_entry, read_contents};
 use coord_domain::RepoId;
-use coord_sources::{Blob, BlobSink, EntryKind, Source, SourceError, TreeEntry};
+use coord_sources::{EntryKind, Source, SourceError, TreeEntry};
 
 const PATH: &str = ".intentignore";
 
@@ -35,13 +34,16 @@ impl StoredIgnore {
         tree: &[TreeEntry],
         last: Option<&StoredIgnore>,
     ) -> Result<Option<Self>, SourceError> {
-        let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
-        let Some(entry) = index.ok().and_then(|index| tree.get(index)) else {
+        let Some(entry) = find_entry(tree, PATH) else {
             return Ok(None);
         };
-        let stored_ignore = |text: Result<String, String>| {
-            let (digest, text) = match text {
-                Ok(text) => (format!("{:x}", Sha256::digest(&text)), text),
+        let stored_ignore = |content: Content| {
+            let (digest, text) = match content {
+                Ok(content) => {
+                    // The path of a lock is always UTF-8, so a pattern with other bytes cannot match one.
+                    let text = String::from_utf8_lossy(&content).into_owned();
+                    (format!("{:x}", Sha256::digest(&text)), text)
+                }
                 Err(why) => (format!("{UNREADABLE}{why}"), String::new()),
             };
             let blob = entry.blob.clone();
@@ -53,28 +55,9 @@ impl StoredIgnore {
         if let Some(last) = last.filter(|last| last.blob == entry.blob) {
             return Ok(Some(last.clone()));
         }
-        let text = Arc::new(Mutex::new(Err("it is missing, or damaged".to_owned())));
-        let sink: BlobSink = {
-            let text = Arc::clone(&text);
-            Arc::new(move |_, blob: Blob<'_>| {
-                let result = match blob {
-                    // The path of a lock is always UTF-8, so a pattern with other bytes cannot match one.
-                    Blob::Content(content) => Ok(String::from_utf8_lossy(content).into_owned()),
-                    Blob::TooLarge(bytes) => Err(format!(
-                        "it has {bytes} bytes; at most {} are allowed",
-                        IntentIgnore::MAX_BYTES
-                    )),
-                    Blob::Unreadable => return,
-                };
-                *text.lock().unwrap_or_else(PoisonError::into_inner) = result;
-            })
-        };
-        let blobs = vec![entry.blob.clone()];
-        source
-            .read_blobs(repo, blobs, IntentIgnore::MAX_BYTES as u64, sink)
-            .await?;
-        let text = text.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(Some(stored_ignore(text)))
+        let files = std::slice::from_ref(entry);
+        let mut contents = read_contents(source, repo, files, IntentIgnore::MAX_BYTES).await?;
+        Ok(contents.pop().map(stored_ignore))
     }
 
     /// The fields of the graph's hash, with their values.

@@ -1,90 +1,71 @@
 //! `.coord.toml` and `.gitattributes` of the head of a branch, in the form in which they are stored with the graph.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use coord_domain::{Branch, RepoId};
 use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
 use coord_settings::policy::{ATTRIBUTES, Attributes, FileKind, PATH, Policy, PolicyText, STEPS_OF_TREE};
-use coord_sources::{Blob, BlobSink, EntryKind, Source, SourceError, TreeEntry};
+use coord_sources::{EntryKind, Source, SourceError, TreeEntry};
 use coord_state::builds::stored_policy;
 use coord_store::Store;
 
 use super::error::BuildError;
+use super::job::Job;
+use super::tree_files::{Content, find_entry, read_contents};
 
 /// Maximum `.gitattributes` files that are read: those nearest to the root.
 const MAX_ATTRIBUTES_FILES: usize = 64;
 
-/// The policy of a branch as stored: two fields of the graph's hash. Without the files there is neither.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoredPolicy {
-    text: PolicyText,
-}
-
-/// The policy of a commit, and the files without neighbors by that policy.
+/// The policy of a commit, its tree, and the files without neighbors by that policy.
 pub(super) struct LoadedPolicy {
-    pub policy: StoredPolicy,
+    pub policy: PolicyText,
+    pub tree: Vec<TreeEntry>,
     /// The files of the tree that have no neighbors.
     pub without_neighbors: HashSet<String>,
 }
 
-/// The build that a policy is read for.
-#[derive(Clone, Copy)]
-pub(super) struct PolicyBuild<'a> {
-    pub store: &'a dyn Store,
-    pub source: &'a dyn Source,
-    pub repo: &'a RepoId,
-    pub branch: &'a Branch,
+/// Reads the policy of a job's commit from the files of `tree`. `last` is the policy of an earlier build in this
+/// process; without it, the last policy comes from the store.
+///
+/// # Errors
+/// When the source or the store does not respond.
+pub(super) async fn load(
+    store: &dyn Store,
+    source: &dyn Source,
+    job: Job<'_>,
+    tree: Vec<TreeEntry>,
+    last: Option<&PolicyText>,
+) -> Result<LoadedPolicy, BuildError> {
+    let files = policy_files(&tree);
+    if files.is_empty() {
+        let text = PolicyText::default();
+        return choose_fast_policy(vec![text], tree).await;
+    }
+    let last = match last {
+        Some(last) => last.clone(),
+        None => PolicyText::from_stored(&stored_policy(store, job.repo, job.branch).await?.1),
+    };
+    let sources: String = files
+        .iter()
+        .map(|file| format!("{} {}\n", file.path, file.blob))
+        .collect();
+    if last.sources == sources {
+        return choose_fast_policy(vec![last.clone(), without_patterns(last)], tree).await;
+    }
+    let contents = read_contents(source, job.repo, &files, MAX_BYTES).await?;
+    let text = parse_policy(&files, contents, &last.file, sources);
+    let last_text = PolicyText {
+        file: last.file,
+        problem: Some(too_slow()),
+        ..text.clone()
+    };
+    let no_patterns = without_patterns(last_text.clone());
+    choose_fast_policy(vec![text, last_text, no_patterns], tree).await
 }
 
-/// A file of the tree: its content, or why it cannot be read.
-type Content = Result<Vec<u8>, String>;
-
-impl StoredPolicy {
-    /// Reads the files of `tree`. `last` is the policy of an earlier build in this process; without it, the last policy
-    /// comes from the store.
-    ///
-    /// # Errors
-    /// When the source or the store does not respond.
-    pub(super) async fn read(
-        build: PolicyBuild<'_>,
-        tree: Vec<TreeEntry>,
-        last: Option<&StoredPolicy>,
-    ) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
-        let files = policy_files(&tree);
-        if files.is_empty() {
-            let text = PolicyText::default();
-            return choose_fast_policy(vec![text], tree).await;
-        }
-        let last = match last {
-            Some(last) => last.text.clone(),
-            None => PolicyText::from_stored(&stored_policy(build.store, build.repo, build.branch).await?.1),
-        };
-        let sources: String = files
-            .iter()
-            .map(|file| format!("{} {}\n", file.path, file.blob))
-            .collect();
-        if last.sources == sources {
-            return choose_fast_policy(vec![last.clone(), without_patterns(last)], tree).await;
-        }
-        let contents = read_contents(build, &files).await?;
-        let text = parse_policy(&files, contents, &last.file, sources);
-        let last_text = PolicyText {
-            file: last.file,
-            problem: Some(too_slow()),
-            ..text.clone()
-        };
-        let no_patterns = without_patterns(last_text.clone());
-        choose_fast_policy(vec![text, last_text, no_patterns], tree).await
-    }
-
-    /// The fields of the graph's hash, with their values.
-    pub(super) fn fields(&self) -> Vec<(&'static str, String)> {
-        let stored = self.text.to_stored().into_iter();
-        stored
-            .flat_map(|(text, digest)| [("policy", text), ("policy_digest", digest)])
-            .collect()
-    }
+/// The fields of the graph's hash with a policy, and their values. Without the files of the policy, there are none.
+pub(super) fn fields(policy: &PolicyText) -> impl Iterator<Item = (&'static str, String)> {
+    let stored = policy.to_stored().into_iter();
+    stored.flat_map(|(text, digest)| [("policy", text), ("policy_digest", digest)])
 }
 
 fn too_slow() -> String {
@@ -116,46 +97,10 @@ fn policy_files(tree: &[TreeEntry]) -> Vec<TreeEntry> {
         .collect();
     files.sort_by_key(|file| (file.path.matches('/').count(), file.path.clone()));
     files.truncate(MAX_ATTRIBUTES_FILES);
-    let index = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
-    if let Some(policy) = index.ok().and_then(|index| tree.get(index)) {
+    if let Some(policy) = find_entry(tree, PATH) {
         files.insert(0, policy.clone());
     }
     files
-}
-
-/// The contents of `files`, in their order.
-async fn read_contents(build: PolicyBuild<'_>, files: &[TreeEntry]) -> Result<Vec<Content>, SourceError> {
-    let mut contents: Vec<Content> = vec![Err("it is missing, or damaged".to_owned()); files.len()];
-    let mut regular_files = Vec::new();
-    for (index, file) in files.iter().enumerate() {
-        match file.kind {
-            EntryKind::File => regular_files.push(index),
-            _ => contents[index] = Err("it is no regular file".to_owned()),
-        }
-    }
-    let blobs = regular_files.iter().map(|index| files[*index].blob.clone()).collect();
-    let contents = Arc::new(Mutex::new(contents));
-    let sink: BlobSink = {
-        let contents = Arc::clone(&contents);
-        Arc::new(move |number, blob: Blob<'_>| {
-            let content = match blob {
-                Blob::Content(content) => Ok(content.to_vec()),
-                Blob::TooLarge(bytes) => Err(format!("it has {bytes} bytes; at most {MAX_BYTES} are allowed")),
-                Blob::Unreadable => return,
-            };
-            let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
-            let index = regular_files.get(number);
-            if let Some(slot) = index.and_then(|index| contents.get_mut(*index)) {
-                *slot = content;
-            }
-        })
-    };
-    build
-        .source
-        .read_blobs(build.repo, blobs, MAX_BYTES as u64, sink)
-        .await?;
-    let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(contents.clone())
 }
 
 /// The policy in the files. `last` is the last valid policy.
@@ -199,10 +144,7 @@ fn parse_policy(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, 
 }
 
 /// The first of `texts` whose patterns are fast enough for `tree`; the last one has no patterns.
-async fn choose_fast_policy(
-    texts: Vec<PolicyText>,
-    tree: Vec<TreeEntry>,
-) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
+async fn choose_fast_policy(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<LoadedPolicy, BuildError> {
     let choose = move || {
         let mut without_neighbors = HashSet::new();
         let mut chosen = PolicyText::default();
@@ -213,11 +155,11 @@ async fn choose_fast_policy(
                 break;
             }
         }
-        let policy = LoadedPolicy {
-            policy: StoredPolicy { text: chosen },
+        LoadedPolicy {
+            policy: chosen,
+            tree,
             without_neighbors,
-        };
-        (policy, tree)
+        }
     };
     let chosen = tokio::task::spawn_blocking(choose).await;
     chosen.map_err(|error| SourceError::Unreachable(format!("the policy could not be computed: {error}")).into())

@@ -104,20 +104,15 @@ pub(super) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Keyspace {
     /// A keyspace over `layers`.
-    pub fn new(layers: Layers, channels: Arc<Channels>) -> Self {
+    pub fn new(layers: Layers, channels: Arc<Channels>, clock: Clock) -> Self {
         Keyspace {
             layers,
             channels,
             now_us: 0,
             refuses_writes: false,
             is_script: false,
-            clock: Arc::new(SystemTime::now),
+            clock,
         }
-    }
-
-    /// The same keyspace with another clock.
-    pub fn with_clock(self, clock: Clock) -> Self {
-        Keyspace { clock, ..self }
     }
 
     /// Begins a script or a plain command.

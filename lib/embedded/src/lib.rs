@@ -165,10 +165,9 @@ impl EmbeddedStore {
     fn start(mut disk: Disk, file: Option<StoreFile>, clock: Clock) -> Result<EmbeddedStore, OpenError> {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
-        let keyspace = Keyspace::new(Layers::new(snapshot), channels.clone()).with_clock(clock);
-        let keyspace = Arc::new(Mutex::new(keyspace));
+        let keyspace = Keyspace::new(Layers::new(snapshot), channels.clone(), clock);
         let shared = Arc::new(CommitState {
-            keyspace,
+            keyspace: Arc::new(Mutex::new(keyspace)),
             channels,
             wakeup: Condvar::new(),
             progress: Progress::default(),

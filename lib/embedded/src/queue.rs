@@ -115,16 +115,6 @@ struct Lanes {
     is_closed: bool,
 }
 
-impl Lanes {
-    fn lane_of(&mut self, job: &Job) -> &mut VecDeque<Job> {
-        if job.is_read {
-            &mut self.reads
-        } else {
-            &mut self.scripts_and_writes
-        }
-    }
-}
-
 impl Queue {
     /// Adds a call. Returns false if the store is closed.
     pub fn push(&self, job: Job) -> bool {
@@ -141,8 +131,10 @@ impl Queue {
     fn add(&self, lanes: &mut Lanes, job: Job) {
         if job.is_read {
             self.has_reads.store(true, Ordering::Relaxed);
+            lanes.reads.push_back(job);
+        } else {
+            lanes.scripts_and_writes.push_back(job);
         }
-        lanes.lane_of(&job).push_back(job);
     }
 
     /// Whether there are reads.

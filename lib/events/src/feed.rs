@@ -2,7 +2,7 @@
 //! channel has a gap.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use super::recent::RecentEvents;
 use super::{Published, Timing};
 use coord_domain::{EventId, RepoId};
+use coord_runtime::mutex::lock;
 use coord_state::events::{events_after, keys, newest_events};
 use coord_store::{Store, StoreError};
 
@@ -321,10 +322,6 @@ impl Feed {
 async fn newest_id(store: &dyn Store, repo: &RepoId) -> Result<EventId, StoreError> {
     let newest = newest_events(repo, 1).run(store).await?;
     Ok(newest.first().map_or(EventId::START, |event| event.id))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Completes when the hub is closed.

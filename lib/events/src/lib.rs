@@ -22,18 +22,18 @@ mod timing;
 mod watching;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use tokio::sync::watch;
 
 use coord_domain::{EventId, RepoId};
+use coord_runtime::mutex::lock;
 use coord_runtime::single_flight::SingleFlight;
 use coord_store::{Store, StoreError};
 use feed::{Feed, Feeds};
 use permits::Permits;
 pub use permits::{Permit, TooManyStreams, Watcher};
-pub use published::Published;
-pub use published::frame;
+pub use published::{Published, frame};
 pub use timing::Timing;
 pub use watching::{EventWatch, WatchItem};
 
@@ -112,8 +112,8 @@ impl EventHub {
         self.lock().values().any(|feed| feed.is_watched())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RepoId, Arc<Feed>>> {
-        self.feeds.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<RepoId, Arc<Feed>>> {
+        lock(&self.feeds)
     }
 }
 

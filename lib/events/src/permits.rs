@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use coord_domain::UserId;
+use coord_runtime::mutex::lock;
 use coord_settings::connections::network;
 
 /// Maximum number of streams of one person, or from one address without a credential, in a process.
@@ -82,7 +83,7 @@ impl Permits {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Watcher, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

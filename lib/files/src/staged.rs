@@ -17,7 +17,8 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 pub struct StagedFile {
     folder: Folder,
     name: OsString,
-    temporary: Option<OsString>,
+    temporary: OsString,
+    is_renamed: bool,
     path: PathBuf,
     file: File,
 }
@@ -47,7 +48,8 @@ impl StagedFile {
         let staged = StagedFile {
             folder,
             name: name.to_owned(),
-            temporary: Some(temporary),
+            temporary,
+            is_renamed: false,
             path: path.clone(),
             file,
         };
@@ -66,14 +68,9 @@ impl StagedFile {
     /// # Errors
     /// When a folder has the name, or the system refuses.
     pub fn replace(mut self) -> Result<(), FileError> {
-        let result = self.temporary.as_ref().map(|from| self.folder.rename(from, &self.name));
-        match result {
-            Some(Err(error)) => Err(FileError::system(self.path.clone(), error)),
-            _ => {
-                self.temporary = None;
-                Ok(())
-            }
-        }
+        let result = self.folder.rename(&self.temporary, &self.name);
+        self.is_renamed = result.is_ok();
+        result.map_err(|error| FileError::system(self.path.clone(), error))
     }
 
     /// Gives the file its name. Returns false if the name exists already.
@@ -81,18 +78,18 @@ impl StagedFile {
     /// # Errors
     /// When the system refuses.
     pub fn create(self) -> Result<bool, FileError> {
-        match self.temporary.as_ref().map(|from| self.folder.link(from, &self.name)) {
-            Some(Err(error)) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Some(Err(error)) => Err(FileError::system(self.path.clone(), error)),
-            _ => Ok(true),
+        match self.folder.link(&self.temporary, &self.name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(FileError::system(self.path.clone(), error)),
         }
     }
 }
 
 impl Drop for StagedFile {
     fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary {
-            let _ = self.folder.remove(temporary);
+        if !self.is_renamed {
+            let _ = self.folder.remove(&self.temporary);
         }
     }
 }

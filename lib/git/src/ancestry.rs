@@ -14,7 +14,7 @@ use gix::ObjectId;
 
 use super::deadline::Deadline;
 use super::history::{Commit, History};
-use super::repository::{NamedCommits, Repository};
+use super::repository::Repository;
 
 const FROM_ANCESTOR: u8 = 1;
 const FROM_DESCENDANT: u8 = 2;
@@ -26,8 +26,7 @@ impl Repository {
             return Some(Reachable::Yes);
         }
         let (ancestor, descendant) = (self.full_id(ancestor)?, self.full_id(descendant)?);
-        let is_ancestor = self.ancestry().get(&(ancestor, descendant))?;
-        Some(if is_ancestor { Reachable::Yes } else { Reachable::No })
+        self.ancestry.get(&(ancestor, descendant))
     }
 
     /// Whether `ancestor` is reachable from `descendant`. Unknown if one of them is missing or ambiguous, the history
@@ -39,7 +38,7 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
         let is_miss = |result: &Result<Reachable, SourceError>| !matches!(result, Ok(Reachable::Yes | Reachable::No));
-        let result = self.objects().read(is_miss, |handle| {
+        let result = self.objects.read(is_miss, |handle| {
             self.is_ancestor_from(handle, ancestor, descendant, deadline)
         });
         if is_miss(&result) {
@@ -56,19 +55,18 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
         let commits = [self.resolve(handle, ancestor)?, self.resolve(handle, descendant)?];
-        let [NamedCommits::Commit(ancestor), NamedCommits::Commit(descendant)] = commits else {
+        let [Some(ancestor), Some(descendant)] = commits else {
             return Ok(Reachable::Unknown);
         };
         if ancestor == descendant {
             return Ok(Reachable::Yes);
         }
-        if let Some(is_ancestor) = self.ancestry().get(&(ancestor, descendant)) {
-            return Ok(if is_ancestor { Reachable::Yes } else { Reachable::No });
+        if let Some(reachable) = self.ancestry.get(&(ancestor, descendant)) {
+            return Ok(reachable);
         }
         let reachable = walk(&History::new(handle), ancestor, descendant, deadline);
         if reachable != Reachable::Unknown {
-            let is_ancestor = reachable == Reachable::Yes;
-            self.ancestry().insert((ancestor, descendant), is_ancestor);
+            self.ancestry.insert((ancestor, descendant), reachable);
         }
         Ok(reachable)
     }

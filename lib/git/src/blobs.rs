@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         Reader {
             repository,
             checkouts,
-            handle: repository.objects().handle(),
+            handle: repository.objects.handle(),
             max_bytes,
             buffers: Buffers::default(),
             content: Vec::new(),
@@ -126,9 +126,8 @@ impl<'a> Reader<'a> {
     }
 
     fn read(&mut self, blob: &str) -> Blob<'_> {
-        let hash = self.repository.hash();
         let id = ObjectId::from_hex(blob.as_bytes());
-        let Some(id) = id.ok().filter(|id| id.kind() == hash) else {
+        let Some(id) = id.ok().filter(|id| id.kind() == self.repository.hash) else {
             return Blob::Unreadable;
         };
         let read_from = |checkout: &CheckoutBlobs| checkout.read(&id, self.max_bytes, &mut self.buffers);
@@ -140,7 +139,7 @@ impl<'a> Reader<'a> {
                 BlobLookup::Content => return Blob::Content(&self.content),
                 BlobLookup::TooLarge(size) => return Blob::TooLarge(size),
                 BlobLookup::NotABlob => return Blob::Unreadable,
-                BlobLookup::Missed => match self.repository.objects().refresh(&self.handle) {
+                BlobLookup::Missed => match self.repository.objects.refresh(&self.handle) {
                     Some(fresh) => self.handle = fresh,
                     None => return Blob::Unreadable,
                 },

@@ -15,6 +15,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use coord_domain::FilePath;
 use coord_files::{FileError, Folder, Kind, Refusal, RootedPath};
 use coord_sources::{EntryKind, TreeEntry};
 use gix::ObjectId;
@@ -23,8 +24,6 @@ use gix::index::entry::{Mode, Stat, stat};
 use gix::index::fs::Metadata;
 use gix::objs::compute_hash;
 use memchr::memmem::Finder;
-
-use super::file_names::is_path;
 
 /// Maximum size of an attributes file; a larger one counts as if it named a conversion.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
@@ -61,13 +60,8 @@ pub(super) struct Checkout {
 }
 
 impl Checkout {
-    /// Reads the index; `None` if there is no usable one.
-    pub(super) fn read(worktree: &Worktree, hash: gix::hash::Kind) -> Option<Self> {
-        Self::read_at(worktree.root.clone(), &worktree.git_dir, hash)
-    }
-
-    /// Reads the index in `git_dir`, of the worktree at `root`.
-    pub(super) fn read_at(root: PathBuf, git_dir: &Path, hash: gix::hash::Kind) -> Option<Self> {
+    /// Reads the index in `git_dir`, of the worktree at `root`. `None` if there is no usable one.
+    pub(super) fn read(root: PathBuf, git_dir: &Path, hash: gix::hash::Kind) -> Option<Self> {
         let path = git_dir.join("index");
         let index = gix::index::File::at(path, hash, true, gix::index::decode::Options::default()).ok()?;
         // A split index has some of its entries in another file; a sparse one has entries for folders.
@@ -157,6 +151,16 @@ impl Checkout {
                     .any(|folder| names_conversion(folder.join(ATTRIBUTES).read(MAX_ATTRIBUTES)))
         })
     }
+}
+
+/// Whether `path` can be the path of a file.
+fn is_path(path: &str) -> bool {
+    path.len() <= FilePath::MAX_BYTES && memchr::memchr(0, path.as_bytes()).is_none() && path.split('/').all(is_name)
+}
+
+/// Whether `part`, one component of a path, can be the name of a file.
+pub(super) fn is_name(part: &str) -> bool {
+    !matches!(part, "" | "." | "..")
 }
 
 fn parent(path: &BStr) -> Option<&BStr> {

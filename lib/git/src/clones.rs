@@ -8,12 +8,12 @@ use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_sources::{Comparison, Reachable, SourceError, Tip};
 
 use super::deadline::Deadline;
-use super::repository::{NamedCommits, Repository};
+use super::repository::Repository;
 
 /// At least one clone.
 #[derive(Clone)]
 pub(super) struct Clones {
-    first: Arc<Repository>,
+    pub(super) first: Arc<Repository>,
     others: Vec<Arc<Repository>>,
 }
 
@@ -27,10 +27,6 @@ impl Clones {
         })
     }
 
-    pub(super) fn first(&self) -> &Arc<Repository> {
-        &self.first
-    }
-
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Repository>> {
         std::iter::once(&self.first).chain(&self.others)
     }
@@ -38,15 +34,15 @@ impl Clones {
     /// A clone that has `commit`; the first clone if none has it.
     pub(super) fn clone_with_commit(&self, commit: &CommitSha) -> &Arc<Repository> {
         self.find_or_first(|clone| {
-            let handle = clone.objects().handle();
-            matches!(clone.resolve(&handle, commit), Ok(NamedCommits::Commit(_)))
+            let handle = clone.objects.handle();
+            matches!(clone.resolve(&handle, commit), Ok(Some(_)))
         })
     }
 
     /// A clone that has the first and the last of `blobs`, which are of one commit; the first clone if none has them.
     pub(super) fn clone_with_blobs(&self, blobs: &[String]) -> &Arc<Repository> {
         self.find_or_first(|clone| {
-            let handle = clone.objects().handle();
+            let handle = clone.objects.handle();
             let mut ends = [blobs.first(), blobs.last()].into_iter().flatten();
             ends.all(|blob| {
                 let id = gix::ObjectId::from_hex(blob.as_bytes());
@@ -87,12 +83,12 @@ impl Clones {
     pub(super) fn newest(&self, tips: Vec<Tip>, deadline: &Deadline) -> Option<Tip> {
         let written_at = |tip: &Tip| {
             let has_tip = |clone: &&Arc<Repository>| {
-                let id = clone.references().resolve(&tip.reference).ok().flatten();
+                let id = clone.references.resolve(&tip.reference).ok().flatten();
                 id.is_some() && id == clone.full_id(&tip.commit)
             };
             let clones = self.all().filter(has_tip);
             clones
-                .filter_map(|clone| clone.references().written_at(&tip.reference))
+                .filter_map(|clone| clone.references.written_at(&tip.reference))
                 .max()
         };
         tips.into_iter().reduce(|best, other| {

@@ -7,7 +7,7 @@ use gix::objs::tree::EntryMode;
 use gix::{ObjectId, Tree};
 
 use super::deadline::Deadline;
-use super::repository::{NamedCommits, Repository, unreadable};
+use super::repository::{Repository, unreadable};
 
 /// The tree entries at a path: none, one, or several if the tree has several Unicode spellings of the path.
 type Content = Vec<(EntryMode, ObjectId)>;
@@ -70,8 +70,8 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<Option<Vec<Content>>, SourceError> {
         let is_miss = |result: &Result<Option<Vec<Content>>, SourceError>| !matches!(result, Ok(Some(_)));
-        self.objects().read(is_miss, |handle| {
-            let NamedCommits::Commit(id) = self.resolve(handle, commit)? else {
+        self.objects.read(is_miss, |handle| {
+            let Some(id) = self.resolve(handle, commit)? else {
                 return Ok(None);
             };
             let tree = handle.find_commit(id).ok().and_then(|commit| commit.tree().ok());

@@ -94,7 +94,7 @@ impl Repository {
     ) -> Result<Vec<CommitSha>, SourceError> {
         let is_miss = |result: &Result<(Vec<CommitSha>, bool), SourceError>| !matches!(result, Ok((_, true)));
         let result = self
-            .objects()
+            .objects
             .read(is_miss, |handle| self.list_commits(handle, tip, limit, deadline));
         result.map(|(commits, _)| commits)
     }

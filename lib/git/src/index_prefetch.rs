@@ -40,7 +40,7 @@ impl IndexPrefetch {
         let prefetch = IndexPrefetch { root, git_dir, index };
         let (root, git_dir) = (prefetch.root.clone(), prefetch.git_dir.clone());
         runtime.spawn_blocking(move || {
-            let Some(checkout) = Checkout::read_at(root, &git_dir, HASH).map(Arc::new) else {
+            let Some(checkout) = Checkout::read(root, &git_dir, HASH).map(Arc::new) else {
                 return;
             };
             let files = checkout.files();

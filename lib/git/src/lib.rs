@@ -14,8 +14,8 @@
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
-//! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `working_copy`, `working_copy_files`, `working_copy_pushes`, `tracked`: what an agent needs to know of a worktree
+//! - `tree`, `blobs`, `checkout`, `index_prefetch`: files
+//! - `working_copy`, `working_copy_files`, `working_copy_pushes`: what an agent needs to know of a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
 //! This crate never runs anything that a repository configures: no hooks, filters, credential helpers or fsmonitors. It
@@ -29,7 +29,6 @@ mod clones;
 mod comparison;
 mod deadline;
 mod external_git;
-mod file_names;
 mod history;
 mod identity;
 mod index_prefetch;
@@ -43,7 +42,6 @@ mod recent_tips;
 mod references;
 mod repository;
 mod special_files;
-mod tracked;
 mod tree;
 mod upstream;
 mod working_copy;
@@ -64,7 +62,7 @@ use clones::Clones;
 pub use external_git::{GitRunner, register_git};
 pub use open::OpenedRepository;
 use open::{Purpose, open};
-pub use open_error::OpenError;
+pub use open_error::{OpenError, display_path};
 pub use pushed::RecordedPush;
 use recent_tips::RecentTips;
 use repository::Repository;
@@ -229,7 +227,7 @@ impl GitSource {
     /// # Errors
     /// When the repository is not served, or its configuration cannot be read.
     pub fn remotes(&self, repo: &RepoId) -> Result<Vec<String>, SourceError> {
-        self.find(repo)?.first().upstream_remotes()
+        self.find(repo)?.first.upstream_remotes()
     }
 
     /// Number of files in the tree listed last whose names cannot be served: not UTF-8, too long, or not valid as file
@@ -245,9 +243,8 @@ impl GitSource {
     /// # Errors
     /// As [`Self::remotes`].
     pub fn fetch_settings(&self, repo: &RepoId) -> Result<FetchSettings, SourceError> {
-        let clones = self.find(repo)?;
-        let repository = clones.first();
-        let handle = repository.objects().handle();
+        let repository = self.find(repo)?.first;
+        let handle = repository.objects.handle();
         Ok(FetchSettings {
             remotes: repository.upstream_remotes()?,
             ssh_command: handle
@@ -320,7 +317,7 @@ impl Source for GitSource {
         let branch = branch.clone();
         deadline::run(MISSING_LIMIT, move |deadline| {
             let newest = clones.newest(tips, deadline);
-            newest.ok_or_else(|| clones.first().unknown_branch(&branch))
+            newest.ok_or_else(|| clones.first.unknown_branch(&branch))
         })
         .await
     }

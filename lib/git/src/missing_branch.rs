@@ -13,23 +13,23 @@ impl Repository {
     /// Whether `remote` had `branch` at the last fetch.
     fn had_branch(&self, remote: &str, branch: &Branch) -> bool {
         let tracking = format!("refs/remotes/{remote}/{branch}");
-        matches!(self.references().resolve(&tracking), Ok(Some(_)))
+        matches!(self.references.resolve(&tracking), Ok(Some(_)))
     }
 
     /// Why `branch` has no head, and the fix.
     pub(super) fn hint(&self, branch: &Branch) -> Option<String> {
-        let is_local = || matches!(self.references().resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
+        let is_local = || matches!(self.references.resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
         match self.head_location(branch).ok()? {
             HeadLocation::NotFetched(remotes) => {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
-                let mut others = self.remotes().iter().filter(|other| !remotes.contains(other));
+                let mut others = self.remotes.iter().filter(|other| !remotes.contains(other));
                 if let Some(other) = others.find(|other| self.had_branch(other, branch)) {
                     return Some(format!(
                         "the served clone follows {names}, which did not have it at the last fetch, and {other} has \
                          it; to go by that, run git config branch.{branch}.remote {other} there"
                     ));
                 }
-                if !self.upstreams().is_followed(remote, branch).unwrap_or(true) {
+                if !self.upstreams.is_followed(remote, branch).unwrap_or(true) {
                     return Some(format!(
                         "the served clone does not follow it: if {remote} has it, run git remote set-branches --add \
                          {remote} {branch} && git fetch {remote} there; if not, push it first"
@@ -70,8 +70,8 @@ impl Repository {
         if let Err(error) = result {
             return unreadable(self, error);
         }
-        is_empty &= !self.remotes().iter().any(|remote| self.had_branch(remote, branch))
-            && self.objects().handle().head_id().is_err();
+        is_empty &= !self.remotes.iter().any(|remote| self.had_branch(remote, branch))
+            && self.objects.handle().head_id().is_err();
         let mut suggestions = suggestions.into_names();
         if suggestions.is_empty() {
             suggestions.extend(self.default_branch().map(|branch| branch.as_str().to_owned()));

@@ -14,7 +14,7 @@ use gix::sec::trust::Mapping;
 use super::branch_names::SUGGESTIONS_LIMIT;
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
-use super::open_error::{OpenError, display_path, open_error, sentence};
+use super::open_error::{OpenError, display_path, open_error, sentence, unreadable};
 use super::repository::Repository;
 use super::upstream::Upstreams;
 use super::{checkout, deadline, external_git, identity, references, special_files};
@@ -105,7 +105,7 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
         if let Some(checkout) = worktree.checkout() {
             repository.add_worktree(checkout);
             if let Some(prefetch) = worktree.prefetch.take() {
-                repository.keep_prefetch(prefetch);
+                *repository.prefetch.lock() = Some(prefetch);
             }
         }
         if !results.iter().any(|other| other.path == result.path) {
@@ -169,27 +169,20 @@ impl Worktree {
 
     /// The worktree that `path` is in. Only a `.git` counts, because files of a repository may look like git's own
     /// folder.
-    pub(super) fn containing(path: &Path, purpose: Purpose) -> Result<Self, OpenError> {
-        Self::find(path, purpose, true)
+    pub(super) fn containing(path: &Path) -> Result<Self, OpenError> {
+        Self::find(path, Purpose::WorkingCopy, true)
     }
 
     fn find(path: &Path, purpose: Purpose, dot_git_only: bool) -> Result<Self, OpenError> {
-        let unreadable = |error: io::Error| OpenError::Unreadable {
-            path: path.to_owned(),
-            why: error.to_string(),
-        };
-        let folder = match path.canonicalize() {
-            Ok(folder) => folder,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(OpenError::Missing { path: path.to_owned() });
-            }
-            Err(error) => return Err(unreadable(error)),
-        };
+        let folder = path.canonicalize().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => OpenError::Missing { path: path.to_owned() },
+            _ => unreadable(path, error),
+        })?;
         if !folder.is_dir() {
             return Err(OpenError::NotAFolder { path: path.to_owned() });
         }
         // Without this, a folder without permission to enter would count as one without a repository.
-        std::fs::read_dir(&folder).map_err(unreadable)?;
+        std::fs::read_dir(&folder).map_err(|error| unreadable(path, error))?;
 
         special_files::check(&folder, !dot_git_only)?;
 
@@ -218,12 +211,7 @@ impl Worktree {
             discovered => discovered?,
         };
         let handle = shared.to_thread_local();
-        let absolute = |path: &Path| {
-            path.canonicalize().map_err(|error| OpenError::Unreadable {
-                path: path.to_owned(),
-                why: error.to_string(),
-            })
-        };
+        let absolute = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, error));
         let common_dir = absolute(handle.common_dir())?;
         let path = absolute(handle.workdir().unwrap_or(handle.git_dir()))?;
         if dot_git_only && handle.workdir().is_some() && path != absolute(&root)? {
@@ -309,10 +297,9 @@ impl Worktree {
             Objects::open(&self.common_dir, options).map_err(|error| open_error(&self.common_dir, &error))?
         };
         let remotes = identity::remotes(config.plumbing());
-        let id = identity::repo_id(&remotes, &self.common_dir, machine).ok_or_else(|| OpenError::Unreadable {
-            path: self.path.clone(),
-            why: "the name of its folder is not a valid name of a repository".to_owned(),
-        })?;
+        let id = identity::repo_id(&remotes, &self.common_dir, machine);
+        let id =
+            id.ok_or_else(|| unreadable(&self.path, "the name of its folder is not a valid name of a repository"))?;
         let remotes = remotes.into_iter().map(|(name, _)| name).collect();
         Ok(Repository::new(
             id,
@@ -351,11 +338,7 @@ impl Worktree {
     }
 
     fn describe(&self, repository: &Repository) -> Result<OpenedRepository, OpenError> {
-        let unreadable = |why: String| OpenError::Unreadable {
-            path: self.path.clone(),
-            why,
-        };
-        let name = self.head_name().map_err(unreadable)?;
+        let name = self.head_name().map_err(|why| unreadable(&self.path, why))?;
         let detached = name.is_none();
         let checked_out = name.and_then(|name| Branch::parse(name.strip_prefix("refs/heads/")?).ok());
         let head = self.head_id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
@@ -364,7 +347,7 @@ impl Worktree {
             let deadline = deadline::Deadline::after(SUGGESTIONS_LIMIT);
             repository
                 .each_branch(&deadline, |_| is_empty = false)
-                .map_err(|error| unreadable(error.to_string()))?;
+                .map_err(|error| unreadable(&self.path, error))?;
         }
         let tip_of = |branch: &Branch| repository.tip(branch).ok().flatten();
         let headless = checked_out
@@ -423,9 +406,9 @@ fn options(purpose: Purpose) -> Options {
 
 /// Whether git trusts the repository in `folder`, which belongs to another user.
 fn trusts(folder: &Path) -> Result<bool, OpenError> {
-    external_git::trusts(folder).map_err(|why| OpenError::Unreadable {
-        path: folder.to_owned(),
-        why: format!("it belongs to another user, and git does not say whether you trust it: {why}"),
+    external_git::trusts(folder).map_err(|why| {
+        let why = format!("it belongs to another user, and git does not say whether you trust it: {why}");
+        unreadable(folder, why)
     })
 }
 

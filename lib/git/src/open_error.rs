@@ -78,8 +78,14 @@ pub(super) fn open_error(path: &Path, error: &gix::Error) -> OpenError {
     } else if error.is_not_found() {
         OpenError::NoRepository { path }
     } else {
-        let why = sentence(error);
-        OpenError::Unreadable { path, why }
+        unreadable(&path, sentence(error))
+    }
+}
+
+pub(super) fn unreadable(path: &Path, why: impl ToString) -> OpenError {
+    OpenError::Unreadable {
+        path: path.to_owned(),
+        why: why.to_string(),
     }
 }
 
@@ -99,7 +105,7 @@ pub(super) fn sentence(error: &gix::Error) -> String {
 }
 
 /// The path by which users know a repository: its worktree rather than its `.git`.
-pub(super) fn display_path(path: &Path) -> PathBuf {
+pub fn display_path(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.ends_with(".git") => parent.to_owned(),
         _ => path.to_owned(),

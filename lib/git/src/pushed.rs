@@ -3,8 +3,7 @@
 //! git's folder.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::Path;
 
 use coord_domain::{Branch, CommitSha};
 use coord_files::{FILE_MODE, FileError, PRIVATE_MODE, RootedPath};
@@ -46,21 +45,17 @@ impl fmt::Display for RecordedPush {
     }
 }
 
-impl FromStr for RecordedPush {
-    type Err = ();
-
-    fn from_str(line: &str) -> Result<RecordedPush, ()> {
-        let words: Vec<&str> = line.split(' ').collect();
-        let [commit, state @ ("there" | "begun"), remote, reference] = words[..] else {
-            return Err(());
-        };
-        Ok(RecordedPush {
-            commit: CommitSha::parse(commit).map_err(|_| ())?,
-            is_there: state == "there",
-            remote: remote.to_owned(),
-            reference: reference.to_owned(),
-        })
-    }
+fn parse(line: &str) -> Option<RecordedPush> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [commit, state @ ("there" | "begun"), remote, reference] = words[..] else {
+        return None;
+    };
+    Some(RecordedPush {
+        commit: CommitSha::parse(commit).ok()?,
+        is_there: state == "there",
+        remote: remote.to_owned(),
+        reference: reference.to_owned(),
+    })
 }
 
 /// The pushes that are recorded in git's folder `common_dir`, the newest last.
@@ -72,7 +67,7 @@ pub(super) fn read(common_dir: &Path) -> Vec<RecordedPush> {
     }
     let text = file.read(MAX_BYTES).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    text.lines().filter_map(|line| line.parse().ok()).collect()
+    text.lines().filter_map(parse).collect()
 }
 
 /// Records `push`, and removes an earlier record of the same reference.
@@ -97,7 +92,7 @@ pub(super) fn note(common_dir: &Path, push: RecordedPush) -> Result<(), FileErro
 }
 
 fn file(common_dir: &Path) -> RootedPath {
-    RootedPath::new(common_dir, PathBuf::from(FILE))
+    RootedPath::new(common_dir, FILE)
 }
 
 #[cfg(test)]

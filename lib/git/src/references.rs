@@ -55,7 +55,7 @@ struct PackedReferences {
     stamp: Stamp,
     buffer: Arc<Buffer>,
     /// The symbolic references of a repository with reftables, which have no files.
-    symbolic: Arc<HashMap<String, String>>,
+    symbolic: HashMap<String, String>,
 }
 
 impl std::fmt::Debug for PackedReferences {
@@ -197,22 +197,17 @@ impl References {
 
     fn read_loose(&self, name: &str) -> io::Result<Option<Target>> {
         let path = self.common_dir.join(name);
-        let stamp = match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() => Stamp::of(&metadata),
-            Ok(_) => return Ok(None),
-            Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(error),
+        let Some(metadata) = if_exists(fs::metadata(&path))?.filter(Metadata::is_file) else {
+            return Ok(None);
         };
         if let Some((cached_stamp, target)) = self.loose.get(name)
-            && cached_stamp == stamp
+            && cached_stamp == Stamp::of(&metadata)
         {
             return Ok(Some(target));
         }
         let now = SystemTime::now();
-        let (stamp, content) = match read_loose_file(&path) {
-            Ok(stamp_and_content) => stamp_and_content,
-            Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(error),
+        let Some((stamp, content)) = if_exists(read_loose_file(&path))? else {
+            return Ok(None);
         };
         let target = self.parse_loose(name, &content)?;
         if stamp.is_settled(now) {
@@ -277,26 +272,20 @@ impl References {
             .common_dir
             .join(if self.is_reftable { TABLES } else { "packed-refs" });
         let mut cached = self.packed.lock();
-        let metadata = match fs::metadata(&path) {
-            Ok(metadata) if metadata.len() > MAX_PACKED_BYTES => {
-                return Err(damaged("packed-refs", "it is too large"));
-            }
-            Ok(metadata) => metadata,
-            Err(error) if is_missing(&error) => {
-                *cached = None;
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
+        let Some(metadata) = if_exists(fs::metadata(&path))? else {
+            *cached = None;
+            return Ok(None);
         };
+        if metadata.len() > MAX_PACKED_BYTES {
+            return Err(damaged("packed-refs", "it is too large"));
+        }
         if let Some(packed) = cached.as_ref()
             && packed.stamp == Stamp::of(&metadata)
         {
             return Ok(Some(Arc::clone(&packed.buffer)));
         }
-        let file = match open(&path) {
-            Ok(file) => file,
-            Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(error),
+        let Some(file) = if_exists(open(&path))? else {
+            return Ok(None);
         };
         // Stamp and content come from one open file, so that they belong together whatever happens to the path.
         let stamp = Stamp::of(&file.metadata()?);
@@ -312,7 +301,7 @@ impl References {
         *cached = Some(PackedReferences {
             stamp,
             buffer: Arc::clone(&buffer),
-            symbolic: Arc::new(symbolic),
+            symbolic,
         });
         Ok(Some(buffer))
     }
@@ -337,10 +326,13 @@ fn read_loose_file(path: &Path) -> io::Result<(Stamp, Vec<u8>)> {
     Ok((stamp, content))
 }
 
-/// Whether an error means that the file does not exist. A name below a file (`feature/login` if `feature` is a branch)
-/// does not exist either.
-pub(super) fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+/// `None` if the file does not exist. A name below a file (`feature/login` if `feature` is a branch) does not exist
+/// either.
+fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        result => result.map(Some),
+    }
 }
 
 fn damaged(name: &str, why: &str) -> io::Error {

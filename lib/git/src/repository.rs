@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_files::{Anchor, PathState};
-use coord_sources::{SourceError, Tip};
+use coord_sources::{Reachable, SourceError, Tip};
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;
@@ -34,31 +34,27 @@ pub(super) struct Repository {
     common_dir: PathBuf,
     /// Set in a server, which has to notice when the folder is deleted or replaced.
     anchor: Option<Anchor>,
-    remotes: Vec<String>,
-    objects: Objects,
-    hash: gix::hash::Kind,
-    references: References,
-    upstreams: Upstreams,
-    /// Whether the first commit is an ancestor of the second, which never changes.
-    ancestry: Cache<(ObjectId, ObjectId), bool>,
+    pub(super) remotes: Vec<String>,
+    pub(super) objects: Objects,
+    pub(super) hash: gix::hash::Kind,
+    pub(super) references: References,
+    pub(super) upstreams: Upstreams,
+    /// Whether the first commit is an ancestor of the second, which never changes. Never [`Reachable::Unknown`].
+    pub(super) ancestry: Cache<(ObjectId, ObjectId), Reachable>,
     worktrees: Mutex<Vec<Worktree>>,
-    kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
+    /// The index that a tree was read from, because the tree's blobs are mostly requested next. The index records the
+    /// `lstat` that each file had then. So an outdated index finds fewer files, but never wrong ones.
+    pub(super) kept_checkout: Mutex<Option<(Worktree, Arc<Checkout>)>>,
     /// Number of files in the tree listed last whose names cannot be served.
     names_left_out: AtomicUsize,
     /// The checkouts to read from, as long as a reader holds them.
     held_checkouts: Mutex<Weak<HeldCheckouts>>,
-    prefetch: Mutex<Option<IndexPrefetch>>,
+    /// An index that is being read, until a tree is requested.
+    pub(super) prefetch: Mutex<Option<IndexPrefetch>>,
 }
 
 /// Maximum of cached ancestry results; each takes about 100 bytes.
 const MAX_ANCESTRY: usize = 16_384;
-
-/// The object that an id, full or abbreviated, names in a repository.
-pub(super) enum NamedCommits {
-    Commit(ObjectId),
-    /// No commit, or several.
-    Nothing,
-}
 
 impl fmt::Debug for Repository {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -132,14 +128,6 @@ impl Repository {
         &self.common_dir
     }
 
-    pub(super) fn hash(&self) -> gix::hash::Kind {
-        self.hash
-    }
-
-    pub(super) fn ancestry(&self) -> &Cache<(ObjectId, ObjectId), bool> {
-        &self.ancestry
-    }
-
     pub(super) fn note_names_left_out(&self, files: usize) {
         self.names_left_out.store(files, Ordering::Relaxed);
     }
@@ -155,21 +143,6 @@ impl Repository {
 
     pub(super) fn add_worktree(&self, worktree: Worktree) {
         self.worktrees.lock().push(worktree);
-    }
-
-    /// Keeps an index that is being read until a tree is requested.
-    pub(super) fn keep_prefetch(&self, prefetch: IndexPrefetch) {
-        *self.prefetch.lock() = Some(prefetch);
-    }
-
-    pub(super) fn take_prefetch(&self) -> Option<IndexPrefetch> {
-        self.prefetch.lock().take()
-    }
-
-    /// Keeps the index that a tree was read from, because the tree's blobs are mostly requested next. The index records
-    /// the `lstat` that each file had then. So an outdated index finds fewer files, but never wrong ones.
-    pub(super) fn keep_checkout(&self, worktree: Worktree, checkout: Arc<Checkout>) {
-        *self.kept_checkout.lock() = Some((worktree, checkout));
     }
 
     /// Keeps the result of [`Self::checked_out_blobs`] until all its holders are dropped. A build reads in many waves;
@@ -199,7 +172,7 @@ impl Repository {
                 Some((kept_worktree, checkout)) if kept_worktree == worktree => checkout,
                 other => {
                     kept = other;
-                    Arc::new(Checkout::read(&worktree, self.hash)?)
+                    Arc::new(Checkout::read(worktree.root.clone(), &worktree.git_dir, self.hash)?)
                 }
             };
             Some(CheckoutBlobs::new(&worktree, checkout))
@@ -210,10 +183,6 @@ impl Repository {
             return Arc::clone(hold.get_or_init(|| blobs));
         }
         blobs
-    }
-
-    pub(super) fn objects(&self) -> &Objects {
-        &self.objects
     }
 
     /// The head of `branch`; `None` if there is no such branch.
@@ -246,18 +215,6 @@ impl Repository {
             visit(&name);
         }
         Ok(())
-    }
-
-    pub(super) fn upstreams(&self) -> &Upstreams {
-        &self.upstreams
-    }
-
-    pub(super) fn references(&self) -> &References {
-        &self.references
-    }
-
-    pub(super) fn remotes(&self) -> &[String] {
-        &self.remotes
     }
 
     /// The branch that `origin/HEAD` names, else `main`, else `master`, else the only branch, if it exists here.
@@ -299,21 +256,22 @@ impl Repository {
         ObjectId::from_hex(text.as_bytes()).ok()
     }
 
-    /// Finds the one commit that `commit` names. Objects of other kinds with the same prefix do not count.
-    pub(super) fn resolve(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<NamedCommits, SourceError> {
+    /// Finds the one commit that `commit`, full or abbreviated, names. `None` if it names none, or several. Objects of
+    /// other kinds with the same prefix do not count.
+    pub(super) fn resolve(
+        &self,
+        handle: &gix::Repository,
+        commit: &CommitSha,
+    ) -> Result<Option<ObjectId>, SourceError> {
         let is_commit = |id: &ObjectId| {
             let header = handle.try_find_header(*id).ok().flatten();
             header.is_some_and(|header| header.kind() == Kind::Commit)
         };
         if let Some(id) = self.full_id(commit) {
-            return Ok(if is_commit(&id) {
-                NamedCommits::Commit(id)
-            } else {
-                NamedCommits::Nothing
-            });
+            return Ok(Some(id).filter(is_commit));
         }
         if commit.as_str().len() > self.hash.len_in_hex() {
-            return Ok(NamedCommits::Nothing);
+            return Ok(None);
         }
         let prefix = gix::hash::Prefix::from_hex(commit.as_str()).map_err(|error| unreadable(self, error))?;
         let mut candidates = HashSet::new();
@@ -322,10 +280,8 @@ impl Repository {
             .lookup_prefix(prefix, Some(&mut candidates))
             .map_err(|error| unreadable(self, error))?;
         let mut commits = candidates.into_iter().filter(is_commit);
-        Ok(match (commits.next(), commits.next()) {
-            (Some(only), None) => NamedCommits::Commit(only),
-            _ => NamedCommits::Nothing,
-        })
+        let first = commits.next();
+        Ok(first.filter(|_| commits.next().is_none()))
     }
 
     /// The commit that `commit` names.
@@ -333,13 +289,8 @@ impl Repository {
     /// # Errors
     /// When it is missing here, or ambiguous.
     pub(super) fn commit_id(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<ObjectId, SourceError> {
-        match self.resolve(handle, commit)? {
-            NamedCommits::Commit(id) => Ok(id),
-            NamedCommits::Nothing => Err(unreadable(
-                self,
-                format_args!("commit {commit} is missing or ambiguous"),
-            )),
-        }
+        let id = self.resolve(handle, commit)?;
+        id.ok_or_else(|| unreadable(self, format_args!("commit {commit} is missing or ambiguous")))
     }
 
     /// # Errors

@@ -9,9 +9,8 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryKind as GitKind;
 
-use super::checkout::Checkout;
+use super::checkout::{Checkout, is_name};
 use super::deadline::Deadline;
-use super::file_names::is_name;
 use super::repository::{Repository, unreadable};
 
 struct Walk<'a> {
@@ -30,7 +29,7 @@ impl Repository {
     /// [`FilePath::MAX_BYTES`], or with a component that no file can have (`..`, empty, with a slash) are left out and
     /// logged.
     pub(super) fn tree(&self, commit: &CommitSha, deadline: &Deadline) -> Result<Vec<TreeEntry>, SourceError> {
-        self.objects()
+        self.objects
             .read(Result::is_err, |handle| self.tree_from(handle, commit, deadline))
     }
 
@@ -46,18 +45,19 @@ impl Repository {
             .and_then(|commit| commit.tree_id().map(gix::Id::detach))
             .map_err(|error| unreadable(self, format_args!("commit {id} cannot be read: {error}")))?;
         for worktree in self.worktrees() {
-            let prefetch = self
-                .take_prefetch()
-                .and_then(|prefetch| prefetch.finish(&worktree, self.hash()));
-            let (checkout, files) = match prefetch {
+            let prefetch = self.prefetch.lock().take();
+            let (checkout, files) = match prefetch.and_then(|prefetch| prefetch.finish(&worktree, self.hash)) {
                 Some(index) => (Some(index.checkout), index.files),
-                None => (Checkout::read(&worktree, self.hash()).map(Arc::new), None),
+                None => {
+                    let checkout = Checkout::read(worktree.root.clone(), &worktree.git_dir, self.hash);
+                    (checkout.map(Arc::new), None)
+                }
             };
             let Some(checkout) = checkout.filter(|checkout| checkout.is_tree(tree)) else {
                 continue;
             };
             if let Some(files) = files.or_else(|| checkout.files()) {
-                self.keep_checkout(worktree, checkout);
+                *self.kept_checkout.lock() = Some((worktree, checkout));
                 return Ok(files);
             }
         }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use coord_domain::Branch;
 use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use gix::config::File;
 use gix::refspec::match_group::Item;
 use gix::refspec::parse::Operation;
@@ -245,7 +245,8 @@ impl Upstreams {
         if self.fetched.lock().contains(&remote.name) {
             return Ok(true);
         }
-        for name in remote.exact_references() {
+        // Branches that `fetch` lines name individually.
+        for name in remote.tracking_names().filter(|name| !name.contains('*')) {
             if references.resolve(&name)?.is_some() {
                 self.note_fetched(remote);
                 return Ok(true);
@@ -269,7 +270,10 @@ impl UpstreamConfig {
         let mut upstreams = HashMap::new();
         for (name, section) in remote_sections(config) {
             let specs = section.values("fetch");
-            let specs = specs.iter().filter_map(|spec| parse_spec(spec.as_bstr()));
+            let specs = specs.iter().filter_map(|spec| {
+                let spec = gix::refspec::parse(spec.as_bstr(), Operation::Fetch).ok()?;
+                Some(spec.to_owned())
+            });
             match remotes.iter_mut().find(|remote| remote.name == name) {
                 Some(remote) => remote.specs.extend(specs),
                 None => remotes.push(Remote {
@@ -341,12 +345,6 @@ impl UpstreamConfig {
     }
 }
 
-fn parse_spec(spec: &BStr) -> Option<RefSpec> {
-    gix::refspec::parse(spec, Operation::Fetch)
-        .ok()
-        .map(|spec| spec.to_owned())
-}
-
 impl Remote {
     /// The local name of `name`, a reference of the remote.
     fn tracking(&self, name: &str, hash: gix::hash::Kind) -> Option<String> {
@@ -379,11 +377,6 @@ impl Remote {
             let folder = &before[..=before.rfind('/')?];
             Some(folder.to_owned())
         })
-    }
-
-    /// Local references of branches that `fetch` lines name individually.
-    fn exact_references(&self) -> impl Iterator<Item = String> {
-        self.tracking_names().filter(|name| !name.contains('*'))
     }
 
     /// Right sides of the `fetch` lines for branches, except those that are the clone's own branches.

@@ -11,14 +11,14 @@ use gix::bstr::ByteSlice;
 
 use coord_files::RootedPath;
 
-use super::open::{Purpose, Worktree};
+use super::open::Worktree;
 use super::open_error::OpenError;
 use super::repository::Repository;
 
 /// A working copy: a clone or one of its worktrees.
 pub struct WorkingCopy {
-    worktree: Worktree,
-    repository: Repository,
+    pub(super) worktree: Worktree,
+    pub(super) repository: Repository,
 }
 
 impl WorkingCopy {
@@ -66,14 +66,6 @@ impl WorkingCopy {
     /// Its root, absolute, without symbolic links.
     pub fn root(&self) -> &Path {
         &self.worktree.path
-    }
-
-    pub(super) fn repository(&self) -> &Repository {
-        &self.repository
-    }
-
-    pub(super) fn head_id(&self) -> Option<gix::ObjectId> {
-        self.worktree.head_id()
     }
 
     pub(super) fn handle(&self) -> &gix::Repository {
@@ -171,7 +163,7 @@ impl WorkingCopy {
 
     /// The default branch, and whether the remote names one (`origin/HEAD`).
     pub fn default_branch(&self) -> Option<(Branch, bool)> {
-        let remote_default = self.repository.references().symbolic_target("refs/remotes/origin/HEAD");
+        let remote_default = self.repository.references.symbolic_target("refs/remotes/origin/HEAD");
         let is_named = matches!(remote_default, Ok(Some(_)));
         Some((self.repository.default_branch()?, is_named))
     }
@@ -229,7 +221,7 @@ fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
         .ancestors()
         .find(|folder| folder.is_dir())
         .ok_or_else(missing)?;
-    Worktree::containing(folder, Purpose::WorkingCopy)
+    Worktree::containing(folder)
 }
 
 /// `path` without `.`, `..` and symbolic links, even if its end does not exist. A link is replaced by its target.

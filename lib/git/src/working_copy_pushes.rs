@@ -50,7 +50,7 @@ impl WorkingCopy {
 
     /// The newest commit of `branch` that the working copy contains, as far as the remote had it at the last fetch.
     pub fn base_head(&self, branch: &Branch) -> Option<CommitSha> {
-        let head = self.head_id()?;
+        let head = self.worktree.head_id()?;
         let tip = ObjectId::from_hex(self.tip(branch)?.commit.as_str().as_bytes()).ok()?;
         let base = if head == tip {
             head
@@ -78,11 +78,9 @@ impl WorkingCopy {
             return pushed;
         }
         let find_by_head = || {
-            let remote = self.push_remote()?;
-            let repository = self.repository();
-            let branch = repository
-                .upstreams()
-                .branch_at(repository.references(), &remote, &self.head_id()?);
+            let (remote, head) = (self.push_remote()?, self.worktree.head_id()?);
+            let references = &self.repository.references;
+            let branch = self.repository.upstreams.branch_at(references, &remote, &head);
             branch.ok().flatten()
         };
         find_by_head().unwrap_or(pushed)
@@ -105,14 +103,14 @@ impl WorkingCopy {
 
     /// The remote that `git push` pushes to.
     pub fn push_remote(&self) -> Option<String> {
-        let upstreams = self.repository().upstreams();
+        let upstreams = &self.repository.upstreams;
         upstreams.push_remote(self.checked_out().as_ref()).ok().flatten()
     }
 
     /// The remote of the upstream of the checked-out branch, and the upstream there.
     pub fn upstream(&self) -> Option<(String, Branch)> {
         let checked_out = self.checked_out()?;
-        let (remote, name) = self.repository().upstreams().upstream(&checked_out).ok()??;
+        let (remote, name) = self.repository.upstreams.upstream(&checked_out).ok()??;
         let name = name?;
         Some((remote, Branch::parse(name.strip_prefix("refs/heads/")?).ok()?))
     }
@@ -120,7 +118,7 @@ impl WorkingCopy {
     /// Whether the `fetch` lines give `branch` at `remote` a reference here. In a single-branch clone, most branches
     /// have none.
     pub fn is_followed(&self, remote: &str, branch: &Branch) -> bool {
-        let upstreams = self.repository().upstreams();
+        let upstreams = &self.repository.upstreams;
         upstreams.is_followed(remote, branch).unwrap_or(true)
     }
 

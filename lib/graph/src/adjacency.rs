@@ -1,11 +1,11 @@
 //! The graph as the fields of the adjacency hash that the Lua scripts read.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::file::FileId;
 use crate::import_graph::ImportGraph;
 use crate::spelling;
+use crate::tree::pair_by_path;
 
 /// Most lines in one field of the adjacency hash. A file with more is a hub.
 const MAX_LINES: usize = 512;
@@ -71,30 +71,23 @@ impl ImportGraph {
     /// The fields to write and to delete, so that the adjacency hash of `older` becomes this graph's.
     pub fn adjacency_changes(&self, older: &ImportGraph) -> AdjacencyChanges {
         let mut changes = AdjacencyChanges::default();
-        let (mut at, mut at_older) = (0, 0);
-        while (at as usize) < self.len() || (at_older as usize) < older.len() {
-            let order = match ((at as usize) < self.len(), (at_older as usize) < older.len()) {
-                (true, true) => self.path(at).cmp(older.path(at_older)),
-                (true, false) => Ordering::Less,
-                (false, _) => Ordering::Greater,
-            };
-            match order {
-                Ordering::Less => changes.changed.extend(self.adjacency_of(at)),
-                Ordering::Greater => changes
-                    .gone
-                    .extend(older.adjacency_of(at_older).into_iter().map(|(field, _)| field)),
-                Ordering::Equal if self.has_same_lines(at, older, at_older) => {}
-                Ordering::Equal => {
-                    let mut before: HashMap<String, String> = older.adjacency_of(at_older).into_iter().collect();
-                    let now = self.adjacency_of(at).into_iter();
+        for pair in pair_by_path(self.files(), older.files()) {
+            match pair {
+                (Some(id), Some(old_id)) if self.has_same_lines(id, older, old_id) => {}
+                (Some(id), Some(old_id)) => {
+                    let mut before: HashMap<String, String> = older.adjacency_of(old_id).into_iter().collect();
+                    let now = self.adjacency_of(id).into_iter();
                     changes
                         .changed
                         .extend(now.filter(|(field, value)| before.remove(field).as_ref() != Some(value)));
                     changes.gone.extend(before.into_keys());
                 }
+                (Some(id), None) => changes.changed.extend(self.adjacency_of(id)),
+                (None, old_id) => {
+                    let removed = old_id.into_iter().flat_map(|id| older.adjacency_of(id));
+                    changes.gone.extend(removed.map(|(field, _)| field));
+                }
             }
-            at += FileId::from(order != Ordering::Greater);
-            at_older += FileId::from(order != Ordering::Less);
         }
         let (spellings, deleted) = spelling::changes(self.files(), older.files());
         changes.changed.extend(spellings);

@@ -123,6 +123,11 @@ impl Record {
     }
 }
 
+/// The imports in `record`; none without a record.
+pub(crate) fn specifiers_of(record: Option<&Record>) -> &[Specifier] {
+    record.map_or(&[][..], |record| &record.specifiers)
+}
+
 fn decode_specifier(line: &str) -> Option<Specifier> {
     let mut characters = line.chars();
     let first = characters.next()?;

@@ -12,6 +12,13 @@ pub enum Resolution {
     Unresolved(Reason),
 }
 
+impl Resolution {
+    /// `file`, or no file for `reason`.
+    pub(crate) fn of(file: Option<FileId>, reason: Reason) -> Self {
+        file.map_or(Resolution::Unresolved(reason), Resolution::File)
+    }
+}
+
 /// Why a specifier has no tracked file as its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::tree::TreeEntry;
+use crate::tree::{TreeEntry, pair_by_path};
 
 /// The number of fields. A repository with 800,000 files has some 200 in each.
 const FIELDS: usize = 1 << 12;
@@ -112,22 +112,13 @@ pub(super) fn fields(files: &[TreeEntry]) -> Vec<(String, String)> {
 /// The fields that differ between two sorted lists of files: those to set with their values, and those to delete.
 pub(super) fn changes(files: &[TreeEntry], older: &[TreeEntry]) -> (Vec<(String, String)>, Vec<String>) {
     let mut touched = BTreeSet::new();
-    let mut touch = |file: &TreeEntry| {
-        touched.insert(field_and_key(&fold_path(&file.path)).0);
-    };
-    let (mut now, mut before) = (files.iter().peekable(), older.iter().peekable());
-    loop {
-        let order = match (now.peek(), before.peek()) {
-            (Some(one), Some(other)) => one.path.cmp(&other.path),
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
-            (None, None) => break,
+    for pair in pair_by_path(files, older) {
+        let file = match pair {
+            (Some(added), None) => &files[added as usize],
+            (None, Some(removed)) => &older[removed as usize],
+            _ => continue,
         };
-        let added = if order.is_le() { now.next() } else { None };
-        let removed = if order.is_ge() { before.next() } else { None };
-        if order.is_ne() {
-            added.into_iter().chain(removed).for_each(&mut touch);
-        }
+        touched.insert(field_and_key(&fold_path(&file.path)).0);
     }
     if touched.is_empty() {
         return Default::default();

@@ -1,5 +1,9 @@
 //! The input of a graph: the entries of a tree, and their blobs.
 
+use std::cmp::Ordering;
+
+use crate::file::FileId;
+
 /// One file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
@@ -29,4 +33,25 @@ pub enum Blob<'a> {
     TooLarge(u64),
     /// It is not a blob, is missing, or is damaged.
     Unreadable,
+}
+
+/// Each path of two lists that are sorted by path, in order: its position in `files` and in `older`.
+pub(crate) fn pair_by_path(
+    files: &[TreeEntry],
+    older: &[TreeEntry],
+) -> impl Iterator<Item = (Option<FileId>, Option<FileId>)> {
+    let (mut at, mut at_older) = (0, 0);
+    std::iter::from_fn(move || {
+        let order = match (files.get(at), older.get(at_older)) {
+            (Some(one), Some(other)) => one.path.cmp(&other.path),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let id = order.is_le().then_some(at as FileId);
+        let old_id = order.is_ge().then_some(at_older as FileId);
+        at += usize::from(order.is_le());
+        at_older += usize::from(order.is_ge());
+        Some((id, old_id))
+    })
 }

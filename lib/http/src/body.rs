@@ -13,6 +13,8 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use coord_auth::Caller;
+use coord_server::app::App;
 use coord_server::error::ApiError;
 
 /// Maximum size of a body in bytes.
@@ -55,6 +57,19 @@ impl Deref for ReceivedBody<'_> {
 /// of `T`; or when other bodies use all the memory.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     parse(&read_json_bytes(request).await?)
+}
+
+/// Authenticates the caller with these `headers`, and only then reads the body of `request` as JSON.
+///
+/// # Errors
+/// When the credential is missing or bad, and those of [`read_json`].
+pub async fn read_request<T: DeserializeOwned>(
+    app: &App,
+    headers: &HeaderMap,
+    request: Request<Body>,
+) -> Result<(Caller, T), ApiError> {
+    let caller = app.authenticator.authenticate(headers).await?;
+    Ok((caller, read_json(request).await?))
 }
 
 /// Reads the body of `request`, whose Content-Type must be JSON.

@@ -7,9 +7,8 @@ use axum::response::{IntoResponse, Response};
 use coord_protocol::plain_text::escape;
 use serde::Serialize;
 use utoipa::openapi::ResponseBuilder;
-use utoipa::openapi::header::HeaderBuilder;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
 
+use crate::openapi::responses::text_header;
 use coord_server::error::ApiError;
 use coord_store::script::sha1_hex;
 
@@ -69,21 +68,17 @@ pub fn not_modified(vary: &str) -> ResponseBuilder {
 
 /// Adds the headers to `response` in the OpenAPI document.
 pub fn add_headers(response: ResponseBuilder, vary: &str) -> ResponseBuilder {
-    let header = |description: &str, value: &str| {
-        let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
-        HeaderBuilder::new()
-            .schema(Some(schema))
-            .description(Some(description))
-            .build()
-    };
     response
         .header(
             "ETag",
-            header("A hash of everything that the response depends on", "W/\"5d1d7ac5f0\""),
+            text_header("A hash of everything that the response depends on", "W/\"5d1d7ac5f0\""),
         )
-        .header("Cache-Control", header("Revalidate each time", "private, no-cache"))
+        .header(
+            "Cache-Control",
+            text_header("Revalidate each time", "private, no-cache"),
+        )
         .header(
             "Vary",
-            header("The headers of the request that the response depends on", vary),
+            text_header("The headers of the request that the response depends on", vary),
         )
 }

@@ -19,7 +19,7 @@ mod mcp;
 mod mcp_metadata;
 mod post_status;
 
-pub use mcp::Protocol;
+pub use mcp::{Protocol, Session};
 pub use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
 const AGENTS: Route = Route::VARY_FOR_AGENTS;

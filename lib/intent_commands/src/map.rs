@@ -12,6 +12,8 @@ use coord_agent::workplace::Workplace;
 use coord_intents::intent_map::{LastHash, Row, write};
 use coord_protocol::MappedFile;
 
+use super::outcome::ask;
+
 /// Options of `coord map`.
 #[derive(Clone, Debug, Args)]
 pub struct MapArgs {
@@ -33,14 +35,9 @@ impl MapArgs {
     /// When the map cannot be read or printed, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.start_spinner();
-        let result = workplace
-            .connection
-            .client
-            .intent_map(&workplace.work.repo_url(), None)
-            .await;
-        drop(spinner);
-        let map = match result {
+        let repo_url = workplace.work.repo_url();
+        let request = workplace.connection.client.intent_map(&repo_url, None);
+        let map = match ask(&workplace, request).await {
             Ok(map) => map,
             Err(error) => return workplace.print_failure(error),
         };

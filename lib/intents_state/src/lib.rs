@@ -5,5 +5,6 @@ pub mod intents;
 pub mod ledger;
 
 mod extension;
+mod run;
 
 pub use extension::EXTENSION;

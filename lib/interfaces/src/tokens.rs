@@ -152,3 +152,30 @@ impl<'t> Tokens<'t> {
         }
     }
 }
+
+/// Whether `byte` can be part of a name of Go or Rust.
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// The end of the name of Go or Rust at `start`.
+pub(super) fn name_end(text: &[u8], start: usize) -> usize {
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.iter().take_while(|byte| is_name_byte(**byte)).count()
+}
+
+/// The end of the number of JavaScript or Python at `start`.
+pub(super) fn number_end(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(&byte) = text.get(at) {
+        let is_exponent_sign = at > start
+            && matches!(byte, b'+' | b'-')
+            && matches!(text[at - 1], b'e' | b'E')
+            && !text[start..].starts_with(b"0x");
+        if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || is_exponent_sign) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}

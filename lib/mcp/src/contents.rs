@@ -23,9 +23,10 @@ pub fn as_json(answer: &impl Serialize) -> Result<String, ApiError> {
 /// # Errors
 /// When it cannot be read.
 pub fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
-    let Query(query) = Query::try_from_uri(uri).map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query of the URI cannot be read; send each name once".to_owned(),
-    })?;
-    Ok(query)
+    match Query::try_from_uri(uri) {
+        Ok(Query(query)) => Ok(query),
+        Err(_) => Err(ApiError::malformed(
+            "the query of the URI cannot be read; send each name once",
+        )),
+    }
 }

@@ -57,18 +57,12 @@ impl Resource {
         let kind = uri.authority().map(|authority| authority.as_str());
         let of = resource_types(sets).find(|of| Some(of.kind) == kind && of.has_names() != name.is_empty());
         let Some(of) = of else { return Ok(None) };
-        let name = decode(name)?;
+        let name = percent_decode_str(name).decode_utf8();
+        let name = name
+            .map_err(|_| ApiError::invalid_field("path", "is not UTF-8"))?
+            .into_owned();
         Ok(Some(Resource { of, name, uri }))
     }
-}
-
-fn decode(path: &str) -> Result<String, ApiError> {
-    let text = percent_decode_str(path).decode_utf8();
-    let text = text.map_err(|_| ApiError::InvalidField {
-        field: "path",
-        problem: "is not UTF-8".to_owned(),
-    })?;
-    Ok(text.into_owned())
 }
 
 async fn contents(sets: ToolSets, session: &Session, uri: &str) -> Result<Option<String>, ApiError> {

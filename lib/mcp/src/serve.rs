@@ -23,23 +23,18 @@ use super::tool_set::{ToolGroup, ToolSets};
 use coord_http::Session;
 use coord_server::error::ApiError;
 
-/// The response to `request`, with the tools of the heart and of `sets`, of the groups with the names `groups`. The caller has already checked the Host,
-/// Origin, credential and size of the request.
+/// The response to `request`, with the tools of the heart and of `sets` that the session selects. The caller has already
+/// checked the Host, Origin, credential and size of the request.
 ///
 /// # Errors
 /// When there are no such groups, or the repository's source refuses the caller's credential. Every other error is in
 /// the response.
-pub async fn serve(
-    sets: ToolSets,
-    session: Session,
-    groups: Option<String>,
-    request: Request<Bytes>,
-) -> Result<Response<Body>, ApiError> {
-    let groups = groups.map_or_else(|| Ok(ToolGroup::defaults(sets)), |names| ToolGroup::parse(sets, &names));
-    let groups = groups.map_err(|problem| ApiError::InvalidField {
-        field: "tools",
-        problem,
-    })?;
+pub async fn serve(sets: ToolSets, session: Session, request: Request<Bytes>) -> Result<Response<Body>, ApiError> {
+    let groups = match &session.groups {
+        Some(names) => ToolGroup::parse(sets, names),
+        None => Ok(ToolGroup::defaults(sets)),
+    };
+    let groups = groups.map_err(|problem| ApiError::invalid_field("tools", problem))?;
     let (sender, mut requests) = mpsc::channel(1);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

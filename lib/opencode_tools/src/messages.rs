@@ -27,11 +27,8 @@ impl<R: Requests> Board<'_, R> {
     /// `send-message`
     pub async fn send(&self, to: &str, message: &str) -> Result<OpenCodeAnswer, R::Error> {
         if to == BROADCAST {
-            return Err(ApiError::InvalidField {
-                field: "targetAgentId",
-                problem: "is not a member: call broadcast-message to tell all members".to_owned(),
-            }
-            .into());
+            let problem = "is not a member: call broadcast-message to tell all members";
+            return Err(ApiError::invalid_field("targetAgentId", problem).into());
         }
         self.deliver(to, message).await
     }

@@ -20,10 +20,7 @@ fn defect(problem: impl Into<UnrepresentableValue>) -> ApiError {
 
 /// A time in the parameter `field`.
 pub(super) fn parse_time(field: &'static str, text: &str) -> Result<Time, ApiError> {
-    Time::parse(text).map_err(|invalid| ApiError::InvalidField {
-        field,
-        problem: format!("is refused: {invalid}"),
-    })
+    Time::parse(text).map_err(|invalid| ApiError::invalid_field(field, format!("is refused: {invalid}")))
 }
 
 /// The member as it appears in a configuration.

@@ -2,7 +2,7 @@
 //! unless the runtime knows which futures to wait for. The runtime passes a context with each request.
 //! [`AfterResponse`] wraps the service that gets both, and the code that handles the request calls [`defer`].
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,6 +10,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tower::{Layer, Service};
+
+use crate::mutex::lock;
 
 /// Time from the start of a request within which its deferred work must end. A function's `maxDuration` in
 /// `vercel.json` counts from the same instant, and leaves time to record in the store how the work ended.
@@ -22,8 +24,7 @@ tokio::task_local! {
 /// The deferred work of one request.
 struct Pending {
     work: Mutex<Vec<BoxFuture<'static, ()>>>,
-    began: Instant,
-    end_by: Instant,
+    allotted: TimeAllotment,
 }
 
 /// The time that deferred work has.
@@ -42,12 +43,8 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let add_work = |pending: &Arc<Pending>| {
-        let allotted = TimeAllotment {
-            began: pending.began,
-            end_by: pending.end_by,
-        };
-        let mut futures = pending.work.lock().unwrap_or_else(PoisonError::into_inner);
-        futures.push(work(allotted).boxed());
+        let mut futures = lock(&pending.work);
+        futures.push(work(pending.allotted).boxed());
     };
     PENDING.try_with(add_work).is_ok()
 }
@@ -111,8 +108,10 @@ where
         let began = Instant::now();
         let pending = Arc::new(Pending {
             work: Mutex::default(),
-            began,
-            end_by: began + self.layer.time_limit,
+            allotted: TimeAllotment {
+                began,
+                end_by: began + self.layer.time_limit,
+            },
         });
         let handover = WorkHandover {
             pending: Arc::clone(&pending),
@@ -137,7 +136,7 @@ struct WorkHandover<C, W: Fn(&C, BoxFuture<'static, ()>)> {
 
 impl<C, W: Fn(&C, BoxFuture<'static, ()>)> Drop for WorkHandover<C, W> {
     fn drop(&mut self) {
-        let work = std::mem::take(&mut *self.pending.work.lock().unwrap_or_else(PoisonError::into_inner));
+        let work = std::mem::take(&mut *lock(&self.pending.work));
         for future in work {
             (self.wait_until)(&self.context, future);
         }

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
+
+use crate::mutex::lock;
 
 /// A request in progress. Clones wait for the same result; the request continues without any.
 pub type Flight<T> = Shared<BoxFuture<'static, Result<T, Unfinished>>>;
@@ -42,8 +44,7 @@ where
 
     /// The request in progress for `key`.
     pub fn in_progress(&self, key: &K) -> Option<Flight<T>> {
-        let flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        flights.get(key).cloned()
+        lock(&self.0).get(key).cloned()
     }
 
     /// The request in progress for `key`, or else `request`, which starts at once in its own task.
@@ -51,7 +52,7 @@ where
     where
         F: Future<Output = T> + Send + 'static,
     {
-        let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut flights = lock(&self.0);
         if let Some(flight) = flights.get(&key) {
             return flight.clone();
         }
@@ -73,7 +74,7 @@ struct FlightGuard<K: Hash + Eq, T: Clone>(Arc<Mutex<HashMap<K, Flight<T>>>>, K)
 
 impl<K: Hash + Eq, T: Clone> Drop for FlightGuard<K, T> {
     fn drop(&mut self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+        lock(&self.0).remove(&self.1);
     }
 }
 

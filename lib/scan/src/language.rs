@@ -1,7 +1,7 @@
 //! Languages, detected from file names.
 //!
-//! A new language takes one row here, a scanner beside it and a resolver in `coord-graph`: `docs/internals/graph.md`
-//! has the steps.
+//! A new language takes one row and its family here, a scanner beside it and a resolver in `coord-graph`:
+//! `docs/internals/graph.md` has the steps.
 
 /// A language whose imports are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,101 +35,52 @@ pub enum Family {
     Go,
 }
 
-/// One language.
-struct Row {
-    language: Language,
-    /// Lower-case name, as on the wire.
-    name: &'static str,
-    /// The part of a file name after its last dot.
-    extensions: &'static [&'static str],
-    family: Family,
-}
+/// A language, its lower-case name, as on the wire, and the parts of file names after their last dots.
+type Row = (Language, &'static str, &'static [&'static str]);
 
-/// Every language, in the order of [`Language`]: the one table to extend.
-const ROWS: [Row; 9] = [
-    Row {
-        language: Language::JavaScript,
-        name: "javascript",
-        extensions: &["js", "jsx", "mjs", "cjs"],
-        family: Family::JavaScript,
-    },
-    Row {
-        language: Language::TypeScript,
-        name: "typescript",
-        extensions: &["ts", "mts", "cts"],
-        family: Family::JavaScript,
-    },
-    Row {
-        language: Language::TypeScriptJsx,
-        name: "typescript",
-        extensions: &["tsx"],
-        family: Family::JavaScript,
-    },
-    Row {
-        language: Language::Vue,
-        name: "vue",
-        extensions: &["vue"],
-        family: Family::JavaScript,
-    },
-    Row {
-        language: Language::Svelte,
-        name: "svelte",
-        extensions: &["svelte"],
-        family: Family::JavaScript,
-    },
-    Row {
-        language: Language::Astro,
-        name: "astro",
-        extensions: &["astro"],
-        family: Family::JavaScript,
-    },
-    Row {
-        language: Language::Python,
-        name: "python",
-        extensions: &["py", "pyi"],
-        family: Family::Python,
-    },
-    Row {
-        language: Language::Rust,
-        name: "rust",
-        extensions: &["rs"],
-        family: Family::Rust,
-    },
-    Row {
-        language: Language::Go,
-        name: "go",
-        extensions: &["go"],
-        family: Family::Go,
-    },
+/// Every language, in the order of [`Language`].
+static ROWS: [Row; 9] = [
+    (Language::JavaScript, "javascript", &["js", "jsx", "mjs", "cjs"]),
+    (Language::TypeScript, "typescript", &["ts", "mts", "cts"]),
+    (Language::TypeScriptJsx, "typescript", &["tsx"]),
+    (Language::Vue, "vue", &["vue"]),
+    (Language::Svelte, "svelte", &["svelte"]),
+    (Language::Astro, "astro", &["astro"]),
+    (Language::Python, "python", &["py", "pyi"]),
+    (Language::Rust, "rust", &["rs"]),
+    (Language::Go, "go", &["go"]),
 ];
 
 impl Language {
     /// Every language, in order.
     pub fn all() -> impl Iterator<Item = Language> {
-        ROWS.iter().map(|row| row.language)
+        ROWS.iter().map(|(language, ..)| *language)
     }
 
     /// The language of the file at `path`, or `None` where Coord does not know its imports.
     pub fn of_path(path: &str) -> Option<Self> {
         let dot = memchr::memrchr2(b'.', b'/', path.as_bytes()).filter(|at| path.as_bytes()[*at] == b'.')?;
         let extension = &path[dot + 1..];
-        ROWS.iter()
-            .find(|row| row.extensions.contains(&extension))
-            .map(|row| row.language)
+        let mut rows = ROWS.iter();
+        let (language, ..) = rows.find(|(.., extensions)| extensions.contains(&extension))?;
+        Some(*language)
     }
 
     /// Lower-case name, as on the wire.
     pub fn name(self) -> &'static str {
-        self.row().name
+        let (_, name, _) = ROWS[self as usize];
+        name
     }
 
     /// The group of languages to which it belongs.
     pub fn family(self) -> Family {
-        self.row().family
-    }
-
-    fn row(self) -> &'static Row {
-        &ROWS[self as usize]
+        match self {
+            Language::JavaScript | Language::TypeScript | Language::TypeScriptJsx => Family::JavaScript,
+            Language::Vue | Language::Svelte | Language::Astro => Family::JavaScript,
+            Language::Python => Family::Python,
+            Language::Rust => Family::Rust,
+            Language::Go => Family::Go,
+        }
     }
 }
 
@@ -176,8 +127,8 @@ mod tests {
 
     #[test]
     fn each_row_is_at_the_index_of_its_language() {
-        for row in &ROWS {
-            assert_eq!(row.language.row().language, row.language);
+        for (index, (language, ..)) in ROWS.iter().enumerate() {
+            assert_eq!(*language as usize, index);
         }
     }
 

@@ -3,27 +3,16 @@
 use super::segment::ByteSet;
 
 /// The element that begins with a `[`.
-pub(super) enum Brackets {
-    /// A set, and the length of its text.
-    Set {
-        set: ByteSet,
-        length: usize,
-        has_class: bool,
-    },
-    /// Brackets that git cannot read: no name matches.
-    None,
+pub(super) struct Brackets {
+    pub(super) set: ByteSet,
+    /// The length of its text.
+    pub(super) length: usize,
+    pub(super) has_class: bool,
 }
 
-/// Parses the set at the beginning of `text`, which begins with `[`.
-pub(super) fn parse(text: &[u8]) -> Brackets {
-    match parse_members(text) {
-        Some((set, length, has_class)) => Brackets::Set { set, length, has_class },
-        None => Brackets::None,
-    }
-}
-
-/// A member is a byte, a range of bytes, or a class. A `]` that comes first is a member.
-fn parse_members(text: &[u8]) -> Option<(ByteSet, usize, bool)> {
+/// Parses the set at the beginning of `text`, which begins with `[`. A member is a byte, a range of bytes, or a class.
+/// A `]` that comes first is a member. `None` for brackets that git cannot read: no name matches.
+pub(super) fn parse(text: &[u8]) -> Option<Brackets> {
     let negated = matches!(text.get(1), Some(b'!' | b'^'));
     let mut at = if negated { 2 } else { 1 };
     let (mut set, mut previous, mut has_class) = (ByteSet::EMPTY, None, false);
@@ -72,7 +61,8 @@ fn parse_members(text: &[u8]) -> Option<(ByteSet, usize, bool)> {
             } else {
                 set.and(&ByteSet::ANY)
             };
-            return Some((set, at + 1, has_class));
+            let length = at + 1;
+            return Some(Brackets { set, length, has_class });
         }
     }
 }

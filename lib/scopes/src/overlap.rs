@@ -37,8 +37,9 @@ impl std::fmt::Display for Overlap {
 }
 
 /// The total cost limit of the comparisons for one intent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StepBudget {
+    /// The number of steps so far.
     pub(super) taken: u64,
 }
 
@@ -47,18 +48,7 @@ impl StepBudget {
     pub const MAX_STEPS: u64 = 50_000_000;
 
     pub fn new() -> Self {
-        StepBudget { taken: 0 }
-    }
-
-    /// The number of steps so far.
-    pub fn taken(&self) -> u64 {
-        self.taken
-    }
-}
-
-impl Default for StepBudget {
-    fn default() -> Self {
-        StepBudget::new()
+        StepBudget::default()
     }
 }
 

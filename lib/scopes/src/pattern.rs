@@ -92,35 +92,34 @@ fn find_problem(text: &[u8]) -> Option<fn(String) -> Refusal> {
         [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic() => return Some(Refusal::Absolute),
         _ => {}
     }
+    let is_escapable = |byte: u8| byte == b' ' || (byte.is_ascii_punctuation() && !b"/\\".contains(&byte));
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
         let set = match rest {
-            [b'\\', escaped, ..] if escaped.is_ascii_punctuation() && !b"/\\".contains(escaped) => {
-                at += 2;
-                continue;
-            }
-            [b'\\', b' ', ..] => {
+            [b'\\', escaped, ..] if is_escapable(*escaped) => {
                 at += 2;
                 continue;
             }
             [b'\\', ..] => return Some(Refusal::Backslash),
             [b'[', ..] => brackets::parse(rest),
-            _ => Brackets::None,
+            _ => None,
         };
-        match set {
-            Brackets::Set { has_class: true, .. } => return Some(Refusal::PosixClass),
-            Brackets::Set { length, .. } if rest[..length].contains(&b'/') => return Some(Refusal::SlashInBrackets),
-            Brackets::Set { length, .. } if rest[..length].contains(&b'\\') => {
-                let mut escapes = rest[..length].windows(2).filter(|pair| pair[0] == b'\\');
-                if escapes.any(|pair| !pair[1].is_ascii_punctuation() || pair[1] == b'\\') {
-                    return Some(Refusal::Backslash);
-                }
-                at += length;
-            }
-            Brackets::Set { length, .. } => at += length,
-            Brackets::None => at += 1,
+        let Some(Brackets { length, has_class, .. }) = set else {
+            at += 1;
+            continue;
+        };
+        if has_class {
+            return Some(Refusal::PosixClass);
         }
+        if rest[..length].contains(&b'/') {
+            return Some(Refusal::SlashInBrackets);
+        }
+        let mut escapes = rest[..length].windows(2).filter(|pair| pair[0] == b'\\');
+        if escapes.any(|pair| !pair[1].is_ascii_punctuation() || pair[1] == b'\\') {
+            return Some(Refusal::Backslash);
+        }
+        at += length;
     }
     let without_slash = text.strip_suffix(b"/").unwrap_or(text);
     for segment in without_slash.split(|byte| *byte == b'/') {

@@ -124,14 +124,14 @@ fn parse_row(text: &[u8], syntax: Syntax) -> Vec<Item> {
             [b'[', ..] => {
                 has_brackets = true;
                 match brackets::parse(rest) {
-                    Brackets::Set { set, length, .. } => (Token::Set(set), length),
+                    Some(Brackets { set, length, .. }) => (Token::Set(set), length),
                     // For git, the pattern matches nothing, so the rest does not matter.
-                    Brackets::None if syntax == Syntax::Git => {
+                    None if syntax == Syntax::Git => {
                         let nothing = Token::Set(ByteSet::EMPTY);
                         items.push(Item::Segment(Segment::new(vec![nothing], None)));
                         return items;
                     }
-                    Brackets::None => (Token::Set(ByteSet::EMPTY), 1),
+                    None => (Token::Set(ByteSet::EMPTY), 1),
                 }
             }
             [byte, ..] => (Token::Byte(*byte), 1),

@@ -41,17 +41,22 @@ pub async fn open_store(
     let repositories = opened
         .iter()
         .map(|repository| (own_folder(repository), Some(repository.repo.clone())));
-    if let Some(url) = &args.redis {
-        let store = RedisStore::connect(url).context("--redis")?;
+    let remote: Option<Arc<dyn Store>> = match (&args.redis, &args.upstash) {
+        (Some(url), _) => Some(Arc::new(RedisStore::connect(url).context("--redis")?)),
+        (None, Some(url)) => {
+            let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
+                .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
+            Some(Arc::new(UpstashStore::new(url, token).context("--upstash")?))
+        }
+        (None, None) => None,
+    };
+    if let Some(store) = remote {
         note_locations(opened, None, &store.describe());
-        return Ok(OpenStore::remote(store, Announcement::write(repositories, address)));
-    }
-    if let Some(url) = &args.upstash {
-        let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
-            .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
-        let store = UpstashStore::new(url, token).context("--upstash")?;
-        note_locations(opened, None, &store.describe());
-        return Ok(OpenStore::remote(store, Announcement::write(repositories, address)));
+        return Ok(OpenStore {
+            store,
+            embedded_store: None,
+            announcement: Announcement::write(repositories, address),
+        });
     }
     let (folder, result) = match (&args.data_dir, opened.first()) {
         // A user who names a folder is responsible for its owner.
@@ -106,16 +111,6 @@ pub async fn open_store(
             }
         }
         Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
-    }
-}
-
-impl OpenStore {
-    fn remote(store: impl Store, announcement: Announcement) -> OpenStore {
-        OpenStore {
-            store: Arc::new(store),
-            embedded_store: None,
-            announcement,
-        }
     }
 }
 

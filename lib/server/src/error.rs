@@ -225,6 +225,20 @@ fn list(before: &str, names: &[String], conjunction: &str, after: &str) -> Strin
 }
 
 impl ApiError {
+    /// The error of a missing or invalid `field`. The problem is worded to follow its name.
+    pub fn invalid_field(field: &'static str, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        ApiError::InvalidField { field, problem }
+    }
+
+    /// The error of a body or a query that cannot be read.
+    pub fn malformed(message: impl Into<String>) -> Self {
+        ApiError::MalformedBody {
+            field: None,
+            message: message.into(),
+        }
+    }
+
     pub fn code(&self) -> ErrorCode {
         match self {
             ApiError::InvalidField { .. } => ErrorCode::InvalidField,

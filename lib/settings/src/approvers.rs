@@ -17,19 +17,14 @@ impl Approvers {
     /// When the variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let text = value_of(environment, env_vars::COORD_APPROVERS).unwrap_or_default();
+        let config_error = |problem: String| ConfigError::new(env_vars::COORD_APPROVERS, problem);
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let logins: Vec<String> = entries
             .map(|entry| UserId::parse(entry).map(|login| login.as_str().to_owned()))
             .collect::<Result<_, _>>()
-            .map_err(|invalid| ConfigError {
-                variable: env_vars::COORD_APPROVERS,
-                problem: format!("must be logins, separated by commas: {invalid}"),
-            })?;
+            .map_err(|invalid| config_error(format!("must be logins, separated by commas: {invalid}")))?;
         if logins.is_empty() && !text.is_empty() {
-            return Err(ConfigError {
-                variable: env_vars::COORD_APPROVERS,
-                problem: "must be logins, separated by commas".to_owned(),
-            });
+            return Err(config_error("must be logins, separated by commas".to_owned()));
         }
         Ok(Approvers(logins))
     }

@@ -81,10 +81,8 @@ impl Proxies {
         let Some(list) = value_of(environment, env_vars::COORD_PROXIES) else {
             return Ok(Proxies::default());
         };
-        list.parse().map_err(|problem| ConfigError {
-            variable: env_vars::COORD_PROXIES,
-            problem,
-        })
+        list.parse()
+            .map_err(|problem: String| ConfigError::new(env_vars::COORD_PROXIES, problem))
     }
 
     /// Whether `address` is that of a proxy.

@@ -66,14 +66,9 @@ impl AllowedOrigins {
         let Some(list) = value_of(environment, env_vars::COORD_CORS_ORIGINS) else {
             return Ok(None);
         };
-        let config_error = |problem: String| ConfigError {
-            variable: env_vars::COORD_CORS_ORIGINS,
-            problem,
-        };
-        let mut origins = Vec::new();
-        for entry in list.split(',').map(str::trim) {
-            origins.push(parse_origin(entry).map_err(config_error)?);
-        }
+        let config_error = |problem: String| ConfigError::new(env_vars::COORD_CORS_ORIGINS, problem);
+        let origins = list.split(',').map(|entry| parse_origin(entry.trim()));
+        let origins: Vec<String> = origins.collect::<Result<_, _>>().map_err(config_error)?;
         if origins.len() > MAX_ORIGINS {
             return Err(config_error(format!(
                 "has {} origins; at most {MAX_ORIGINS} are allowed",

@@ -18,6 +18,11 @@ const TOO_SHORT: &str = "must have at least 32 bytes; make one with: openssl ran
 const _: () = assert!(LEAST_SECRET_BYTES == 32);
 
 impl ConfigError {
+    pub fn new(variable: &'static str, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        ConfigError { variable, problem }
+    }
+
     /// Whether it is a secret that is shorter than [`LEAST_SECRET_BYTES`].
     pub fn is_short_secret(&self) -> bool {
         self.problem == TOO_SHORT
@@ -57,10 +62,7 @@ pub const LEAST_SECRET_BYTES: usize = 32;
 /// When it is shorter than [`LEAST_SECRET_BYTES`].
 pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<Option<SecretString>, ConfigError> {
     match value_of(environment, name) {
-        Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError {
-            variable: name,
-            problem: TOO_SHORT.to_owned(),
-        }),
+        Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError::new(name, TOO_SHORT)),
         value => Ok(value.map(SecretString::from)),
     }
 }
@@ -94,10 +96,7 @@ pub(crate) fn number_within<T: FromStr + PartialOrd>(
         return Ok(default);
     };
     let number = text.parse::<T>().ok().filter(|number| bounds.contains(number));
-    number.ok_or_else(|| ConfigError {
-        variable,
-        problem: problem.to_owned(),
-    })
+    number.ok_or_else(|| ConfigError::new(variable, problem))
 }
 
 /// The beginning of a value, without control characters, to quote in an error.

@@ -81,10 +81,9 @@ impl LockConfig {
             *value = number_within(environment, variable, 1..=Self::MAX_TTL_SECONDS, *value, &problem)?;
         }
         if let Some(text) = value_of(environment, env_vars::COORD_NEIGHBOR_POLICY) {
-            config.neighbor_policy = NeighborPolicy::parse(&text).ok_or(ConfigError {
-                variable: env_vars::COORD_NEIGHBOR_POLICY,
-                problem: "must be block, interface, warn or off".to_owned(),
-            })?;
+            let problem = "must be block, interface, warn or off";
+            config.neighbor_policy = NeighborPolicy::parse(&text)
+                .ok_or_else(|| ConfigError::new(env_vars::COORD_NEIGHBOR_POLICY, problem))?;
         }
         Ok(config)
     }
@@ -98,10 +97,7 @@ pub fn is_graph_public(environment: Environment<'_>) -> Result<bool, ConfigError
     match value_of(environment, env_vars::COORD_PUBLIC_GRAPH).as_deref() {
         None | Some("0") => Ok(false),
         Some("1") => Ok(true),
-        Some(_) => Err(ConfigError {
-            variable: env_vars::COORD_PUBLIC_GRAPH,
-            problem: "must be 1 or 0".to_owned(),
-        }),
+        Some(_) => Err(ConfigError::new(env_vars::COORD_PUBLIC_GRAPH, "must be 1 or 0")),
     }
 }
 

@@ -29,10 +29,7 @@ impl ServiceHosts {
     /// # Errors
     /// When an entry of `COORD_HOSTS` is no host.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        let config_error = |problem: String| ConfigError {
-            variable: env_vars::COORD_HOSTS,
-            problem,
-        };
+        let config_error = |problem: String| ConfigError::new(env_vars::COORD_HOSTS, problem);
         let mut hosts = Vec::new();
         for entry in value_of(environment, env_vars::COORD_HOSTS)
             .iter()

@@ -1,6 +1,6 @@
 //! All sources of a deployment, each with its own repositories.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
@@ -9,6 +9,7 @@ use super::{
     BlobSink, Comparison, Hold, KnownHead, Reachable, RefreshedHead, Source, SourceError, SourceHealth, Tip, TreeEntry,
 };
 use coord_domain::{Branch, CommitSha, FilePath, RepoId};
+use coord_runtime::mutex::lock;
 use coord_runtime::timing::Call;
 
 /// All sources of a deployment. A call goes to the source of the repository, and its time counts for the current
@@ -86,14 +87,14 @@ impl RegisteredSource {
             Err(SourceError::UnknownRepository { .. }) => None,
         };
         if let Some(health) = health {
-            *self.last_health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+            *lock(&self.last_health) = health;
         }
         outcome
     }
 
     /// The health that the source reports itself, or else the health according to its last call.
     fn health(&self) -> SourceHealth {
-        let last = *self.last_health.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *lock(&self.last_health);
         match (self.source.health(), last) {
             (SourceHealth::Unknown, SourceHealth::Limited { until }) if until <= SystemTime::now() => {
                 SourceHealth::Unknown

@@ -26,7 +26,7 @@ mod clock;
 #[cfg(test)]
 mod tests;
 
-pub use clock::store_time;
+pub use clock::{store_time, unix_ms};
 pub use read::Read;
 
 use coord_store::Script;

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use super::reply::{self, Reply};
+use coord_store::{Script, Store, StoreError};
+
 /// A key, and the name that a function gives it.
 pub type NamedKey = (&'static str, String);
 
@@ -29,19 +32,30 @@ impl Keys {
         }
     }
 
-    /// Their names, in order.
-    pub fn names(&self) -> &[&'static str] {
-        &self.names
+    /// Their names in order, separated by blanks.
+    pub(crate) fn names(&self) -> String {
+        self.names.join(" ")
     }
 
     /// ARGV of a function without an admission, with the fields of `own`, `()` for none.
     pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
         let request = Request {
-            keys: &self.names.join(" "),
+            keys: &self.names(),
             own,
         };
         // Encoding cannot fail: there are only texts, numbers and lists, under names.
         vec![serde_json::to_vec(&request).unwrap_or_default()]
+    }
+
+    /// Runs such a function.
+    pub async fn call<T: Serialize>(
+        self,
+        store: &dyn Store,
+        script: &'static Script,
+        own: &T,
+    ) -> Result<Reply, StoreError> {
+        let args = self.request(own);
+        reply::call(store, script, self, args).await
     }
 }
 

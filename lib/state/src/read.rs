@@ -1,6 +1,7 @@
 //! Typed reads: plain commands whose replies are decoded in one place.
 
 use coord_store::{Request, Store, StoreError, Value};
+use serde::de::DeserializeOwned;
 
 type Decode<T> = Box<dyn FnOnce(Vec<Value>) -> Result<T, StoreError> + Send>;
 
@@ -72,6 +73,11 @@ impl<T: Send + 'static> Read<T> {
         };
         (self.requests, decode)
     }
+}
+
+/// The value of stored JSON.
+pub fn parse_json<T: DeserializeOwned>(json: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))
 }
 
 fn into_array<const N: usize>(replies: Vec<Value>) -> Result<[Value; N], StoreError> {

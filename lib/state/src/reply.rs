@@ -12,15 +12,27 @@ pub async fn call(
     keys: impl Into<Vec<String>>,
     args: Vec<Vec<u8>>,
 ) -> Result<Reply, StoreError> {
-    let mut replies = store
-        .run(vec![Request::Script {
-            script,
-            keys: keys.into(),
-            args,
-        }])
-        .await?
-        .into_iter();
-    Reply::open(script, replies.next())
+    let (reply, _) = call_with_reads(store, script, keys, args, Vec::new()).await?;
+    Ok(reply)
+}
+
+/// The same with `reads` in its round trip, and their replies.
+pub(crate) async fn call_with_reads(
+    store: &dyn Store,
+    script: &'static Script,
+    keys: impl Into<Vec<String>>,
+    args: Vec<Vec<u8>>,
+    reads: Vec<Request>,
+) -> Result<(Reply, Vec<Value>), StoreError> {
+    let mut batch = vec![Request::Script {
+        script,
+        keys: keys.into(),
+        args,
+    }];
+    batch.extend(reads);
+    let mut replies = store.run(batch).await?.into_iter();
+    let reply = Reply::open(script, replies.next())?;
+    Ok((reply, replies.collect()))
 }
 
 pub struct Reply {
@@ -60,6 +72,25 @@ impl Reply {
 
     pub fn malformed(&self, detail: &str) -> StoreError {
         StoreError::Malformed(format!("{} returned {} with {detail}", self.script.name, self.outcome))
+    }
+
+    /// The error of an outcome that no version of the script has.
+    pub fn unknown<T>(&self) -> Result<T, StoreError> {
+        Err(self.malformed("an unknown outcome"))
+    }
+
+    /// Fails unless the outcome is `only`: apart from denials, the script has no other.
+    pub fn check_outcome(&self, only: &str) -> Result<(), StoreError> {
+        match self.outcome == only {
+            true => Ok(()),
+            false => self.unknown(),
+        }
+    }
+
+    /// The answer of such a script.
+    pub fn object_of<T: DeserializeOwned>(&self, only: &str) -> Result<T, StoreError> {
+        self.check_outcome(only)?;
+        self.object()
     }
 
     pub fn object<T: DeserializeOwned>(&self) -> Result<T, StoreError> {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -38,6 +39,18 @@ impl Failure {
             is_transient: false,
         }
     }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        failure.error
+    }
+}
+
+/// The outcome of `work`, which fails after `limit`.
+pub(super) async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let outcome = tokio::time::timeout(limit, work).await;
+    outcome.unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(limit))))
 }
 
 /// A connection that sends a batch and returns its replies, once.

@@ -1,7 +1,7 @@
 //! Function libraries of other versions, which no process has called for a week.
 
 use super::functions::{Words, use_key, words};
-use super::round_trip::{Dialect, RoundTrip};
+use super::round_trip::{Dialect, RoundTrip, within};
 use super::script::{Library, is_library};
 use super::{Limits, StoreError, Value};
 
@@ -22,10 +22,8 @@ pub(super) async fn delete_unused(
         return Ok(());
     }
     let send = async |batch: Vec<Words<'static>>| {
-        let outcome = tokio::time::timeout(limits.call, wire.send(&batch)).await;
-        outcome
-            .map_err(|_| StoreError::Timeout(limits.call))?
-            .map_err(|failure| failure.error)
+        let outcome = within(limits.call, wire.send(&batch)).await;
+        outcome.map_err(StoreError::from)
     };
     let prefix = own.prefix;
     let replies = send(vec![words(["SET", SWEPT, "", "NX", "EX", SWEPT_EVERY])]).await?;
@@ -58,10 +56,8 @@ pub(super) async fn delete_unused(
 fn library_names(reply: Option<&Value>) -> Vec<String> {
     let libraries = reply.and_then(Value::as_array).unwrap_or_default();
     let name = |library: &Value| {
-        let (fields, _) = library.as_array()?.as_chunks::<2>();
-        let [_, name] = fields
-            .iter()
-            .find(|[field, _]| field.as_str() == Some("library_name"))?;
+        let mut fields = library.as_pairs()?.iter();
+        let [_, name] = fields.find(|[field, _]| field.as_str() == Some("library_name"))?;
         name.as_str().map(str::to_owned)
     };
     libraries.iter().filter_map(name).collect()

@@ -46,4 +46,10 @@ impl Value {
             _ => None,
         }
     }
+
+    /// The fields of a hash with their values, if this reply is an array. A last field without a value is omitted.
+    pub fn as_pairs(&self) -> Option<&[[Value; 2]]> {
+        let (pairs, _) = self.as_array()?.as_chunks();
+        Some(pairs)
+    }
 }

@@ -1,21 +1,41 @@
-//! `coord task add`.
+//! `coord task add`: one task by options, or a plan as JSON Lines, with a task on each line.
 
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use coord_agent::file_content::open_named;
 use coord_agent::workplace::Workplace;
-use coord_protocol::tasks::{NewTask, NewTasksRequest};
+use coord_protocol::bounds::NEW_TASKS;
+use coord_protocol::tasks::{NewTask, NewTasksRequest, TaskPriority};
 
 use super::common::Common;
-use super::plan;
-use super::priority::Priority;
 
 /// The maximum size of a plan, which is that of a request.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The urgency of a task, as an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Priority {
+    /// First
+    High,
+    /// Between them
+    Normal,
+    /// Last
+    Low,
+}
+
+impl From<Priority> for TaskPriority {
+    fn from(priority: Priority) -> Self {
+        match priority {
+            Priority::High => TaskPriority::High,
+            Priority::Normal => TaskPriority::Normal,
+            Priority::Low => TaskPriority::Low,
+        }
+    }
+}
 
 /// Options of `coord task add`.
 #[derive(Clone, Debug, Args)]
@@ -73,7 +93,7 @@ impl AddArgs {
                 text.len() as u64 <= MAX_BYTES,
                 "{name} is larger than {MAX_BYTES} bytes"
             );
-            return plan::read(&text);
+            return parse_plan(&text);
         }
         let path = |file: &String| workplace.work.path(file).map(|path| path.as_str().to_owned());
         let files: Result<Vec<String>, String> = self.files.iter().map(path).collect();
@@ -82,7 +102,7 @@ impl AddArgs {
         Ok(vec![NewTask {
             title: self.title.clone(),
             description: self.description.clone(),
-            priority: self.priority.map(Priority::wire_priority),
+            priority: self.priority.map(Into::into),
             dependencies: non_empty(&self.depends_on),
             blocks: non_empty(&self.blocks),
             branch: (!files.is_empty()).then(|| workplace.work.branch.to_string()),
@@ -90,5 +110,36 @@ impl AddArgs {
             intent_id: self.intent.clone(),
             ..NewTask::default()
         }])
+    }
+}
+
+/// Parses the tasks of the plan `text`, and skips empty lines.
+fn parse_plan(text: &str) -> anyhow::Result<Vec<NewTask>> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let parse = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).with_context(|| format!("line {} is not a task", index + 1))
+    };
+    let tasks: Vec<NewTask> = lines.map(parse).collect::<anyhow::Result<_>>()?;
+    ensure!(!tasks.is_empty(), "there is no task in the plan");
+    ensure!(
+        tasks.len() <= NEW_TASKS,
+        "the plan has {} tasks; {NEW_TASKS} may be added at once",
+        tasks.len()
+    );
+    Ok(tasks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_names_a_line_that_is_not_a_task() {
+        let tasks = parse_plan("{\"ref\": \"a\"}\n\n{\"title\": \"B\", \"dependencies\": [\"a\"]}\n").unwrap();
+        assert_eq!((tasks.len(), tasks[1].title.as_deref()), (2, Some("B")));
+        let wrong = format!("{:#}", parse_plan("{}\n{\"title\": 7}").unwrap_err());
+        assert!(wrong.starts_with("line 2 is not a task: "), "{wrong}");
+        assert!(parse_plan("\n").is_err());
+        assert!(parse_plan(&"{}\n".repeat(201)).is_err());
     }
 }

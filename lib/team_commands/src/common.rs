@@ -65,8 +65,8 @@ impl Common {
     }
 
     /// The team `name`, or else the configured one, or else the only one of the agent or of the repository.
-    pub async fn select_team(&self, workplace: &Workplace, name: Option<&String>) -> anyhow::Result<String> {
-        if let Some(team) = name.cloned().or_else(|| self.configured_team()) {
+    pub async fn select_team(&self, workplace: &Workplace, name: Option<String>) -> anyhow::Result<String> {
+        if let Some(team) = name.or_else(|| self.configured_team()) {
             return Ok(team);
         }
         let teams = workplace.connection.client.teams(&workplace.work.repo_url()).await?;

@@ -34,11 +34,7 @@ pub(super) struct GraphArgs {
 impl GraphArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
-        let caller = match self.common.reading_caller(&workplace).await {
-            Ok(caller) => caller,
-            Err(error) => return workplace.print_failure(error),
-        };
-        let tasks = match read_tasks(&workplace, &caller, TaskFilter::default()).await {
+        let tasks = match read_tasks(&self.common, &workplace, TaskFilter::default()).await {
             Ok(tasks) => tasks,
             Err(error) => return workplace.print_failure(error),
         };

@@ -11,7 +11,6 @@ use coord_agent::workplace::Workplace;
 use coord_mcp::author;
 use coord_protocol::plain_text::quote_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};
-use coord_protocol::teams::TeamCaller;
 use coord_protocol::{ClientError, TaskFilter, Waiting};
 
 use super::common::Common;
@@ -82,11 +81,7 @@ impl ListArgs {
             text: self.text,
             ..TaskFilter::default()
         };
-        let caller = match self.common.reading_caller(&workplace).await {
-            Ok(caller) => caller,
-            Err(error) => return workplace.print_failure(error),
-        };
-        let mut tasks = match read_tasks(&workplace, &caller, filter).await {
+        let mut tasks = match read_tasks(&self.common, &workplace, filter).await {
             Ok(tasks) => tasks,
             Err(error) => return workplace.print_failure(error),
         };
@@ -103,23 +98,24 @@ impl ListArgs {
         }
         print(&match tasks.is_empty() {
             true => "There is no such task; coord task add creates one.\n".to_owned(),
-            false => table(&tasks, width()),
+            false => render(&COLUMNS, &tasks.iter().map(row).collect::<Vec<_>>(), width()),
         })?;
         Ok(ExitStatus::Done.into())
     }
 }
 
-/// Reads the tasks of all pages.
+/// Reads the tasks of all pages, of the team that `common` selects.
 pub(super) async fn read_tasks(
+    common: &Common,
     workplace: &Workplace,
-    caller: &TeamCaller,
     mut filter: TaskFilter,
 ) -> Result<Vec<TaskView>, ClientError> {
+    let caller = common.reading_caller(workplace).await?;
     let _spinner = workplace.start_spinner();
     let mut tasks = Vec::new();
     filter.limit = Some(PAGE_SIZE);
     loop {
-        let page = workplace.connection.client.tasks(caller, &filter).await?;
+        let page = workplace.connection.client.tasks(&caller, &filter).await?;
         tasks.extend(page.tasks);
         filter.after = page.next;
         if filter.after.is_none() || tasks.len() >= MAX_TASKS {
@@ -136,11 +132,6 @@ const COLUMNS: [Column; 6] = [
     Column::new("BY", Cut::End, 8),
     Column::new("TITLE", Cut::End, 12),
 ];
-
-fn table(tasks: &[TaskView], width: Option<usize>) -> String {
-    let rows: Vec<_> = tasks.iter().map(row).collect();
-    render(&COLUMNS, &rows, width)
-}
 
 fn row(task: &TaskView) -> (Style, Vec<String>) {
     let (style, state) = match (task.status, task.lease.state) {

@@ -8,7 +8,7 @@ use coord_agent::exit_status::ExitStatus;
 use coord_agent::terminal::output::{is_read, note, print, print_json};
 use coord_agent::workplace::Workplace;
 use coord_mcp::Outcome;
-use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
+use coord_protocol::messages::{InboxResponse, MessageView, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::{ClientError, HistoryFilter};
 
 use super::common::Common;
@@ -44,7 +44,7 @@ enum MessageCommand {
     /// Print your unread messages, and mark them as read
     Read(ReadArgs),
     /// Print messages as they arrive
-    Watch(WatchArgs),
+    Watch(Common),
     /// List the messages of the team, the newest first, and the members that have not read them
     List(ListArgs),
 }
@@ -58,7 +58,7 @@ impl MessageArgs {
         match self.command {
             MessageCommand::Send(args) => args.run().await,
             MessageCommand::Read(args) => args.run().await,
-            MessageCommand::Watch(args) => args.run().await,
+            MessageCommand::Watch(common) => watch(&common).await,
             MessageCommand::List(args) => args.run().await,
         }
     }
@@ -151,52 +151,35 @@ async fn read(
     workplace.connection.client.read_messages(&request).await
 }
 
-/// Options of `coord message watch`.
-#[derive(Clone, Debug, Args)]
-struct WatchArgs {
-    #[command(flatten)]
-    common: Common,
-}
-
-impl WatchArgs {
-    /// Runs until Ctrl-C, until the output is closed, or until the server refuses a request.
-    async fn run(self) -> anyhow::Result<ExitCode> {
-        let workplace = self.common.open()?;
-        let mut cursor = None;
-        loop {
-            let inbox = match read(&workplace, &self.common, cursor, WATCH_WAIT_SECONDS).await {
-                Ok(inbox) => inbox,
-                Err(error) => return workplace.print_failure(error),
-            };
-            let missed = coord_mcp::missed_line(&inbox);
-            if let (true, Some(line)) = (self.common.json, &missed) {
-                // Each line of the JSON output is a message, so this one goes elsewhere.
-                note(line);
-            }
-            let is_open = match (self.common.json, inbox.messages.as_slice()) {
-                (is_json, []) if is_json || missed.is_none() => true,
-                (true, messages) => {
-                    let lines = messages
-                        .iter()
-                        .filter_map(|message| serde_json::to_string(message).ok());
-                    is_read(&lines.map(|line| line + "\n").collect::<String>())?
-                }
-                (false, messages) => {
-                    let lines = messages.iter().map(coord_mcp::message_line);
-                    let lines = missed.into_iter().chain(lines);
-                    is_read(&lines.map(|line| line + "\n").collect::<String>())?
-                }
-            };
-            if !is_open {
-                return Ok(ExitStatus::Done.into());
-            }
-            if inbox.messages.is_empty() && !inbox.timed_out {
-                // A shutdown has changed, or the server does not let requests wait.
-                tokio::time::sleep(WATCH_PAUSE).await;
-            }
-            cursor = Some(inbox.cursor);
-            workplace.note_answer_shown(&Outcome::Team(Box::new(inbox.into())));
+/// Prints messages until Ctrl-C, until the output is closed, or until the server refuses a request.
+async fn watch(common: &Common) -> anyhow::Result<ExitCode> {
+    let workplace = common.open()?;
+    let mut cursor = None;
+    loop {
+        let inbox = match read(&workplace, common, cursor, WATCH_WAIT_SECONDS).await {
+            Ok(inbox) => inbox,
+            Err(error) => return workplace.print_failure(error),
+        };
+        let mut missed = coord_mcp::missed_line(&inbox);
+        if let Some(line) = missed.take_if(|_| common.json) {
+            // Each line of the JSON output is a message, so this one goes elsewhere.
+            note(&line);
         }
+        let line = |message: &MessageView| match common.json {
+            true => serde_json::to_string(message).ok(),
+            false => Some(coord_mcp::message_line(message)),
+        };
+        let lines = missed.into_iter().chain(inbox.messages.iter().filter_map(line));
+        let text: String = lines.map(|line| line + "\n").collect();
+        if !text.is_empty() && !is_read(&text)? {
+            return Ok(ExitStatus::Done.into());
+        }
+        if inbox.messages.is_empty() && !inbox.timed_out {
+            // A shutdown has changed, or the server does not let requests wait.
+            tokio::time::sleep(WATCH_PAUSE).await;
+        }
+        cursor = Some(inbox.cursor);
+        workplace.note_answer_shown(&Outcome::Team(Box::new(inbox.into())));
     }
 }
 

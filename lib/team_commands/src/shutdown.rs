@@ -65,9 +65,10 @@ struct RejectArgs {
 
 impl ShutdownArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let response_to = |id, step| ShutdownRequest {
+        let response_to = |id, step, reason| ShutdownRequest {
             step: Some(step),
             shutdown_id: Some(id),
+            reason,
             ..ShutdownRequest::default()
         };
         let (common, mut request) = match self.step {
@@ -81,11 +82,10 @@ impl ShutdownArgs {
                     ..ShutdownRequest::default()
                 },
             ),
-            Step::Approve(args) => (args.common, response_to(args.id, ShutdownStep::Approve)),
-            Step::Force(args) => (args.common, response_to(args.id, ShutdownStep::Force)),
+            Step::Approve(args) => (args.common, response_to(args.id, ShutdownStep::Approve, None)),
+            Step::Force(args) => (args.common, response_to(args.id, ShutdownStep::Force, None)),
             Step::Reject(args) => {
-                let mut request = response_to(args.id, ShutdownStep::Reject);
-                request.reason = Some(args.reason);
+                let request = response_to(args.id, ShutdownStep::Reject, Some(args.reason));
                 (args.common, request)
             }
         };

@@ -7,10 +7,11 @@ use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest,
 };
 
+use super::add::{AddArgs, Priority};
 use super::common::Common;
-use super::priority::Priority;
+use super::graph::GraphArgs;
+use super::list::ListArgs;
 use super::task_files::{FilesArgs, release_unchanged, unpushed_files};
-use super::{add, graph, list};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,11 +35,17 @@ pub struct TaskArgs {
 #[derive(Clone, Debug, Subcommand)]
 enum TaskCommand {
     /// Add a task, or a plan
-    Add(add::AddArgs),
+    Add(AddArgs),
     /// List the tasks
-    List(list::ListArgs),
+    List(ListArgs),
     /// Show a task with its notes
-    Show(ShowArgs),
+    Show {
+        /// The task
+        #[arg(value_name = "ID")]
+        id: String,
+        #[command(flatten)]
+        common: Common,
+    },
     /// Take the next task that is ready
     Next(NextArgs),
     /// Take a task, or renew your claim
@@ -50,11 +57,29 @@ enum TaskCommand {
     /// Change a task
     Edit(EditArgs),
     /// Reserve a task for a member and notify them
-    Assign(AssignArgs),
+    Assign {
+        /// The task
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The member; an empty text for no reservation
+        #[arg(value_name = "HANDLE")]
+        handle: String,
+        #[command(flatten)]
+        common: Common,
+    },
     /// Remove a task
-    Rm(RemoveArgs),
+    Rm {
+        /// The task
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Even if others depend on it
+        #[arg(long)]
+        unlink: bool,
+        #[command(flatten)]
+        common: Common,
+    },
     /// Print tasks and their dependencies as a graph
-    Graph(graph::GraphArgs),
+    Graph(GraphArgs),
 }
 
 impl TaskArgs {
@@ -66,38 +91,38 @@ impl TaskArgs {
         match self.command {
             TaskCommand::Add(args) => args.run().await,
             TaskCommand::List(args) => args.run().await,
-            TaskCommand::Show(args) => args.run().await,
+            TaskCommand::Show { id, common } => {
+                let workplace = common.open()?;
+                let caller = match common.reading_caller(&workplace).await {
+                    Ok(caller) => caller,
+                    Err(error) => return workplace.print_failure(error),
+                };
+                let result = workplace.connection.client.task(&caller, &id).await;
+                common.print(&workplace, result)
+            }
             TaskCommand::Next(args) => args.run().await,
             TaskCommand::Claim(args) => args.run().await,
             TaskCommand::Done(args) => args.run().await,
             TaskCommand::Release(args) => args.run().await,
             TaskCommand::Edit(args) => args.run().await,
-            TaskCommand::Assign(args) => args.run().await,
-            TaskCommand::Rm(args) => args.run().await,
+            TaskCommand::Assign { id, handle, common } => {
+                let workplace = common.open()?;
+                let request = EditTaskRequest {
+                    caller: common.caller(&workplace),
+                    assignee: Some(handle),
+                    ..EditTaskRequest::default()
+                };
+                let result = workplace.connection.client.edit_task(&id, &request).await;
+                common.print(&workplace, result)
+            }
+            TaskCommand::Rm { id, unlink, common } => {
+                let workplace = common.open()?;
+                let (client, caller) = (&workplace.connection.client, common.caller(&workplace));
+                let result = client.delete_task(&id, &caller, unlink).await;
+                common.print(&workplace, result)
+            }
             TaskCommand::Graph(args) => args.run().await,
         }
-    }
-}
-
-/// Options of `coord task show`.
-#[derive(Clone, Debug, Args)]
-struct ShowArgs {
-    /// The task
-    #[arg(value_name = "ID")]
-    id: String,
-    #[command(flatten)]
-    common: Common,
-}
-
-impl ShowArgs {
-    async fn run(self) -> anyhow::Result<ExitCode> {
-        let workplace = self.common.open()?;
-        let caller = match self.common.reading_caller(&workplace).await {
-            Ok(caller) => caller,
-            Err(error) => return workplace.print_failure(error),
-        };
-        let result = workplace.connection.client.task(&caller, &self.id).await;
-        self.common.print(&workplace, result)
     }
 }
 
@@ -277,7 +302,7 @@ impl EditArgs {
             caller: self.common.caller(&workplace),
             title: self.title,
             description: self.description,
-            priority: self.priority.map(Priority::wire_priority),
+            priority: self.priority.map(Into::into),
             drop_completed: self.no_dependencies.then_some(true),
             dependencies: sets_dependencies.then_some(self.depends_on),
             note: self.note,
@@ -285,58 +310,6 @@ impl EditArgs {
             ..EditTaskRequest::default()
         };
         let result = workplace.connection.client.edit_task(&self.id, &request).await;
-        self.common.print(&workplace, result)
-    }
-}
-
-/// Options of `coord task assign`.
-#[derive(Clone, Debug, Args)]
-struct AssignArgs {
-    /// The task
-    #[arg(value_name = "ID")]
-    id: String,
-    /// The member; an empty text for no reservation
-    #[arg(value_name = "HANDLE")]
-    handle: String,
-    #[command(flatten)]
-    common: Common,
-}
-
-impl AssignArgs {
-    async fn run(self) -> anyhow::Result<ExitCode> {
-        let workplace = self.common.open()?;
-        let request = EditTaskRequest {
-            caller: self.common.caller(&workplace),
-            assignee: Some(self.handle),
-            ..EditTaskRequest::default()
-        };
-        let result = workplace.connection.client.edit_task(&self.id, &request).await;
-        self.common.print(&workplace, result)
-    }
-}
-
-/// Options of `coord task rm`.
-#[derive(Clone, Debug, Args)]
-struct RemoveArgs {
-    /// The task
-    #[arg(value_name = "ID")]
-    id: String,
-    /// Even if others depend on it
-    #[arg(long)]
-    unlink: bool,
-    #[command(flatten)]
-    common: Common,
-}
-
-impl RemoveArgs {
-    async fn run(self) -> anyhow::Result<ExitCode> {
-        let workplace = self.common.open()?;
-        let caller = self.common.caller(&workplace);
-        let result = workplace
-            .connection
-            .client
-            .delete_task(&self.id, &caller, self.unlink)
-            .await;
         self.common.print(&workplace, result)
     }
 }

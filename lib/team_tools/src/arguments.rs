@@ -27,8 +27,5 @@ pub fn read_call(name: &str, arguments: &str) -> Option<Result<TeamCall, ApiErro
 }
 
 fn missing_field(MissingField(field): MissingField) -> ApiError {
-    ApiError::InvalidField {
-        field,
-        problem: "is required".to_owned(),
-    }
+    ApiError::invalid_field(field, "is required")
 }

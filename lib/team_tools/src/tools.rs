@@ -10,13 +10,14 @@ use coord_protocol::team_tools::{
 };
 use coord_protocol::tool_names;
 use coord_server::error::ApiError;
+use coord_teams_server::operations::teams::{show_task, show_team};
 use coord_teams_server::{TaskQuery, TeamsQuery};
 use futures::FutureExt;
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
 
 use super::arguments::read_call;
-use super::calls::{answer, task, team};
+use super::calls::{answer, context_of};
 
 /// The tool `$name` of `$groups`, whose arguments are a `$call`.
 macro_rules! tool {
@@ -93,7 +94,7 @@ pub static TEAMS: ToolSet = ToolSet {
             read: |session, name, uri| {
                 async move {
                     let query = parse_query::<TeamsQuery>(uri)?;
-                    as_json(&team(session, &name, &query.repo_url).await?)
+                    as_json(&show_team(&session.app, &name, &query.repo_url, context_of(session)).await?)
                 }
                 .boxed()
             },
@@ -111,7 +112,7 @@ pub static TEAMS: ToolSet = ToolSet {
             read: |session, id, uri| {
                 async move {
                     let caller = parse_query::<TaskQuery>(uri)?.caller();
-                    as_json(&task(session, &id, &caller).await?)
+                    as_json(&show_task(&session.app, &id, &caller, context_of(session)).await?)
                 }
                 .boxed()
             },

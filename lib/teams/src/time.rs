@@ -61,12 +61,6 @@ impl Time {
         &self.0
     }
 
-    /// With exactly three fraction digits, like the times of the store. Further digits are truncated.
-    pub fn in_milliseconds(&self) -> String {
-        let (seconds, fraction) = self.parts();
-        format!("{seconds}.{fraction:0<3.3}Z")
-    }
-
     /// Date and time to the second, and the fraction digits without trailing zeros. Both compare as texts.
     fn parts(&self) -> (&str, &str) {
         let (seconds, fraction) = self.0.split_at(19);
@@ -157,17 +151,5 @@ mod tests {
         assert_eq!(time("2026-11-22T11:56:29Z"), time("2026-11-22T11:56:29.000Z"));
         assert!(time("2026-11-22T11:56:29.2Z") > time("2026-11-22T11:56:29.19Z"));
         assert!(time("2026-11-22T11:56:29.999Z") < time("2026-11-22T11:56:30Z"));
-        assert_eq!(
-            time("2026-11-22T11:56:29Z").in_milliseconds(),
-            "2026-11-22T11:56:29.000Z"
-        );
-        assert_eq!(
-            time("2026-11-22T11:56:29.27Z").in_milliseconds(),
-            "2026-11-22T11:56:29.270Z"
-        );
-        assert_eq!(
-            time("2026-11-22T11:56:29.2719Z").in_milliseconds(),
-            "2026-11-22T11:56:29.271Z"
-        );
     }
 }

@@ -25,12 +25,10 @@ impl From<TeamRefused> for ApiError {
                     ),
                     _ => ("agent_head", "branch and agent_head (git rev-parse HEAD)"),
                 };
-                ApiError::InvalidField {
-                    field,
-                    problem: format!(
-                        "is required, because task {id} has files: send {example}, or \"claim_files\": false to leave them alone"
-                    ),
-                }
+                let problem = format!(
+                    "is required, because task {id} has files: send {example}, or \"claim_files\": false to leave them alone"
+                );
+                ApiError::invalid_field(field, problem)
             }
             refusal => ApiError::Extension(Box::new(AgentError {
                 error: ErrorBody {

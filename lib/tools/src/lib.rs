@@ -17,7 +17,7 @@ pub const SETS: ToolSets = &[
 
 /// The handler of `/api/mcp`, as an extension of the router.
 pub fn protocol() -> Protocol {
-    Protocol(|session, groups, request| coord_mcp::serve(SETS, session, groups, request).boxed())
+    Protocol(|session, request| coord_mcp::serve(SETS, session, request).boxed())
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A finding, and a list of them for people.
 
-use anstyle::Style;
 use coord_agent::terminal::output::{BAD, CAUTION, GOOD, STRONG, styled};
 use coord_agent::terminal::wrap::wrap;
 use serde::Serialize;
@@ -66,8 +65,11 @@ impl Finding {
 pub(super) fn render(findings: &[Finding], width: Option<usize>) -> String {
     let mut text = format!("{}\n\n", summary(findings));
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
-    for state in [State::Wrong, State::Warn, State::Ok] {
-        let (word, style) = word_and_style(state);
+    for (state, word, style) in [
+        (State::Wrong, "error", BAD),
+        (State::Warn, "warn", CAUTION),
+        (State::Ok, "ok", GOOD),
+    ] {
         for finding in findings.iter().filter(|finding| finding.state == state) {
             let found = wrap(&finding.found, columns).join(&format!("\n{:INDENT$}", ""));
             text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
@@ -83,16 +85,13 @@ pub(super) fn render(findings: &[Finding], width: Option<usize>) -> String {
 fn summary(findings: &[Finding]) -> String {
     let count = |state| findings.iter().filter(|finding| finding.state == state).count();
     let (errors, warnings) = (count(State::Wrong), count(State::Warn));
-    let counted_errors = match errors {
-        0 => "No errors".to_owned(),
-        1 => "1 error".to_owned(),
-        errors => format!("{errors} errors"),
+    let in_words = |count: usize, none: &str, noun: &str| match count {
+        0 => none.to_owned(),
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
     };
-    let counted_warnings = match warnings {
-        0 => "no warnings".to_owned(),
-        1 => "1 warning".to_owned(),
-        warnings => format!("{warnings} warnings"),
-    };
+    let counted_errors = in_words(errors, "No errors", "error");
+    let counted_warnings = in_words(warnings, "no warnings", "warning");
     let sentence = format!("{counted_errors}, {counted_warnings}.");
     let style = match (errors, warnings) {
         (0, 0) => GOOD,
@@ -100,14 +99,6 @@ fn summary(findings: &[Finding]) -> String {
         _ => BAD,
     };
     styled(style, &sentence)
-}
-
-fn word_and_style(state: State) -> (&'static str, Style) {
-    match state {
-        State::Ok => ("ok", GOOD),
-        State::Warn => ("warn", CAUTION),
-        State::Wrong => ("error", BAD),
-    }
 }
 
 #[cfg(test)]

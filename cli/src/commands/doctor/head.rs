@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use coord_agent::local_server;
 use coord_agent::next_command::{self, missing_branch_command};
 use coord_agent::terminal::output::short;
 use coord_agent::terminal::times::duration;
@@ -9,13 +10,21 @@ use coord_agent::workplace::Workplace;
 use coord_protocol::{ClientError, ErrorCode, Status};
 
 use super::finding::Finding;
-use super::server_log::see_the_log;
 
 /// Seconds after which a fetch is old: the clone may lack much that others have pushed.
 const OLD_FETCH: i64 = 24 * 3600;
 
 /// A request needs a file; this one need not exist.
 const ANY_FILE: &str = "README.md";
+
+/// The command that shows the log of the server, or the step where the server runs elsewhere.
+pub(super) fn see_the_log(workplace: &Workplace) -> String {
+    let log = local_server::log(&workplace.work.working_copy);
+    match workplace.connection.is_local && log.is_file() {
+        true => format!("tail '{}'", log.display()),
+        false => "see the log of the server".to_owned(),
+    }
+}
 
 /// Checks the head of the branch, whether the working copy contains it, and how old the last fetch is.
 pub(super) async fn check_head(workplace: &Workplace) -> Vec<Finding> {
@@ -37,16 +46,9 @@ pub(super) async fn check_head(workplace: &Workplace) -> Vec<Finding> {
         }
     };
     let head = response.repo_head.as_deref().map_or("unknown", short).to_owned();
-    let unconfirmed = response
-        .warnings
-        .iter()
-        .find(|warning| warning.starts_with("HEAD_UNCONFIRMED"));
-    let is_behind = response.status == Status::Stale
-        || response
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with("STALE_BRANCH"));
-    let finding = match unconfirmed {
+    let warning = |code: &str| response.warnings.iter().find(|warning| warning.starts_with(code));
+    let is_behind = response.status == Status::Stale || warning("STALE_BRANCH").is_some();
+    let finding = match warning("HEAD_UNCONFIRMED") {
         _ if response.status == Status::Offline => {
             Finding::wrong("head", response.orchestration.reason.clone(), see_the_log(workplace))
         }

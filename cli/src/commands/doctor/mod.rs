@@ -2,8 +2,7 @@
 //!
 //! - `finding`: the result of one check
 //! - `working_copy`: git, repository, branch, session
-//! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where to
-//!   find the server's log
+//! - `server`: the server, its store and its source, the token; `head`: the head of the branch
 //! - `hot_files`: files that many agents change
 //! - `hooks`: hooks that are configured, what they do, and when they last ran
 //! - `mcp_entries`: whether hooks and MCP server agree
@@ -14,7 +13,6 @@ mod hooks;
 mod hot_files;
 mod mcp_entries;
 mod server;
-mod server_log;
 mod working_copy;
 
 use std::process::ExitCode;

@@ -9,8 +9,7 @@ use coord_settings::env_vars;
 use serde_json::Value as Json;
 
 use super::finding::Finding;
-use super::head::check_head;
-use super::server_log::see_the_log;
+use super::head::{check_head, see_the_log};
 
 /// The command that confirms the server that the repository names.
 const TRUST: &str = "coord trust";

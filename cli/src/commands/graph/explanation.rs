@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use coord_graph::Node;
-use coord_graph::Resolution;
-use coord_graph::Snapshot;
+use coord_graph::{Node, Resolution, Snapshot};
 use coord_scan::FileState;
 
 /// The output for the file at `path`, which is tracked.

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use coord_graph::ImportGraph;
-use coord_graph::MetBound;
+use coord_graph::{ImportGraph, MetBound};
 use coord_protocol::plain_text::visible_line;
-use coord_scan::FileState;
-use coord_scan::other_language;
+use coord_scan::{FileState, other_language};
 use serde_json::{Map, Value, json};
 
 /// Why parts are missing, with the number of files of each cause.

@@ -7,8 +7,7 @@ use std::io::Write;
 
 use anyhow::bail;
 use coord_domain::CommitSha;
-use coord_graph::Direction;
-use coord_graph::{FileId, ImportGraph};
+use coord_graph::{Direction, FileId, ImportGraph};
 use coord_scan::{FileState, KindSet};
 use serde_json::{Value, json};
 
@@ -59,6 +58,31 @@ pub(super) fn write(
             Ok(())
         }
     }
+}
+
+/// Prints each group of files that import each other in cycles: a line with tabs between its files, or JSON.
+pub(super) fn write_cycles(
+    out: &mut impl Write,
+    graph: &ImportGraph,
+    commit: &CommitSha,
+    format: GraphFormat,
+    incomplete: &Value,
+) -> anyhow::Result<()> {
+    let cycles = graph.cycles();
+    if format == GraphFormat::Json {
+        let groups: Vec<Vec<&str>> = cycles
+            .iter()
+            .map(|group| group.iter().map(|id| graph.path(*id)).collect())
+            .collect();
+        let output = json!({"version": commit.as_str(), "incomplete": incomplete, "cycles": groups});
+        writeln!(out, "{output}")?;
+        return Ok(());
+    }
+    for group in &cycles {
+        let line: Vec<_> = group.iter().map(|id| escape(graph.path(*id))).collect();
+        writeln!(out, "{}", line.join("\t"))?;
+    }
+    Ok(())
 }
 
 /// Escapes tabs, because tabs separate the paths of a line. No path has a newline.

@@ -14,7 +14,7 @@ use coord_settings::{graph_limits, process_environment};
 use super::args::{GraphArgs, GraphFormat};
 use super::incomplete::MissingParts;
 use super::progress::ProgressBar;
-use super::{cycles, explanation, interface, print, statistics};
+use super::{explanation, interface, print, statistics};
 
 /// Size of the output buffer, in bytes.
 const OUTPUT_BUFFER: usize = 256 * 1024;
@@ -67,7 +67,7 @@ impl GraphArgs {
                 if matches!(format, GraphFormat::Dot | GraphFormat::Mermaid) {
                     bail!("--cycles prints tsv or json");
                 }
-                cycles::write(&mut out, &filtered, &commit, format, &incomplete.json())
+                print::write_cycles(&mut out, &filtered, &commit, format, &incomplete.json())
             } else {
                 print::write(
                     &mut out,

@@ -8,12 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use coord_builds::publish::{StoredSize, stored_size};
 use coord_domain::CommitSha;
-use coord_graph::ImportGraph;
-use coord_graph::Reason;
-use coord_graph::Snapshot;
-use coord_scan::FileState;
-use coord_scan::ImportKind;
-
+use coord_graph::{ImportGraph, Reason, Snapshot};
+use coord_scan::{FileState, ImportKind};
 use serde_json::{Map, Value, json};
 
 use super::args::{GraphArgs, GraphFormat, Kinds};
@@ -69,13 +65,11 @@ fn to_json(
     let (edges, by_kind) = count_edges(graph, kinds);
     let by_kind: Map<String, Value> = by_kind
         .into_iter()
-        .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| (kind.name().to_owned(), count.into()))
         .collect();
-    let unresolved: Map<String, Value> = Reason::ALL
+    let unresolved: Map<String, Value> = count_unresolved(graph)
         .into_iter()
-        .filter(|reason| graph.unresolved(*reason) > 0)
-        .map(|reason| (reason.name().to_owned(), graph.unresolved(reason).into()))
+        .map(|(reason, count)| (reason.name().to_owned(), count.into()))
         .collect();
     let cycles = graph.cycles();
     let hubs: Vec<Value> = graph
@@ -125,12 +119,12 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
             writeln!(out, "  not scanned     {files:>10}   {}", state_text(state))?;
         }
     }
-    write_edges(out, graph, kinds)?;
-    let unresolved: Vec<_> = Reason::ALL
-        .into_iter()
-        .map(|reason| (reason, graph.unresolved(reason)))
-        .filter(|(_, count)| *count > 0)
-        .collect();
+    let (edges, by_kind) = count_edges(graph, kinds);
+    writeln!(out, "Edges                 {edges:>10}")?;
+    for (kind, count) in by_kind {
+        writeln!(out, "  {:<20}{count:>10}", kind.name())?;
+    }
+    let unresolved = count_unresolved(graph);
     let total: u64 = unresolved.iter().map(|(_, count)| count).sum();
     writeln!(out, "Imports that lead to no file of the repository {total:>7}")?;
     for (reason, count) in unresolved {
@@ -143,7 +137,13 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
         "Cycles                {:>10}   with {in_cycles} files",
         cycles.len()
     )?;
-    write_hubs(out, graph)?;
+    let hubs = graph.most_imported(MIN_IMPORTERS, MAX_HUBS);
+    if !hubs.is_empty() {
+        writeln!(out, "Most imported")?;
+    }
+    for (importers, id) in hubs {
+        writeln!(out, "  {importers:>8} files import {}", graph.path(id))?;
+    }
     let StoredSize { adjacency, json, scans } = stored;
     let per_file = |bytes: usize| bytes.div_ceil(graph.len().max(1));
     writeln!(
@@ -157,6 +157,13 @@ fn write_figures(out: &mut String, snapshot: &Snapshot, kinds: Kinds, stored: St
     )
 }
 
+/// The reasons for which imports lead to no file, each with their number.
+fn count_unresolved(graph: &ImportGraph) -> Vec<(Reason, u64)> {
+    let counts = Reason::ALL.into_iter().map(|reason| (reason, graph.unresolved(reason)));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The number of edges, and of the edges of each kind that there is. An edge may have several kinds.
 fn count_edges(graph: &ImportGraph, kinds: Kinds) -> (usize, Vec<(ImportKind, usize)>) {
     let mut by_kind = [0_usize; ImportKind::ALL.len()];
     let mut edges = 0;
@@ -170,28 +177,6 @@ fn count_edges(graph: &ImportGraph, kinds: Kinds) -> (usize, Vec<(ImportKind, us
             *count += usize::from(set.has(kind));
         }
     }
-    (edges, ImportKind::ALL.into_iter().zip(by_kind).collect())
-}
-
-fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Result {
-    let (edges, by_kind) = count_edges(graph, kinds);
-    writeln!(out, "Edges                 {edges:>10}")?;
-    for (kind, count) in by_kind {
-        if count > 0 {
-            writeln!(out, "  {:<20}{count:>10}", kind.name())?;
-        }
-    }
-    Ok(())
-}
-
-fn write_hubs(out: &mut String, graph: &ImportGraph) -> fmt::Result {
-    let hubs = graph.most_imported(MIN_IMPORTERS, MAX_HUBS);
-    if hubs.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "Most imported")?;
-    for (importers, id) in hubs {
-        writeln!(out, "  {importers:>8} files import {}", graph.path(id))?;
-    }
-    Ok(())
+    let by_kind = ImportKind::ALL.into_iter().zip(by_kind);
+    (edges, by_kind.filter(|(_, count)| *count > 0).collect())
 }

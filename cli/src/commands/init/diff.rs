@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::change::Change;
+use super::files::Change;
 
 const RED: &str = "\x1b[31m";
 const GREEN: &str = "\x1b[32m";

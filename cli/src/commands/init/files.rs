@@ -6,13 +6,29 @@ use anyhow::{Context, bail, ensure};
 use coord_files::{EntryInfo, FILE_MODE, FOLDER_MODE, FileError, Kind, RootedPath, StagedFile};
 
 use super::agents::TargetFolders;
-use super::change::Change;
 
 /// The largest file that is read, in bytes.
 pub const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Permissions of a program, before the user's mask.
 const PROGRAM_MODE: u32 = 0o777;
+
+/// A file that is created, changed or deleted.
+#[derive(Debug)]
+pub struct Change {
+    /// The path, without symbolic links.
+    pub path: PathBuf,
+    /// The same path below a folder, from which on no link is followed.
+    pub file: RootedPath,
+    /// The file's name for the user.
+    pub name: String,
+    /// The text before the change; `None` if there is no file.
+    pub before: Option<String>,
+    /// The text after the change; `None` if the file is deleted.
+    pub after: Option<String>,
+    /// Whether a created file is a program.
+    pub is_program: bool,
+}
 
 /// The file at `path`. In a repository, anyone who can push may create links. So one link is followed, by its text, to
 /// a file of the repository. Links in the user's home are the user's own, and are all followed.

@@ -8,7 +8,7 @@ use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
 use super::files::MAX_BYTES;
-use super::managers;
+use super::managers::{self, Entries};
 use super::target::{Content, Target};
 
 /// The hooks, with the lines that run the guard. They do nothing on a machine without coord, because the files may be
@@ -48,31 +48,15 @@ const FOLDER: &str = "hooks";
 /// The shells that can run these lines.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
-/// The hooks of a repository.
-#[derive(Debug)]
-pub struct Hooks {
-    /// The files that get the lines.
-    pub targets: Vec<Target>,
-    /// Clauses about hooks that cannot have the lines.
-    pub notes: Vec<String>,
-    /// Whether the folder of the hooks is refused, because it is a link.
-    pub is_refused: bool,
-}
-
-/// The hooks of the repository.
+/// The hooks of the repository, with the files of their managers.
 ///
 /// # Errors
 /// When git does not report the folder of the hooks.
-pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
+pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Entries> {
     let active_folder = git_hooks::folder(working_copy).await?;
     // Husky 9 has git run generated hooks in `_`, which run the hooks beside them.
     let folder = git_hooks::of_husky(&active_folder).map_or_else(|| active_folder.clone(), Path::to_owned);
-    let entries = managers::entries(working_copy.root());
-    let mut hooks = Hooks {
-        notes: entries.notes,
-        targets: entries.targets,
-        is_refused: false,
-    };
+    let mut hooks = managers::entries(working_copy.root());
     let name = folder.display();
     if folder == working_copy.shared_folder().join(FOLDER)
         && let Err(error) = RootedPath::new(working_copy.shared_folder(), FOLDER).folder()

@@ -11,13 +11,15 @@ use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
 use super::whole_file::WholeFile;
 
-/// The entries in the files of managers.
+/// The entries in the files of managers, and in git's hooks.
 #[derive(Debug, Default)]
 pub struct Entries {
     /// The files to write.
     pub targets: Vec<Target>,
     /// Clauses about entries that a person has to add.
     pub notes: Vec<String>,
+    /// Whether the folder of git's hooks is refused, because it is a link.
+    pub is_refused: bool,
 }
 
 /// A command of the guard that succeeds on a machine without coord.

@@ -6,7 +6,7 @@
 //! - `guard`: the hooks of git, with the files of their `managers`
 //! - `target`: a file and its content: `json`, `table` (TOML), `block` (lines between markers) or `whole_file`
 //! - `edit`: the outcome of adding or removing the content
-//! - `plan`: the files before and after, a `change` each; `record`: the parts that were created, for `--undo`
+//! - `plan`: the files before and after; `record`: the parts that were created, for `--undo`
 //! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
 //! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
 //! - `check`: runs each hook once, in a throw-away repository, and checks that it denies an edit of a locked file
@@ -14,7 +14,6 @@
 mod agents;
 mod args;
 mod block;
-mod change;
 mod check;
 mod detect;
 mod diff;
@@ -35,7 +34,7 @@ mod target;
 mod texts;
 mod whole_file;
 
-pub(super) use agents::{Agent, Attempt, Event, Hooks, handler};
+pub(super) use agents::{Attempt, handler};
 pub use args::InitArgs;
 pub(super) use block::MARKDOWN_BEGIN as RULES_BEGIN;
 pub(super) use check::{HookTest, command_of, denial, hooks_of, run as run_hook, test_hooks};

@@ -6,9 +6,8 @@ use anyhow::bail;
 use coord_files::FileError;
 
 use super::agents::TargetFolders;
-use super::change::Change;
 use super::detect::display_path;
-use super::files;
+use super::files::{self, Change};
 use super::record::{FileRecord, Record, digest};
 use super::target::{Content, Target};
 

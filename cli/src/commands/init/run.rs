@@ -18,15 +18,15 @@ use coord_settings::policy::PATH;
 use super::agents::handler::{Form, REQUIRED_MARKS};
 use super::agents::{AGENTS, Agent, TargetFolders};
 use super::args::InitArgs;
-use super::change::Change;
 use super::check;
 use super::detect::{detect, display_path, is_on_path};
+use super::files::{self, Change};
 use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
 use super::shared::SharedFiles;
 use super::target::Target;
-use super::{diff, files, guard, texts};
+use super::{diff, guard, texts};
 
 /// The file of the record, in Coord's folder of the repository or of the user.
 const RECORD: &str = "init.json";

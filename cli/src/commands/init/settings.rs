@@ -74,26 +74,22 @@ pub fn confirm(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<()
         return Ok(());
     };
     let token_file = args.token_file.as_ref().and_then(|_| working_copy.setting(TOKEN_FILE));
+    let without_file = |url: &String| Server {
+        url: url.clone(),
+        token_file: None,
+    };
     let url = match &args.url {
         Some(url) => Some(url.clone()),
-        None => working_copy.setting(URL).filter(|url| {
-            let server = Server {
-                url: url.clone(),
-                token_file: None,
-            };
-            working_copy.own_setting(URL).is_none() || server.is_confirmed()
-        }),
+        None => working_copy
+            .setting(URL)
+            .filter(|url| working_copy.own_setting(URL).is_none() || without_file(url).is_confirmed()),
     };
     let Some(url) = url.filter(|_| args.url.is_some() || token_file.is_some()) else {
         return Ok(());
     };
     // A variable may set a token besides the one of the file.
     if args.url.is_some() {
-        let server = Server {
-            url: url.clone(),
-            token_file: None,
-        };
-        server.confirm()?;
+        without_file(&url).confirm()?;
     }
     match token_file {
         Some(_) => Server { url, token_file }.confirm(),

@@ -35,27 +35,23 @@ impl Table {
             .as_table_like_mut()
             .ok_or_else(|| format!("`{}` is not a table", self.parent))?;
         if let Some(existing) = tables.get(self.name) {
+            let mut addition = Addition {
+                text: text.to_owned(),
+                made: Vec::new(),
+                skipped: Vec::new(),
+            };
             if self.is_earlier_version(existing) {
                 if let Some(table) = tables.get_mut(self.name).and_then(Item::as_table_like_mut) {
                     for (key, value) in &self.values {
                         table.entry(key).or_insert_with(|| Item::Value(value.clone()));
                     }
                 }
-                return Ok(Addition {
-                    text: document.to_string(),
-                    made,
-                    skipped: Vec::new(),
-                });
+                addition.text = document.to_string();
+            } else if !self.is_equal(existing) {
+                let skipped = format!("`{}.{}` is set otherwise", self.parent, self.name);
+                addition.skipped.push(skipped);
             }
-            let skipped = match self.is_equal(existing) {
-                true => Vec::new(),
-                false => vec![format!("`{}.{}` is set otherwise", self.parent, self.name)],
-            };
-            return Ok(Addition {
-                text: text.to_owned(),
-                made: Vec::new(),
-                skipped,
-            });
+            return Ok(addition);
         }
         let mut table = TomlTable::new();
         for (key, value) in &self.values {

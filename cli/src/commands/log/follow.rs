@@ -23,13 +23,14 @@ pub(super) async fn follow(
     let mut is_unreachable = false;
     loop {
         let response = match workplace.follow_server() {
-            Ok(()) => workplace
-                .connection
-                .client
-                .activity(&repo_url, &filter)
-                .await
-                .map_err(Problem::Error),
-            Err(sentence) => Err(Problem::NoServer(sentence)),
+            Err(sentence) => Err((sentence, POLL_INTERVAL)),
+            Ok(()) => match workplace.connection.client.activity(&repo_url, &filter).await {
+                Ok(response) => Ok(response),
+                Err(error) => match retry_pause(&error) {
+                    Some(min_pause) => Err((workplace.describe_error(&error), min_pause)),
+                    None => return Err(error.into()),
+                },
+            },
         };
         match response {
             Ok(response) => {
@@ -49,14 +50,7 @@ pub(super) async fn follow(
                     continue;
                 }
             }
-            Err(problem) => {
-                let (sentence, min_pause) = match problem {
-                    Problem::NoServer(sentence) => (sentence, POLL_INTERVAL),
-                    Problem::Error(error) => match retry_pause(&error) {
-                        Some(min_pause) => (workplace.describe_error(&error), min_pause),
-                        None => return Err(error.into()),
-                    },
-                };
+            Err((sentence, min_pause)) => {
                 if !is_unreachable {
                     note(&format!("{sentence}; trying again"));
                     is_unreachable = true;
@@ -72,14 +66,6 @@ pub(super) async fn follow(
         }
         tokio::time::sleep(pause).await;
     }
-}
-
-/// Why there are no new events.
-enum Problem {
-    /// No server runs.
-    NoServer(String),
-    /// The request failed.
-    Error(ClientError),
 }
 
 /// The shortest pause before a request is worth repeating after `error`; `None` if it is not.

@@ -51,17 +51,6 @@ fn describe_event(event: &Event) -> (i64, String) {
             );
             (update.time, styled(FAINT, &sentence))
         }
-        Event::TaskCreated(_)
-        | Event::TaskUpdated(_)
-        | Event::TaskClaimed(_)
-        | Event::TaskCompleted(_)
-        | Event::TaskReleased(_)
-        | Event::TaskLapsed(_)
-        | Event::TaskDeleted(_)
-        | Event::TaskUnblocked(_)
-        | Event::MessageSent(_)
-        | Event::TeamChanged(_)
-        | Event::ShutdownChanged(_) => describe_team_event(event),
         Event::GraphProgress(progress) => {
             let (scanned, wanted) = (progress.scanned, progress.wanted);
             let sentence = format!(
@@ -110,26 +99,6 @@ fn describe_event(event: &Event) -> (i64, String) {
             let sentence = format!("the {lines} oldest lines of the ledger are gone, up to {base}");
             (trimmed.time, styled(FAINT, &sentence))
         }
-    }
-}
-
-/// The time of an event of a team, and its sentence.
-fn describe_team_event(event: &Event) -> (i64, String) {
-    let member = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
-    let login = |user: &Option<String>| user.as_ref().map(|user| format!(" ({user})")).unwrap_or_default();
-    let describe_task = |change: &TaskChange, verb: &str| {
-        let TaskChange { team, task, title, .. } = change;
-        (
-            change.time,
-            format!(
-                "{}{} {verb} {task} of {team}: {}",
-                member(&change.handle),
-                login(&change.user),
-                quote_line(title)
-            ),
-        )
-    };
-    match event {
         Event::TaskCreated(created) => {
             let TasksCreated { team, tasks, .. } = created;
             let handle = styled(STRONG, &created.handle);
@@ -189,8 +158,20 @@ fn describe_team_event(event: &Event) -> (i64, String) {
             let handle = styled(STRONG, &change.handle);
             (change.time, format!("{handle} {verb} the shutdown of {target}"))
         }
-        _ => (0, String::new()),
     }
+}
+
+fn describe_task(change: &TaskChange, verb: &str) -> (i64, String) {
+    let TaskChange { team, task, title, .. } = change;
+    let member = change.handle.as_deref().unwrap_or("nobody");
+    let login = change.user.as_ref().map(|user| format!(" ({user})"));
+    let sentence = format!(
+        "{}{} {verb} {task} of {team}: {}",
+        styled(STRONG, member),
+        login.unwrap_or_default(),
+        quote_line(title)
+    );
+    (change.time, sentence)
 }
 
 /// `clause` follows the files, such as `, pushed`.

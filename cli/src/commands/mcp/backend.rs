@@ -149,24 +149,20 @@ impl Backend {
         root: &Path,
         request: impl AsyncFn(&Client) -> Result<T, ClientError>,
     ) -> Result<T, Failure> {
-        let connection = self
-            .connection(root)
-            .await
-            .map_err(|problem| Failure::offline(None, problem))?;
-        let error = match request(&connection.client).await {
-            Ok(response) => return Ok(response),
-            Err(error) => error,
-        };
-        if !is_outdated(&connection, &error) {
-            return Err(Failure::of(error, &connection.address));
+        let mut is_repeated = false;
+        loop {
+            let connection = self
+                .connection(root)
+                .await
+                .map_err(|problem| Failure::offline(None, problem))?;
+            match request(&connection.client).await {
+                Err(error) if !is_repeated && is_outdated(&connection, &error) => {
+                    self.connections.lock().remove(root);
+                    is_repeated = true;
+                }
+                response => return response.map_err(|error| Failure::of(error, &connection.address)),
+            }
         }
-        self.connections.lock().remove(root);
-        let connection = self
-            .connection(root)
-            .await
-            .map_err(|problem| Failure::offline(None, problem))?;
-        let response = request(&connection.client).await;
-        response.map_err(|error| Failure::of(error, &connection.address))
     }
 
     /// The connection of the working copy at `root`.

@@ -3,13 +3,22 @@
 //! and which locks the agent believes it holds.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use coord_domain::FilePaths;
 use coord_protocol::{HeldLock, LockStatus, PostRequest, PostResponse};
 use parking_lot::Mutex;
 
-use super::holder_key::HolderKey;
+/// A holder of locks at the server of a clone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HolderKey {
+    /// The repository, as requests name it.
+    pub repo_url: String,
+    pub agent_id: String,
+    /// The folder that the worktrees of the clone share: another clone may have another server.
+    pub clone: PathBuf,
+}
 
 /// A branch and a file.
 type LockKey = (String, String);

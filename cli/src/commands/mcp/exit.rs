@@ -16,7 +16,7 @@ use coord_protocol::{Action, HeldLock};
 use tokio::time::{Instant, sleep};
 
 use super::backend::Failure;
-use super::holder_key::HolderKey;
+use super::claims::HolderKey;
 use super::proxy::Proxy;
 use super::release_retries::list_paths;
 

@@ -6,13 +6,12 @@ use std::time::Duration;
 use coord_git::WorkingCopy;
 use coord_mcp::{Outcome, ToolGroup};
 use coord_protocol::stream::StreamMessage;
-use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, Metadata, StreamItem};
+use coord_protocol::{ErrorCode, IntentsView, Metadata, StreamItem};
 use futures::future::pending;
 use tokio::time::{sleep, timeout};
 
 use super::backend::Failure;
-use super::proxy::Proxy;
-use super::repository_use::RepositoryUse;
+use super::proxy::{Proxy, RepositoryUse};
 
 /// How long the list of tools may wait for the server.
 const LIST_TIMEOUT: Duration = Duration::from_secs(3);
@@ -38,12 +37,15 @@ impl Proxy {
     async fn fetch_use(&self) -> Option<RepositoryUse> {
         let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let (root, repo_url) = (working_copy.root(), self.args.repo_url(&working_copy));
-        let (intents, teams) = tokio::join!(
-            self.backend
-                .ask(root, async |client| has_intents(client, &repo_url).await),
-            self.backend
-                .ask(root, async |client| has_teams(client, &repo_url).await)
-        );
+        let intents = self.backend.ask(root, async |client| {
+            let response = client.intents(&repo_url, IntentsView::Context).await?;
+            Ok(response.is_required || !response.intents.is_empty())
+        });
+        let teams = self.backend.ask(root, async |client| {
+            let response = client.teams(&repo_url).await?;
+            Ok(response.teams.iter().any(|team| team.closed_at.is_none()))
+        });
+        let (intents, teams) = tokio::join!(intents, teams);
         Some(RepositoryUse {
             intents: is_used(intents)?,
             teams: is_used(teams)?,
@@ -131,14 +133,4 @@ fn is_used(result: Result<bool, Failure>) -> Option<bool> {
         Err(Failure::Refused(error)) if error.error.error == ErrorCode::UnknownRoute => Some(false),
         Err(_) => None,
     }
-}
-
-async fn has_intents(client: &Client, repo_url: &str) -> Result<bool, ClientError> {
-    let response = client.intents(repo_url, IntentsView::Context).await?;
-    Ok(response.is_required || !response.intents.is_empty())
-}
-
-async fn has_teams(client: &Client, repo_url: &str) -> Result<bool, ClientError> {
-    let response = client.teams(repo_url).await?;
-    Ok(response.teams.iter().any(|team| team.closed_at.is_none()))
 }

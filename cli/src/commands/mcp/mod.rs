@@ -9,19 +9,16 @@
 //!   the agent works in
 //! - [`backend`]: requests to the server, and their failures
 //! - [`tools`], `intents`, `teams`, `opencode`, [`resources`]: calls of tools, and resources
-//! - `listing`: the tools that the repository has a use for (`repository_use`), and its events; `rules`: the file in
-//!   which a client reads the rules
+//! - `listing`: the tools that the repository has a use for, and its events; `rules`: the file in which a client reads
+//!   the rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
-//! - [`renewal`]: locks that are about to expire
-//! - [`claims`]: locks claimed by this process, by `holder_key`; `expired`: those that expired; [`exit`]: those that
-//!   are left at the end
+//! - [`renewal`]: locks that are about to expire, or have expired
+//! - [`claims`]: locks claimed by this process; [`exit`]: those that are left at the end
 
 mod backend;
 mod claims;
 mod exit;
-mod expired;
 mod folder;
-mod holder_key;
 #[cfg(feature = "intents")]
 mod intents;
 mod listing;
@@ -30,7 +27,6 @@ mod opencode;
 mod proxy;
 mod release_retries;
 mod renewal;
-mod repository_use;
 mod resources;
 mod retrying;
 mod rules;

@@ -10,6 +10,7 @@ use coord_agent::options::AgentArgs;
 use coord_agent::session::Session;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
+use coord_mcp::ToolGroup;
 #[cfg(feature = "teams")]
 use coord_protocol::team_tools::TeamCall;
 use coord_protocol::{PostRequest, PostResponse};
@@ -18,17 +19,38 @@ use tokio::sync::{RwLock, watch};
 use tokio::time::Instant;
 
 use super::backend::{Backend, Failure};
-use super::claims::Claims;
+use super::claims::{Claims, HolderKey};
 use super::folder::AgentFolder;
-use super::holder_key::HolderKey;
 use super::release_retries::ReleaseRetries;
-use super::repository_use::RepositoryUse;
 
 /// Time to live of a lock, until the server has granted a lock and so reported the actual time.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);
 
 /// Maximum length of the part of an `agent_id` that comes from the name of a client.
 const MAX_NAME_CHARS: usize = 32;
+
+/// Whether a repository has intents and teams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RepositoryUse {
+    pub intents: bool,
+    pub teams: bool,
+}
+
+impl RepositoryUse {
+    /// The groups of tools that the repository has a use for.
+    pub fn groups(self) -> Vec<ToolGroup> {
+        let mut extension_groups: Vec<ToolGroup> = Vec::new();
+        #[cfg(feature = "intents")]
+        if self.intents {
+            extension_groups.push(coord_intent_tools::INTENT_TOOLS);
+        }
+        #[cfg(feature = "teams")]
+        if self.teams {
+            extension_groups.extend([coord_team_tools::TASKS, coord_team_tools::MESSAGES]);
+        }
+        ToolGroup::in_use(&extension_groups)
+    }
+}
 
 /// The data of one process.
 pub struct Proxy {

@@ -1,5 +1,5 @@
 //! Renews the locks of the session in the background, for as long as the agent makes calls. So the agent need not think
-//! of expiry, and an agent that hangs loses its locks.
+//! of expiry, and an agent that hangs loses its locks. Notes for the agent name locks that have expired.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,8 +11,9 @@ use coord_domain::{AgentId, Branch};
 use coord_protocol::{HeldLock, LockMode, LocksFilter, OwnLock, PostRequest};
 
 use super::backend::Failure;
-use super::holder_key::HolderKey;
+use super::claims::HolderKey;
 use super::proxy::Proxy;
+use super::release_retries::list_paths;
 
 /// Number of checks of the locks during their time to live: every 30 s of 300.
 const CHECKS_PER_TTL: u32 = 10;
@@ -99,6 +100,26 @@ impl Proxy {
             self.post_in_background(root, &work.abandon(new, message)).await?;
         }
         Ok(())
+    }
+
+    /// Notes for the next response which locks of `holder` have expired while nothing renewed them, such as while the
+    /// machine slept.
+    pub(super) async fn note_expired(&self, holder: &HolderKey, root: &Path) {
+        if self.claims.is_overdue(holder)
+            && let Ok(held) = self.held_by(holder, root).await
+        {
+            self.warn_of_expiry(&self.claims.take_expired(holder, &held));
+        }
+    }
+
+    /// Notes that the locks on `files` have expired.
+    fn warn_of_expiry(&self, files: &[String]) {
+        if !files.is_empty() {
+            self.retries.note(format!(
+                "LOCK_EXPIRED: The locks on {} ended before they were renewed; claim these files again.",
+                list_paths(files)
+            ));
+        }
     }
 
     /// The locks of `holder`, on every branch.

@@ -7,17 +7,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::release_retries::{PendingRelease, files_of};
+use super::release_retries::files_of;
 use super::tools::is_offline;
 
 /// Maximum time between two retries.
 const MAX_DELAY: Duration = Duration::from_secs(30);
-
-enum RetryOutcome {
-    Landed,
-    Refused(String),
-    Failed,
-}
 
 impl Proxy {
     /// Retries releases for as long as it is polled.
@@ -51,31 +45,25 @@ impl Proxy {
                 ));
                 continue;
             }
-            match self.retry(&pending).await {
-                RetryOutcome::Landed => self
+            let note_refusal = |reason: String| {
+                self.retries.note(format!(
+                    "RELEASE_REFUSED: The retried release of {files} was refused: {reason}"
+                ));
+            };
+            match self.post_status(&pending.root, &pending.request).await {
+                Ok(response) if response.success => self
                     .retries
                     .note(format!("RELEASE_LANDED: {files} released after all.")),
-                RetryOutcome::Refused(reason) => self.retries.note(format!(
-                    "RELEASE_REFUSED: The retried release of {files} was refused: {reason}"
-                )),
-                RetryOutcome::Failed => {
+                Ok(response) if !is_offline(&response) => note_refusal(response.orchestration.reason),
+                Err(Failure::Refused(error)) if error.error.error != ErrorCode::RateLimited => {
+                    note_refusal(error.orchestration.reason);
+                }
+                Ok(_) | Err(_) => {
                     pending.delay = (pending.delay * 2).min(MAX_DELAY);
                     pending.at = (Instant::now() + pending.delay).min(pending.until);
                     self.retries.pending.lock().push(pending);
                 }
             }
-        }
-    }
-
-    async fn retry(&self, pending: &PendingRelease) -> RetryOutcome {
-        match self.post_status(&pending.root, &pending.request).await {
-            Ok(response) if response.success => RetryOutcome::Landed,
-            Ok(response) if is_offline(&response) => RetryOutcome::Failed,
-            Ok(response) => RetryOutcome::Refused(response.orchestration.reason),
-            Err(Failure::Refused(error)) if error.error.error != ErrorCode::RateLimited => {
-                RetryOutcome::Refused(error.orchestration.reason)
-            }
-            Err(_) => RetryOutcome::Failed,
         }
     }
 }

@@ -13,8 +13,8 @@ use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
 use coord_server::error::ApiError;
 
+use super::claims::HolderKey;
 use super::folder::path_of;
-use super::holder_key::HolderKey;
 use super::proxy::Proxy;
 
 /// The location and identity that a call names.
@@ -99,17 +99,16 @@ impl Proxy {
                 agent.map_err(|error| ApiError::StoreUnavailable(format!("{error:#}")))?
             }
         };
-        let agent_id = agent.as_str().to_owned();
-        let root = working_copy.root().to_owned();
+        let mut target = Target {
+            root: working_copy.root().to_owned(),
+            paths,
+            agent_id: agent.as_str().to_owned(),
+            named_agent: args.agent_id.clone(),
+            named_branch: args.branch.clone(),
+            work: None,
+        };
         if is_elsewhere {
-            return Ok(Target {
-                root,
-                paths,
-                agent_id,
-                named_agent: args.agent_id,
-                named_branch: args.branch,
-                work: None,
-            });
+            return Ok(target);
         }
         let branches = args.branches(&working_copy);
         let (branch, work_branch) = branches.map_err(|error| in_field("branch", format!("is not known: {error:#}")))?;
@@ -127,20 +126,13 @@ impl Proxy {
             true => Ok(path.clone()),
             false => work.path(path).map(|path| path.as_str().to_owned()),
         };
-        let paths = paths.iter().map(in_repository).collect::<Result<Vec<_>, _>>();
-        let paths = paths.map_err(|sentence| in_field("file_paths", format!("cannot be used: {sentence}")))?;
+        let paths = target.paths.iter().map(in_repository).collect::<Result<_, _>>();
+        target.paths = paths.map_err(|sentence| in_field("file_paths", format!("cannot be used: {sentence}")))?;
         if let Some(agent) = &work.agent_id {
             let news = SessionNotes::take_news(&work.working_copy, agent);
             news.into_iter().for_each(|sentence| self.retries.note(sentence));
         }
-        let target = Target {
-            root,
-            paths,
-            agent_id,
-            named_agent: args.agent_id,
-            named_branch: args.branch,
-            work: Some(work),
-        };
+        target.work = Some(work);
         self.note_work(target.holder(&None), &target.root);
         Ok(target)
     }

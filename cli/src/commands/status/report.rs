@@ -108,12 +108,14 @@ impl Report {
         intents.locks = None;
         let work = &workplace.work;
         let tip = work.working_copy.tip(&work.branch);
+        let rivals = workplace.rivals().into_iter();
+        let warnings = rivals.map(|rival| format!("{}; to fix it: {}", rival.sentence, rival.fix));
         Report {
             repo_url: work.repo_url(),
             server: workplace.connection.address.clone(),
             is_local: workplace.connection.is_local,
             server_owner: workplace.connection.server_owner(),
-            warnings: warnings(workplace),
+            warnings: warnings.collect(),
             branch: work.branch.to_string(),
             pull: None,
             standing: compare_with_tip(work, tip.as_ref().map(|tip| tip.commit.as_str())),
@@ -129,13 +131,6 @@ impl Report {
             hooks: hook_runs(&local_server::file(&work.working_copy, "")),
         }
     }
-}
-
-fn warnings(workplace: &Workplace) -> Vec<String> {
-    let rivals = workplace.rivals().into_iter();
-    rivals
-        .map(|rival| format!("{}; to fix it: {}", rival.sentence, rival.fix))
-        .collect()
 }
 
 fn compare_with_tip(work: &Work, tip: Option<&str>) -> Standing {

@@ -1,15 +1,13 @@
 //! Runs git without the programs that a repository names.
 
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use super::group::Group;
+use super::group::{Group, spawn_reader};
 use super::own_settings::OwnSettings;
 use super::prepared::{WorkingCopyAccess, find_command, prepare};
 use super::settings;
@@ -91,21 +89,6 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
             })
         }
     }
-}
-
-/// Reads `pipe` on a separate thread, up to `most` bytes.
-fn spawn_reader(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let result = match pipe {
-            Some(pipe) => pipe.take(most).read_to_end(&mut text),
-            None => Ok(0),
-        };
-        // The receiver is gone after the time limit.
-        let _ = sender.send(result.map(|_| text));
-    });
-    receiver
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-//! The process group of git.
+//! The process group of git, and its output.
+
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, channel};
 
 /// Kills the process of a [`super::command()`], and all processes that it has started, when this is dropped before
 /// [`Group::disarm`].
@@ -34,4 +37,19 @@ pub fn signal(process: u32, signal: rustix::process::Signal) {
         // The group may have ended.
         let _ = rustix::process::kill_process_group(group, signal);
     }
+}
+
+/// Reads `pipe` on a separate thread, up to `most` bytes.
+pub(super) fn spawn_reader(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let result = match pipe {
+            Some(pipe) => pipe.take(most).read_to_end(&mut text),
+            None => Ok(0),
+        };
+        // The receiver is gone after the time limit.
+        let _ = sender.send(result.map(|_| text));
+    });
+    receiver
 }

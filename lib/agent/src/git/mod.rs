@@ -3,7 +3,7 @@
 //! and must not decide which programs run on this machine.
 //!
 //! - [`command()`]: runs git without a repository's programs, as `prepared` for the repository's `own_settings`;
-//!   `group`: ends its processes
+//!   `group`: ends its processes, and reads their output
 //! - [`network`]: runs git with a remote
 //! - [`settings`]: reads the settings of a repository's own configuration
 //! - [`environment`]: the variables that git receives
@@ -40,42 +40,11 @@ pub async fn output(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsS
     output_with(folder, args, None).await
 }
 
-/// As [`output`]; new objects are written to `objects`, and nothing to the repository.
+/// As [`output`], with a variable that names another file or folder to git, such as another index.
 ///
 /// # Errors
 /// As [`output`].
-pub async fn output_with_objects(
-    folder: &Path,
-    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
-    objects: &Path,
-) -> anyhow::Result<Vec<u8>> {
-    output_with(folder, args, Some(("GIT_OBJECT_DIRECTORY", objects))).await
-}
-
-/// As [`output`], with another index, such as the one that git names to its hooks. Git only reads it.
-///
-/// # Errors
-/// As [`output`].
-pub async fn output_with_index(
-    folder: &Path,
-    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
-    index: Option<&Path>,
-) -> anyhow::Result<Vec<u8>> {
-    output_with(folder, args, index.map(|index| ("GIT_INDEX_FILE", index))).await
-}
-
-/// As [`output`], in no repository: only the user's configuration counts.
-///
-/// # Errors
-/// As [`output`].
-pub async fn output_outside(
-    folder: &Path,
-    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
-) -> anyhow::Result<Vec<u8>> {
-    output_with(folder, args, Some(("GIT_DIR", Path::new("/dev/null")))).await
-}
-
-async fn output_with(
+pub async fn output_with(
     folder: &Path,
     args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     variable: Option<(&str, &Path)>,

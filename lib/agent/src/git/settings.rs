@@ -1,15 +1,12 @@
 //! Reads the settings of a repository's own configuration.
 
-use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
-use super::group::Group;
+use super::group::{Group, spawn_reader};
 use super::own_settings::OwnSettings;
 use super::prepared::prepare;
 
@@ -34,13 +31,7 @@ pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
         .context("git cannot be run")?;
     let mut group = Group::of(running.id());
     let output = running.stdout.take().context("git has no standard output")?;
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut list = Vec::new();
-        let result = output.take(MAX_BYTES).read_to_end(&mut list);
-        let _ = sender.send(result.map(|_| list));
-    });
-    let list = receiver.recv_timeout(LIMIT);
+    let list = spawn_reader(Some(output), MAX_BYTES).recv_timeout(LIMIT);
     let is_complete = matches!(&list, Ok(Ok(list)) if (list.len() as u64) < MAX_BYTES);
     if !is_complete {
         drop(group);

@@ -1,7 +1,6 @@
 //! Commands on keys of any type, and on the server.
 
-use super::options::{count, flag, is, ok};
-use super::words::Words;
+use super::options::{Words, count, flag, is, ok};
 use crate::failure::{Failure, Outcome};
 use crate::glob;
 use crate::keyspace::{Keyspace, Kind};

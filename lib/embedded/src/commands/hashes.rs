@@ -1,8 +1,7 @@
 //! Hashes.
 
 use super::generic::length;
-use super::options::{bulk_or_nil, flag, pairs};
-use super::words::Words;
+use super::options::{Words, bulk_or_nil, flag, pairs};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;

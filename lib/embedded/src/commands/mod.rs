@@ -8,13 +8,12 @@ mod sorted_sets;
 mod stream_arguments;
 mod streams;
 mod strings;
-mod words;
 
 use super::failure::{Failure, Outcome};
 use super::keyspace::Keyspace;
+use options::Words;
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use words::Words;
 
 pub(super) struct Command {
     /// In lower case, as in error replies.

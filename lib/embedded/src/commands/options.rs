@@ -4,6 +4,9 @@ use crate::failure::{Failure, Outcome};
 use coord_store::Value;
 use std::ops::Deref;
 
+/// The words of a command, name first.
+pub(crate) type Words<'a> = &'a [&'a [u8]];
+
 /// Whether `word` is the option `name`, in any case.
 pub(super) fn is(word: &[u8], name: &str) -> bool {
     word.eq_ignore_ascii_case(name.as_bytes())

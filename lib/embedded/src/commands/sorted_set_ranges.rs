@@ -1,7 +1,6 @@
 //! Sorted sets: ranges by rank, by score, and by member.
 
-use super::options::{Limit, count, is};
-use super::words::Words;
+use super::options::{Limit, Words, count, is};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::layers::scan::Scan;
@@ -186,6 +185,15 @@ struct RangeOptions {
 }
 
 impl RangeOptions {
+    /// The options of a command that always refers to this order.
+    fn by(order: RangeOrder) -> RangeOptions {
+        RangeOptions {
+            by: Some(order),
+            is_reverse: Some(false),
+            ..RangeOptions::default()
+        }
+    }
+
     /// Adds the options in `words`.
     fn parse(mut self, words: &[&[u8]]) -> Result<RangeOptions, Failure> {
         let mut rest = words.iter();
@@ -254,12 +262,7 @@ pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn zrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let options = RangeOptions {
-        by: Some(RangeOrder::Score),
-        is_reverse: Some(false),
-        ..RangeOptions::default()
-    };
-    range(keyspace, words, options)
+    range(keyspace, words, RangeOptions::by(RangeOrder::Score))
 }
 
 pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -276,10 +279,5 @@ pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn zrangebylex(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let options = RangeOptions {
-        by: Some(RangeOrder::Member),
-        is_reverse: Some(false),
-        ..RangeOptions::default()
-    };
-    range(keyspace, words, options)
+    range(keyspace, words, RangeOptions::by(RangeOrder::Member))
 }

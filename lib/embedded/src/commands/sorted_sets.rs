@@ -1,8 +1,7 @@
 //! Sorted sets: members and their scores.
 
 use super::generic::length;
-use super::options::is;
-use super::words::Words;
+use super::options::{Words, is};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::{float, format_score};

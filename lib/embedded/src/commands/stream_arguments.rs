@@ -1,7 +1,6 @@
 //! Arguments of stream commands: ids, ends of ranges, trimming.
 
-use super::options::is;
-use super::words::Words;
+use super::options::{Words, is};
 use crate::failure::Failure;
 use crate::number::integer_argument;
 

@@ -1,9 +1,8 @@
 //! Streams.
 
 use super::generic::length;
-use super::options::is;
+use super::options::{Words, is};
 use super::stream_arguments::{End, Id, NewId, Trim, add_arguments, range_end};
-use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::integer_argument;

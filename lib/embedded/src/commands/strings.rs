@@ -1,8 +1,7 @@
 //! Strings and counters.
 
 use super::generic::expiry_of;
-use super::options::{bulk_or_nil, is, ok};
-use super::words::Words;
+use super::options::{Words, bulk_or_nil, is, ok};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;

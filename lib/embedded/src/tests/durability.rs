@@ -11,6 +11,7 @@ use coord_store::{BrokenPromise, Promises, Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::backends::InMemoryBackend;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// An engine whose changes are not written to the disk.
 fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
@@ -18,6 +19,7 @@ fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
     let keyspace = Arc::new(Mutex::new(Keyspace::new(
         Layers::new(disk.snapshot().unwrap()),
         Arc::default(),
+        Arc::new(SystemTime::now),
     )));
     let interpreter = Interpreter::new(keyspace.clone(), None).unwrap();
     (Engine::new(interpreter, keyspace.clone()), keyspace, disk)

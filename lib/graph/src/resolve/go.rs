@@ -20,7 +20,7 @@ use crate::resolve::keys::{KeySpace, Trace};
 use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::{Manifests, ParsedManifest, same_manifests};
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{folder, joined};
+use crate::resolve::paths::{around, folder, joined};
 use crate::resolve::read_tree::TreeContext;
 
 /// Path of a module -> the folder of its packages.
@@ -182,16 +182,8 @@ impl GoModules {
     }
 
     /// The folder of the module that contains `dir`.
-    fn module_folder<'a>(&self, mut dir: &'a str) -> Option<&'a str> {
-        loop {
-            if self.modules.contains_key(dir) {
-                return Some(dir);
-            }
-            if dir.is_empty() {
-                return None;
-            }
-            dir = folder(dir);
-        }
+    fn module_folder<'a>(&self, dir: &'a str) -> Option<&'a str> {
+        around(dir).find(|dir| self.modules.contains_key(*dir))
     }
 }
 

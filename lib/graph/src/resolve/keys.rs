@@ -59,7 +59,7 @@ const BYTES_FOR_WORK: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) keys: Vec<u32>,
-    work: usize,
+    pub(crate) work: usize,
 }
 
 impl Trace {
@@ -88,11 +88,6 @@ impl Trace {
     /// Counts the work of comparing with each of `count` short texts.
     pub(crate) fn charge_list(&mut self, count: usize) {
         self.charge(count / 8);
-    }
-
-    /// The work so far.
-    pub(crate) fn work(&self) -> usize {
-        self.work
     }
 
     /// Whether the file has reached the bound on work. Every loop whose length a manifest or a tree controls checks it.

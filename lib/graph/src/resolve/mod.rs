@@ -91,7 +91,7 @@ impl Resolver<'_> {
             outcomes: outcomes.into(),
             more: scratch.more.as_slice().into(),
             keys: Some(scratch.trace.keys.as_slice().into()),
-            work: u32::try_from(scratch.trace.work()).unwrap_or(u32::MAX),
+            work: u32::try_from(scratch.trace.work).unwrap_or(u32::MAX),
         }
     }
 
@@ -147,38 +147,27 @@ impl Resolver<'_> {
     }
 
     fn resolve_python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
-        let path = self.table.path(from);
-        let mut resolve = |specifier: &Specifier| {
-            let name = specifier.name.as_deref();
-            if scratch.trace.is_spent() {
+        let (roots, path, trace) = (&self.layouts.python, self.table.path(from), &mut scratch.trace);
+        let resolve = |specifier: &Specifier| {
+            if trace.is_spent() {
                 return UNTRIED;
             }
-            self.layouts
-                .python
-                .resolve(self.table, path, &specifier.text, name, &mut scratch.trace)
+            roots.resolve(self.table, path, &specifier.text, specifier.name.as_deref(), trace)
         };
-        specifiers.iter().map(&mut resolve).collect()
+        specifiers.iter().map(resolve).collect()
     }
 
     fn resolve_rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
-        let (crates, trace) = (&self.layouts.rust, &mut scratch.trace);
-        resolve_each(specifiers, &mut scratch.more, |specifier| {
-            if trace.is_spent() {
-                return Err(Reason::Missing);
-            }
-            crates.resolve(self.table, from, specifier, trace)
+        resolve_each(specifiers, scratch, |specifier, trace| {
+            self.layouts.rust.resolve(self.table, from, specifier, trace)
         })
     }
 
     fn resolve_go(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
-        let (modules, trace) = (&self.layouts.go, &mut scratch.trace);
         // Only the first import that leads to a package has all of its files as targets.
         let mut seen = HashSet::new();
-        resolve_each(specifiers, &mut scratch.more, |specifier| {
-            if trace.is_spent() {
-                return Err(Reason::Missing);
-            }
-            let files = modules.resolve(self.table, from, specifier, trace)?;
+        resolve_each(specifiers, scratch, |specifier, trace| {
+            let files = self.layouts.go.resolve(self.table, from, specifier, trace)?;
             match files.first() {
                 Some(first) if !seen.insert(*first) => Ok(Cow::Owned(vec![*first])),
                 _ => Ok(files),
@@ -199,19 +188,24 @@ fn normalize(specifiers: &[Specifier]) -> Option<Vec<Specifier>> {
     (!specifiers.iter().all(is_normal)).then(|| specifiers.iter().map(compose).collect())
 }
 
-/// The outcome of each specifier, which may lead to several files; the files after the first go to `more`.
+/// The outcome of each specifier, which may lead to several files; the files after the first go to `scratch.more`.
 fn resolve_each<Files: AsRef<[FileId]>>(
     specifiers: &[Specifier],
-    more: &mut Vec<(u32, FileId)>,
-    mut resolve: impl FnMut(&Specifier) -> Result<Files, Reason>,
+    scratch: &mut Scratch,
+    mut resolve: impl FnMut(&Specifier, &mut Trace) -> Result<Files, Reason>,
 ) -> Vec<Resolution> {
-    let mut outcome = |(index, specifier): (u32, &Specifier)| match resolve(specifier).as_ref().map(AsRef::as_ref) {
-        Ok([first, others @ ..]) => {
-            more.extend(others.iter().map(|file| (index, *file)));
-            Resolution::File(*first)
+    let mut outcome = |(index, specifier): (u32, &Specifier)| {
+        if scratch.trace.is_spent() {
+            return UNTRIED;
         }
-        Ok([]) => Resolution::Unresolved(Reason::Missing),
-        Err(reason) => Resolution::Unresolved(*reason),
+        match resolve(specifier, &mut scratch.trace).as_ref().map(AsRef::as_ref) {
+            Ok([first, others @ ..]) => {
+                scratch.more.extend(others.iter().map(|file| (index, *file)));
+                Resolution::File(*first)
+            }
+            Ok([]) => Resolution::Unresolved(Reason::Missing),
+            Err(reason) => Resolution::Unresolved(*reason),
+        }
     };
     (0..).zip(specifiers).map(&mut outcome).collect()
 }

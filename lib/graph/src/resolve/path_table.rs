@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::file::FileId;
 use crate::resolve::extension::{Extension, Siblings};
 use crate::resolve::keys::{KeySpace, Keys, Trace, fold};
-use crate::resolve::paths::{folder, is_within};
+use crate::resolve::paths::{around, is_within};
 use crate::resolve::symlinks::{LinkedPaths, Symlinks};
 use crate::resolve::tracked_paths::TrackedPaths;
 use crate::tree::{EntryKind, TreeEntry};
@@ -43,19 +43,19 @@ impl PathTable {
     /// Whether its symbolic links are `links`.
     pub(crate) fn has_same_links(&self, links: &Symlinks) -> bool {
         match &self.linked {
-            Some(linked) => linked.links() == links,
+            Some(linked) => linked.links == *links,
             None => links.is_empty(),
         }
     }
 
     /// Whether `path` is a symbolic link for which the table lacks some paths, because it leads to too many files.
     pub(crate) fn is_cut_link(&self, path: &str) -> bool {
-        self.linked.as_ref().is_some_and(|linked| linked.is_cut(path))
+        self.linked.as_ref().is_some_and(|linked| linked.cut.contains(path))
     }
 
     /// Paths through symbolic links, and the files that they mean.
     pub(crate) fn linked_paths(&self) -> &[(String, FileId)] {
-        self.linked.as_deref().map_or(&[], LinkedPaths::paths)
+        self.linked.as_ref().map_or(&[][..], |linked| &linked.paths)
     }
 
     /// Passes to `sink` the keys of lookups whose results differ from `older`'s because of links.
@@ -74,11 +74,11 @@ impl PathTable {
     }
 
     pub(crate) fn files(&self) -> &Arc<[TreeEntry]> {
-        self.tracked.files()
+        &self.tracked.files
     }
 
     pub(crate) fn keys(&self) -> &Keys {
-        self.tracked.keys()
+        &self.tracked.keys
     }
 
     /// The path of a file, or the path through a link to which [`Self::all_paths`] gives this number.
@@ -186,9 +186,7 @@ impl PathTable {
         if let Some((stem, _)) = Extension::split(path) {
             sink(self.keys().of(stem));
         }
-        let mut dir = path;
-        while !dir.is_empty() {
-            dir = folder(dir);
+        for dir in around(path).skip(1) {
             sink(self.keys().of_named(KeySpace::FoldersOfGlobs, dir));
         }
     }

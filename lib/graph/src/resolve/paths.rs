@@ -5,6 +5,11 @@ pub(crate) fn folder(path: &str) -> &str {
     memchr::memrchr(b'/', path.as_bytes()).map_or("", |slash| &path[..slash])
 }
 
+/// `dir` and the folders around it, innermost first, up to the root.
+pub(crate) fn around(dir: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir), |dir| (!dir.is_empty()).then(|| folder(dir)))
+}
+
 /// Writes `folder` joined with `relative` to `out`, and resolves `.` and `..`. `false` if this leads out of the root.
 pub(crate) fn join(out: &mut String, folder: &str, relative: &str) -> bool {
     out.clear();

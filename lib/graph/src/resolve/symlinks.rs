@@ -54,15 +54,15 @@ pub(crate) fn real_path(links: &Symlinks, path: &str) -> Option<String> {
 /// The paths through links.
 #[derive(Debug, Default)]
 pub(crate) struct LinkedPaths {
-    links: Symlinks,
+    pub(crate) links: Symlinks,
     /// Path and file, sorted: links to files, and paths below links to folders.
-    paths: Vec<(String, FileId)>,
+    pub(crate) paths: Vec<(String, FileId)>,
     whole: HashMap<String, FileId>,
     stems: HashMap<String, Siblings>,
     /// A link to a file -> that file.
     real: HashMap<FileId, FileId>,
     /// The links for which `paths` lacks some or all files, because the links lead to too many.
-    cut: HashSet<String>,
+    pub(crate) cut: HashSet<String>,
     bytes: usize,
     steps: usize,
 }
@@ -128,19 +128,6 @@ impl LinkedPaths {
 
     fn is_full(&self) -> bool {
         self.paths.len() >= MAX_LINKED || self.bytes >= MAX_LINKED_BYTES || self.steps >= MAX_STEPS
-    }
-
-    /// Whether some paths through the link at `path` are missing.
-    pub(crate) fn is_cut(&self, path: &str) -> bool {
-        self.cut.contains(path)
-    }
-
-    pub(crate) fn links(&self) -> &Symlinks {
-        &self.links
-    }
-
-    pub(crate) fn paths(&self) -> &[(String, FileId)] {
-        &self.paths
     }
 
     pub(crate) fn file(&self, path: &str) -> Option<FileId> {

@@ -14,8 +14,8 @@ use crate::tree::TreeEntry;
 /// The files of a tree, by path and by path without extension.
 #[derive(Debug)]
 pub(crate) struct TrackedPaths {
-    files: Arc<[TreeEntry]>,
-    keys: Keys,
+    pub(crate) files: Arc<[TreeEntry]>,
+    pub(crate) keys: Keys,
     whole: HashTable<FileId>,
     stems: HashTable<FileId>,
     next_sibling: Vec<FileId>,
@@ -53,14 +53,6 @@ impl TrackedPaths {
             stems,
             next_sibling,
         }
-    }
-
-    pub(crate) fn files(&self) -> &Arc<[TreeEntry]> {
-        &self.files
-    }
-
-    pub(crate) fn keys(&self) -> &Keys {
-        &self.keys
     }
 
     /// The path of a file. `None` if no file has this number.

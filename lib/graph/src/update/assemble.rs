@@ -1,10 +1,11 @@
 //! Assembles the graph from records and resolutions.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use coord_scan::{FileState, KindSet};
 
 use crate::bound::{Bound, MetBound, MetBounds};
+use crate::cores::lock;
 use crate::file::{FileFacts, FileId};
 use crate::import_graph::ImportGraph;
 use crate::record::Record;
@@ -67,7 +68,7 @@ impl Update {
         tree: &TreeContext<'_>,
     ) -> Vec<MetBound> {
         let mut met = MetBounds::default();
-        let unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let unfollowed = lock(&self.unfollowed);
         for (id, file) in (0..).zip(self.files.iter()) {
             let at = id as usize;
             let bound = match (&records[at], content_uses[at]) {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use coord_scan::{FileState, Language};
 
+use crate::cores::lock;
 use crate::file::{FileId, NO_FILE};
 use crate::record::Record;
 use crate::resolve::keys::Keys;
@@ -193,7 +194,7 @@ impl Update {
     }
 
     pub(super) fn is_manifest(&self, id: FileId) -> bool {
-        self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || self.lock_more().contains(&id)
+        self.kinds.get(id as usize).is_some_and(|kind| kind.is_manifest) || lock(&self.more_manifests).contains(&id)
     }
 
     /// Whether `record`, which has the size of the file, keeps the file's text.
@@ -207,13 +208,5 @@ impl Update {
             Some(_) => self.limits.max_file_bytes,
             None => self.limits.max_file_bytes.min(MAX_MANIFEST_BYTES),
         }
-    }
-
-    pub(super) fn lock_more(&self) -> std::sync::MutexGuard<'_, BTreeSet<FileId>> {
-        self.more_manifests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn lock_deferred(&self) -> std::sync::MutexGuard<'_, HashSet<FileId>> {
-        self.wave.deferred.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

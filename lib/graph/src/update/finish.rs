@@ -12,7 +12,6 @@ use crate::resolve::projects::Projects;
 use crate::resolve::read_tree::TreeContext;
 use crate::resolve::symlinks::symlinks;
 use crate::update::begin::Update;
-use crate::update::manifests::LoadedManifests;
 use crate::update::resolve_files::{cut_off, resolve_missing};
 use crate::update::snapshot::Snapshot;
 use crate::update::wanted_files::ContentUse;
@@ -21,7 +20,7 @@ impl Update {
     /// The new version. A requested file that was not supplied counts as unreadable.
     pub fn finish(&self) -> Snapshot {
         let previous = self.previous.as_deref();
-        let LoadedManifests { manifests, left_out } = self.manifests();
+        let (manifests, left_out) = self.manifests();
         let table = self.linked_table(&manifests);
         let has_same_links = previous.is_none_or(|older| Arc::ptr_eq(&older.table, &table));
         let projects = self.projects(&table, &manifests);

@@ -1,27 +1,23 @@
 //! Parses the manifests in the records of files, each once.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
+use crate::cores::lock;
 use crate::file::FileId;
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, ParsedManifest};
 use crate::update::begin::Update;
 use crate::update::wanted_files::ContentUse;
 
-/// The manifests of a version, and the files that were not parsed because the values are past the bound.
-pub(super) struct LoadedManifests {
-    pub(super) manifests: Manifests,
-    pub(super) left_out: Vec<FileId>,
-}
-
 impl Update {
-    pub(super) fn manifests(&self) -> LoadedManifests {
+    /// The manifests of this version, and the files that were not parsed because the values are past the bound.
+    pub(super) fn manifests(&self) -> (Manifests, Vec<FileId>) {
         let content_uses = self.content_uses();
-        let more = self.lock_more().clone();
+        let more = lock(&self.more_manifests).clone();
         let mut value_count = 0;
         let mut manifests = BTreeMap::new();
         let mut left_out = Vec::new();
-        let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fresh = lock(&self.parsed);
         for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
             if content_uses[id as usize] != ContentUse::Yes || (!kind.is_manifest && !more.contains(&id)) {
                 continue;
@@ -56,6 +52,6 @@ impl Update {
             value_count += parsed.value_count(&file.path);
             manifests.insert(file.path.clone(), parsed);
         }
-        LoadedManifests { manifests, left_out }
+        (manifests, left_out)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::file::{FileId, NO_FILE};
 use crate::resolution::{Resolution, ResolvedSpecifiers};
-use crate::tree::TreeEntry;
+use crate::tree::{TreeEntry, pair_by_path};
 
 /// A map between the ids of two versions.
 #[derive(Debug)]
@@ -45,17 +45,10 @@ pub(super) fn renumber(old: &[TreeEntry], new: &[TreeEntry]) -> Option<Renumberi
         old_of: vec![NO_FILE; new.len()],
         new_of: vec![NO_FILE; old.len()],
     };
-    let (mut at_old, mut at_new) = (0, 0);
-    while let (Some(one), Some(other)) = (old.get(at_old), new.get(at_new)) {
-        match one.path.cmp(&other.path) {
-            std::cmp::Ordering::Less => at_old += 1,
-            std::cmp::Ordering::Greater => at_new += 1,
-            std::cmp::Ordering::Equal => {
-                renumbering.old_of[at_new] = at_old as FileId;
-                renumbering.new_of[at_old] = at_new as FileId;
-                at_old += 1;
-                at_new += 1;
-            }
+    for pair in pair_by_path(new, old) {
+        if let (Some(id), Some(old_id)) = pair {
+            renumbering.old_of[id as usize] = old_id;
+            renumbering.new_of[old_id as usize] = id;
         }
     }
     Some(renumbering)

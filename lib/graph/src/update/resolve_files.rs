@@ -1,12 +1,12 @@
 //! Resolves the files without a valid resolution, on all cores if there are many, up to bounds on edges and work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::bound::Bound;
-use crate::cores::cores;
+use crate::cores::{cores, lock};
 use crate::file::FileId;
-use crate::record::Record;
+use crate::record::{Record, specifiers_of};
 use crate::resolution::ResolvedSpecifiers;
 use crate::resolve::{Resolver, Scratch};
 use crate::update::file_kind::FileKind;
@@ -64,7 +64,6 @@ pub(super) fn resolve_missing(
     let reused_keys = resolved.iter().flatten().filter_map(|file| file.keys.as_ref());
     let key_count = AtomicUsize::new(reused_keys.map(|keys| keys.len()).sum());
     let sum = Mutex::new(ResolutionCost::default());
-    let lock_sum = || sum.lock().unwrap_or_else(PoisonError::into_inner);
     let resolve_part = |first: usize, part: &mut [Option<Arc<ResolvedSpecifiers>>]| {
         let mut scratch = Scratch::default();
         let empty = Arc::new(ResolvedSpecifiers::default());
@@ -72,20 +71,17 @@ pub(super) fn resolve_missing(
             if slot.is_some() {
                 continue;
             }
-            let (Some(record), Some(language)) = (&records[id], kinds[id].language) else {
+            let specifiers = specifiers_of(records[id].as_deref());
+            let Some(language) = kinds[id].language.filter(|_| !specifiers.is_empty()) else {
                 *slot = Some(Arc::clone(&empty));
                 continue;
             };
-            if record.specifiers.is_empty() {
-                *slot = Some(Arc::clone(&empty));
-                continue;
-            }
-            if lock_sum().exceeded_bound(max_imports).is_some() {
+            if lock(&sum).exceeded_bound(max_imports).is_some() {
                 return;
             }
-            let mut file = resolver.resolve_file(id as FileId, language, &record.specifiers, &mut scratch);
+            let mut file = resolver.resolve_file(id as FileId, language, specifiers, &mut scratch);
             file.limit_keys(&key_count);
-            lock_sum().add(&file);
+            lock(&sum).add(&file);
             *slot = Some(Arc::new(file));
         }
     };
@@ -97,7 +93,7 @@ pub(super) fn resolve_missing(
     // Several parts for each thread, so that a part with slow files does not delay the others.
     let size = (resolved.len() / (threads * 4)).max(64);
     let parts = Mutex::new(resolved.chunks_mut(size).enumerate());
-    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || lock(&parts).next();
     let resolve = || {
         while let Some((number, part)) = next() {
             resolve_part(number * size, part);

@@ -1,6 +1,8 @@
 //! Bounds the text that all threads of a build scan at once, and so the memory of their scans.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::cores::lock;
 
 /// Most bytes of large texts that are scanned at once: a scan may briefly need many times the memory of its text.
 const ROOM: usize = 4 << 20;
@@ -27,7 +29,7 @@ impl ScanBudget {
     pub(super) fn take(&self, bytes: usize) -> ReservedBytes<'_> {
         let bytes = if bytes <= SMALL { 0 } else { bytes.min(ROOM) };
         if bytes > 0 {
-            let mut taken = self.lock();
+            let mut taken = lock(&self.taken);
             while *taken + bytes > ROOM {
                 taken = self.released.wait(taken).unwrap_or_else(PoisonError::into_inner);
             }
@@ -35,16 +37,12 @@ impl ScanBudget {
         }
         ReservedBytes { room: self, bytes }
     }
-
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for ReservedBytes<'_> {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            *self.room.lock() -= self.bytes;
+            *lock(&self.room.taken) -= self.bytes;
             self.room.released.notify_all();
         }
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use coord_interfaces::interface_of_text;
 use coord_scan::{BYTES_FOR_WEIGHT, FileState, scan_within_bounds, text_of};
 
+use crate::cores::lock;
 use crate::file::FileId;
 use crate::record::Record;
 use crate::resolve::manifests::MAX_MANIFEST_BYTES;
@@ -35,12 +36,13 @@ impl Update {
                 continue;
             }
             let same_kind = scanned.iter().find(|(scanned_kind, ..)| scanned_kind == kind);
-            let (record, weight) = match same_kind.filter(|_| !self.is_extended_config(*file)) {
+            // The record of a config that other configs name has its text, whatever its kind.
+            let (record, weight) = match same_kind.filter(|_| !lock(&self.more_manifests).contains(file)) {
                 Some((_, record, weight)) => (Arc::clone(record), *weight),
                 None => {
                     let before = self.wave.weight.load(Ordering::Relaxed);
                     if before > WAVE_WEIGHT {
-                        self.lock_deferred().insert(*file);
+                        lock(&self.wave.deferred).insert(*file);
                         continue;
                     }
                     let record = Arc::new(self.record_of(*file, blob));
@@ -49,7 +51,7 @@ impl Update {
                     // The first file of a wave always fits, so that each wave makes progress.
                     let before = self.wave.weight.fetch_add(weight + text, Ordering::Relaxed);
                     if before > 0 && before + weight + text > WAVE_WEIGHT {
-                        self.lock_deferred().insert(*file);
+                        lock(&self.wave.deferred).insert(*file);
                         continue;
                     }
                     scanned.push((*kind, Arc::clone(&record), weight));
@@ -62,15 +64,10 @@ impl Update {
 
     /// Marks those of `files` that were not supplied as unreadable.
     pub fn mark_unreadable(&self, files: &[FileId]) {
-        let deferred = std::mem::take(&mut *self.lock_deferred());
+        let deferred = std::mem::take(&mut *lock(&self.wave.deferred));
         for id in files.iter().filter(|id| !deferred.contains(id)) {
             self.supply(*id, Blob::Unreadable);
         }
-    }
-
-    /// Whether other configs extend the file or refer to it.
-    fn is_extended_config(&self, file: FileId) -> bool {
-        self.lock_more().contains(&file)
     }
 
     fn record_of(&self, file: FileId, blob: Blob<'_>) -> Record {

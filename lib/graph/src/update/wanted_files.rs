@@ -1,11 +1,11 @@
 //! The files that a build must read: those within the limits that have no record yet.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use coord_scan::FileState;
 
 use crate::bound::Bound;
+use crate::cores::lock;
 use crate::file::FileId;
 use crate::resolve::projects::manifest_index::missing_configs;
 use crate::update::begin::Update;
@@ -56,16 +56,17 @@ impl Update {
             return start_wave(unread);
         }
         loop {
-            let missing = missing_configs(&self.table, &self.manifests().manifests);
+            let (manifests, _) = self.manifests();
+            let missing = missing_configs(&self.table, &manifests);
             let files = missing.iter().filter_map(|path| self.table.tracked_file(path));
             let missing: Vec<FileId> = files.collect();
             if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
-                let mut unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
-                let more = self.lock_more();
+                let mut unfollowed = lock(&self.unfollowed);
+                let more = lock(&self.more_manifests);
                 unfollowed.extend(missing.into_iter().filter(|id| !more.contains(id)));
                 return Vec::new();
             }
-            let mut more = self.lock_more();
+            let mut more = lock(&self.more_manifests);
             let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
             drop(more);
             if fresh.is_empty() {
@@ -94,42 +95,36 @@ impl Update {
 
     /// For each file, whether its content counts, as far as the files read so far show.
     pub(super) fn content_uses(&self) -> Vec<ContentUse> {
-        let more = self.lock_more();
+        let more = lock(&self.more_manifests);
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
         let kinds_and_records = (0..).zip(self.kinds.iter().zip(&self.records));
         kinds_and_records
             .map(|(id, (kind, record))| {
                 // A cold build would not read a config that no other config extends any longer.
                 let is_manifest = kind.is_manifest || more.contains(&id);
-                if kind.language.is_none() && !is_manifest {
+                let has_imports = kind.language.is_some();
+                if !has_imports && !is_manifest {
                     return ContentUse::No;
                 }
                 let record = record.get();
-                if let Some(text) = record
-                    .and_then(|record| record.manifest.as_ref())
-                    .filter(|_| is_manifest)
+                if let Some(text) = record.and_then(|record| record.manifest.as_ref())
+                    && is_manifest
                 {
                     texts = texts.saturating_add(text.len());
                 }
-                if kind.language.is_some() && record.is_some() {
+                if has_imports && record.is_some() {
                     weight += self.weights[id as usize].load(Ordering::Relaxed) as usize;
                 }
-                let has_imports = kind.language.is_some();
-                if has_imports && !is_manifest {
+                let is_source = has_imports && !is_manifest;
+                if is_source {
                     files += 1;
                     let scanned = record.filter(|record| record.state != FileState::TooLarge);
                     bytes = bytes.saturating_add(scanned.map_or(0, |record| record.size));
                 }
                 let bounds = [
                     (is_manifest && texts > MAX_MANIFESTS_BYTES, Bound::Manifests),
-                    (
-                        has_imports && !is_manifest && files > self.limits.max_files,
-                        Bound::Files,
-                    ),
-                    (
-                        has_imports && !is_manifest && bytes > self.limits.max_bytes,
-                        Bound::Bytes,
-                    ),
+                    (is_source && files > self.limits.max_files, Bound::Files),
+                    (is_source && bytes > self.limits.max_bytes, Bound::Bytes),
                     (has_imports && weight > self.limits.max_imports, Bound::Imports),
                 ];
                 let exceeded = bounds.into_iter().find(|(is_exceeded, _)| *is_exceeded);

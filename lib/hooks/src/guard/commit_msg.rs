@@ -80,7 +80,10 @@ pub(super) async fn add_trailers(
     let path = file.to_str().context("the path of the message is not UTF-8")?;
     arguments.push(path.to_owned());
     // Outside of the repository, because its configuration can name programs that create trailers.
-    git::output_outside(working_copy.root(), &arguments).await.map(drop)
+    let outside = Some(("GIT_DIR", Path::new("/dev/null")));
+    git::output_with(working_copy.root(), &arguments, outside)
+        .await
+        .map(drop)
 }
 
 const DEFAULT_MARK: &str = "#";

@@ -10,7 +10,7 @@ use coord_git::WorkingCopy;
 use super::change::{BranchChange, ChangedNames};
 
 /// The index that git uses for this commit: a temporary one if only some files are committed (`git commit FILE`).
-const INDEX: &str = "GIT_INDEX_FILE";
+pub(super) const INDEX: &str = "GIT_INDEX_FILE";
 
 /// Maximum size of the file of the commits that are being merged, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -48,7 +48,7 @@ pub(super) fn index() -> anyhow::Result<Option<PathBuf>> {
 async fn list_staged(root: &Path, index: Option<&Path>, commit: Option<&str>) -> anyhow::Result<Vec<u8>> {
     let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
     let arguments = arguments.into_iter().chain(commit).chain(["--"]);
-    git::output_with_index(root, arguments, index).await
+    git::output_with(root, arguments, index.map(|index| (INDEX, index))).await
 }
 
 /// The commits that are being merged.

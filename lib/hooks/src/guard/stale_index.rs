@@ -9,6 +9,7 @@ use coord_agent::git;
 use coord_git::{UnfinishedOperation, WorkingCopy};
 
 use super::change::BranchChange;
+use super::pre_commit::INDEX;
 
 /// Maximum number of compared files; the first ones count.
 const MAX_FILES: usize = 500;
@@ -41,7 +42,8 @@ pub(super) async fn find_reverted_files(
     let root = working_copy.root();
     let files: Vec<&str> = change.names.files.iter().take(MAX_FILES).map(String::as_str).collect();
     let ls_files = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--"];
-    let staged = git::output_with_index(root, ls_files.iter().chain(&files), index).await?;
+    let index = index.map(|index| (INDEX, index));
+    let staged = git::output_with(root, ls_files.iter().chain(&files), index).await?;
     let log = [
         "--literal-pathspecs",
         "log",

@@ -17,8 +17,9 @@ use super::copy_files::{self, CopyFiles};
 use super::event::Tool;
 use super::lock_check::{self, CommandChanges};
 use super::log::Log;
+use super::session_copy::SessionCopy;
 use super::shell::Effects;
-use super::{Trace, intents, interfaces};
+use super::{Trace, intents, interfaces, stale};
 
 /// A written file, and the fencing token of the lock under which the write was granted.
 struct WrittenFile {
@@ -47,8 +48,7 @@ pub(super) async fn record_tool(caller: &Caller<'_>) -> Vec<String> {
         sentences.extend(record_changes(caller, copy.working_copy, written).await);
     }
     if matches!(caller.call.tool, Tool::Shell { .. })
-        && let Some(working_copy) = find(&caller.command_folder())
-        && let Ok(holder) = caller.holder(&working_copy)
+        && let Ok(Some(SessionCopy { working_copy, holder })) = SessionCopy::of(caller)
     {
         SeenContent::change(&working_copy, &holder, |seen| seen.end_command(working_copy.root()));
         let (has_changes, more) = record_tree_changes(caller, working_copy, &holder, is_recorded).await;
@@ -143,7 +143,7 @@ async fn record_tree_changes(
     if changed.is_empty() {
         return (false, Vec::new());
     }
-    let Ok(work) = caller.work(working_copy) else {
+    let Ok((work, _)) = caller.work(working_copy) else {
         return (false, Vec::new());
     };
     let not_compared =
@@ -194,13 +194,7 @@ fn note_reads(caller: &Caller<'_>, effects: &Effects) {
         Tool::Shell { .. } => effects.reads.clone(),
         _ => return,
     };
-    for copy in copy_files::group(&reads).unwrap_or_default() {
-        if let Ok(holder) = caller.holder(&copy.working_copy) {
-            SeenContent::change(&copy.working_copy, &holder, |seen| {
-                copy.files.iter().for_each(|file| seen.read(&copy.path(file)));
-            });
-        }
-    }
+    stale::note_reads(caller, &reads);
 }
 
 /// Records a call that has changed no file although it could have. With `--trace all`, records each call.
@@ -222,10 +216,10 @@ async fn note_selection(caller: &Caller<'_>) {
         Tool::Shell { command, .. } => command.contains("coord") && command.contains("intent"),
         _ => false,
     };
-    let Some(working_copy) = may_select.then(|| find(&caller.command_folder())).flatten() else {
+    if !may_select {
         return;
-    };
-    let Ok(holder) = caller.holder(&working_copy) else {
+    }
+    let Ok(Some(SessionCopy { working_copy, holder })) = SessionCopy::of(caller) else {
         return;
     };
     SessionNotes::change(&working_copy, &holder, |notes| {

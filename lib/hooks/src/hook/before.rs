@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use coord_agent::connection::Connection;
 use coord_agent::mail_notes::MailNotes;
 use coord_agent::next_command::{self, RepeatedRequest};
-use coord_agent::seen_content::SeenContent;
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
@@ -57,7 +56,9 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     let mut effects = effects(caller);
     let copies = copy_files::group(&effects.writes)?;
     record_event_time(caller, &copies);
-    forget_missing(caller, &effects.reads);
+    // A failed read of a missing file updates the session's record of it. Other reads cost nothing here.
+    let missing = effects.reads.iter().filter(|path| !path.exists());
+    stale::note_reads(caller, &missing.cloned().collect::<Vec<_>>());
     if let Some(act) = &effects.person_act {
         return Ok(deny(handshake::refuse_person_act(act)));
     }
@@ -176,25 +177,14 @@ fn record_event_time(caller: &Caller<'_>, copies: &[CopyFiles]) {
     }
 }
 
-/// A failed read of a missing file updates the session's record of it. Other reads cost nothing here.
-fn forget_missing(caller: &Caller<'_>, reads: &[PathBuf]) {
-    let missing: Vec<PathBuf> = reads.iter().filter(|path| !path.exists()).cloned().collect();
-    for copy in copy_files::group(&missing).unwrap_or_default() {
-        if let Ok(holder) = caller.holder(&copy.working_copy) {
-            SeenContent::change(&copy.working_copy, &holder, |seen| {
-                copy.files.iter().for_each(|file| seen.read(&copy.path(file)));
-            });
-        }
-    }
-}
-
 /// Records that a write was refused here, if the repository has intents.
 async fn record_refusal(caller: &Caller<'_>, working_copy: &WorkingCopy, entry: Option<RecordEntry>) {
     let (Some(entry), Some(working_copy)) = (entry, find(working_copy.root())) else {
         return;
     };
-    let Ok(work) = caller.work(working_copy) else { return };
-    let Some(holder) = work.agent_id.clone() else { return };
+    let Ok((work, holder)) = caller.work(working_copy) else {
+        return;
+    };
     let notes = SessionNotes::read(&work.working_copy, &holder);
     if notes.has_intents != Some(true) {
         return;
@@ -212,10 +202,7 @@ async fn claim(caller: &Caller<'_>, copy: CopyFiles, call: &mut Option<ToolCall>
     let CopyFiles {
         working_copy, files, ..
     } = copy;
-    let work = caller.work(working_copy).map_err(|error| format!("{error:#}"))?;
-    let Some(holder) = work.agent_id.clone() else {
-        return Err("the session has no agent_id".to_owned());
-    };
+    let (work, holder) = caller.work(working_copy).map_err(|error| format!("{error:#}"))?;
     let notes = SessionNotes::read(&work.working_copy, &holder);
     if let Some((file, reason)) = notes
         .intent
@@ -265,18 +252,12 @@ async fn claim(caller: &Caller<'_>, copy: CopyFiles, call: &mut Option<ToolCall>
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
     let head = release::pushed_head(&work);
+    let code = response.error.as_ref().map(|error| error.error);
+    let is_locked = !response.success && code == Some(ErrorCode::LockConflict);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         intents::note(notes, &response);
         warnings::note(notes, &response.warnings);
-        notes.note_wait(
-            &branch,
-            &files,
-            !response.success
-                && response
-                    .error
-                    .as_ref()
-                    .is_some_and(|error| error.error == ErrorCode::LockConflict),
-        );
+        notes.note_wait(&branch, &files, is_locked);
         notes.taken.extend(taken_over(&response).map(str::to_owned));
         if response.success {
             notes.add_worktree(&root);

@@ -126,23 +126,24 @@ impl Caller<'_> {
         }
     }
 
-    /// The work in `working_copy`.
+    /// The work in `working_copy`, and its holder.
     ///
     /// # Errors
     /// When the branch of the work or the agent is unknown.
-    pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<Work> {
+    pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<(Work, AgentId)> {
         let (branch, work_branch) = self.args.branches(&working_copy)?;
-        let agent_id = Some(self.holder(&working_copy)?);
-        Ok(Work {
+        let holder = self.holder(&working_copy)?;
+        let work = Work {
             folder: working_copy.root().to_owned(),
             repo: self.args.repo(&working_copy),
             working_copy,
             branch,
             work_branch,
-            agent_id,
+            agent_id: Some(holder.clone()),
             // Hooks declare interface changes themselves.
             is_hooked: false,
-        })
+        };
+        Ok((work, holder))
     }
 
     /// The working copy in which the agent works.

@@ -46,10 +46,9 @@ pub(super) async fn other_sessions_text(
         .iter()
         .filter(|lock| lock.agent_id.as_deref() != Some(holder.as_str()));
     let sessions = Sessions::of(others);
-    let mut text = None;
-    SessionNotes::change(&work.working_copy, holder, |notes| {
+    Ok(SessionNotes::change(&work.working_copy, holder, |notes| {
         let branch = work.branch.as_str();
-        text = match notes.others.as_ref().filter(|_| is_change) {
+        let text = match notes.others.as_ref().filter(|_| is_change) {
             Some(reported) => sessions.changes(reported, branch),
             None => sessions.text(branch),
         };
@@ -57,8 +56,8 @@ pub(super) async fn other_sessions_text(
         if is_change || notes.others.is_none() {
             notes.others = Some(sessions.digests());
         }
-    });
-    Ok(text)
+        text
+    }))
 }
 
 /// Notes for the ledger that the model was given `text`. The next record sends the note, so that no call waits for it.

@@ -40,7 +40,7 @@ pub(super) fn group(paths: &[PathBuf]) -> Result<Vec<CopyFiles>, String> {
     let mut copies: Vec<CopyFiles> = Vec::new();
     for path in paths {
         let path = without_symbolic_links(path);
-        if is_in_git_folder(&path) {
+        if path.iter().any(|name| name.eq_ignore_ascii_case(".git")) {
             continue;
         }
         let position = copies
@@ -74,10 +74,6 @@ pub(super) fn group(paths: &[PathBuf]) -> Result<Vec<CopyFiles>, String> {
 fn is_inside(path: &Path, root: &Path) -> bool {
     let mut folders_between = path.ancestors().skip(1).take_while(|folder| *folder != root);
     path.starts_with(root) && !folders_between.any(|folder| folder.join(".git").exists())
-}
-
-fn is_in_git_folder(path: &Path) -> bool {
-    path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 /// The files that `path` stands for. `None` if its name cannot be locked.

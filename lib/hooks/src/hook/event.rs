@@ -144,3 +144,13 @@ pub struct Answer {
     /// Text for standard error, because no field of the JSON has room for it.
     pub stderr: Option<String>,
 }
+
+impl Answer {
+    /// JSON alone.
+    pub fn json(body: Value) -> Answer {
+        Answer {
+            body: Some(body),
+            ..Answer::default()
+        }
+    }
+}

@@ -11,6 +11,7 @@ use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_agent::{ancestors, waiter};
 use coord_domain::AgentId;
+use coord_git::WorkingCopy;
 use coord_protocol::{Action, LockMode, PostRequest, PostResponse};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -50,11 +51,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
         return Decision::PROCEED.into();
     };
     event_times::record(&working_copy, caller.agent, caller.event);
-    let result = match caller.work(working_copy) {
-        Ok(work) => wait(caller, &work).await,
-        Err(error) => Err(error),
-    };
-    match result {
+    match wait(caller, working_copy).await {
         Ok(result) => result.unwrap_or(Decision::PROCEED.into()),
         Err(error) => {
             tracing::debug!(%error, "the session is not woken");
@@ -63,11 +60,9 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
     }
 }
 
-async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<EventResult>> {
+async fn wait(caller: &Caller<'_>, working_copy: WorkingCopy) -> anyhow::Result<Option<EventResult>> {
+    let (work, holder) = caller.work(working_copy)?;
     let (working_copy, own_process) = (&work.working_copy, std::process::id());
-    let Some(holder) = work.agent_id.clone() else {
-        return Ok(None);
-    };
     let agent = ancestors::candidates().first().copied();
     let end = Instant::now() + LIMIT;
     let mut is_first = true;
@@ -91,11 +86,11 @@ async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<EventRe
         let round_start = Instant::now();
         if let Some(connection) = Connection::open_running(caller.args, working_copy, Some(&holder), REQUEST_LIMIT)? {
             let seconds = (!is_in_team).then_some(SERVER_SECONDS);
-            if let Some(text) = claim_free_files(&connection, work, &holder, &notes, seconds).await {
+            if let Some(text) = claim_free_files(&connection, &work, &holder, &notes, seconds).await {
                 return Ok(Some(wake_with(text).into()));
             }
-            if is_in_team && mail::wait_for_mail(&connection, work, &holder, SERVER_SECONDS).await {
-                let mut news = mail::news(&connection, work, &holder, Moment::AfterTool, false).await;
+            if is_in_team && mail::wait_for_mail(&connection, &work, &holder, SERVER_SECONDS).await {
+                let mut news = mail::news(&connection, &work, &holder, Moment::AfterTool, false).await;
                 if let Some(text) = news.as_mut().and_then(|news| news.text.take()) {
                     let decision = wake_with(text);
                     return Ok(Some(EventResult { decision, news }));
@@ -128,7 +123,6 @@ async fn claim_free_files(
         let request = PostRequest {
             branch: Some(branch.clone()),
             wait_seconds: seconds,
-            session: None,
             ..work.claim(files.clone(), LockMode::Writing, reason::claim_message(notes, &files))
         };
         let mut response: PostResponse = match connection.client.post_status(&request).await {

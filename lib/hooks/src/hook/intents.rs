@@ -6,6 +6,7 @@ use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
+use coord_intents::intent::is_valid_id;
 use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
 
 /// Fetches the intents, notes them, and returns the text for the model: about the selected intent, or about those that
@@ -61,7 +62,8 @@ pub(super) async fn repository_has_intents(connection: Option<&Connection>, work
 
 /// The text about `intent`. `None` if it is no longer active.
 async fn fetch_active(client: &Client, repo_url: &str, intent: &str) -> Result<Option<String>, ClientError> {
-    if !is_id(intent) {
+    // Another text could name another path of the URL.
+    if !is_valid_id(intent) {
         return Ok(None);
     }
     let response = match client.intent(repo_url, intent, IntentsView::Context).await {
@@ -73,11 +75,6 @@ async fn fetch_active(client: &Client, repo_url: &str, intent: &str) -> Result<O
         .intent
         .is_some_and(|intent| matches!(intent.status, IntentStatus::InProgress | IntentStatus::Blocked));
     Ok(response.context.filter(|_| is_active))
-}
-
-/// Whether `intent` is a valid id, so that it cannot name another path of a URL.
-pub(super) fn is_id(intent: &str) -> bool {
-    coord_intents::intent::is_valid_id(intent)
 }
 
 /// Notes the intent in the response to a claim.

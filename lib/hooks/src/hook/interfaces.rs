@@ -83,7 +83,7 @@ pub(super) async fn declare_changes(
     files: &[String],
 ) -> Option<String> {
     let working_copy = find(working_copy.root())?;
-    let work = caller.work(working_copy).ok()?;
+    let (work, _) = caller.work(working_copy).ok()?;
     let changed = Interfaces::of(&work.working_copy, &work.branch).compare_disk(files);
     let root = work.working_copy.root().to_owned();
     let undeclared = SeenContent::change(&work.working_copy, holder, |seen| {

@@ -22,8 +22,7 @@ pub(super) struct Log {
 impl Log {
     /// `None` if the repository has no intents: then nothing is recorded.
     pub(super) async fn open(caller: &Caller<'_>, working_copy: WorkingCopy) -> Option<Log> {
-        let work = caller.work(working_copy).ok()?;
-        let holder = work.agent_id.clone()?;
+        let (work, holder) = caller.work(working_copy).ok()?;
         let connection = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
         let connection = connection.ok().flatten();
         let has_intents = intents::repository_has_intents(connection.as_ref(), &work, &holder).await;

@@ -6,7 +6,7 @@ use coord_agent::spool::Spool;
 use coord_agent::work::Work;
 use coord_git::WorkingCopy;
 use coord_intents::ledger::{ContentHash, ToolInput};
-use coord_protocol::{ClientError, ErrorCode, RecordEntry, RecordKind, RecordRequest, RecordResponse};
+use coord_protocol::{ClientError, ErrorCode, RecordEntry, RecordKind, RecordRequest};
 
 use super::caller::Caller;
 use super::{local_paths, turn};
@@ -127,8 +127,7 @@ pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests:
 
 /// Sends `request`. Returns false if it must be sent again. A server that refuses an event would refuse it again.
 async fn try_send(connection: &Connection, request: &RecordRequest) -> bool {
-    let result: Result<RecordResponse, ClientError> = connection.client.record(request).await;
-    match result {
+    match connection.client.record(request).await {
         Ok(_) => true,
         Err(ClientError::Refused { status, error, .. }) => {
             tracing::debug!(%error.message, "the server does not record an event");

@@ -105,7 +105,7 @@ pub(super) async fn release_files(
         let Ok(branch) = Branch::parse(&branch) else { continue };
         let working_copies = working_copies(args, work, &notes, &branch);
         let mut changes = Changes::of(&working_copies, &branch, &locks).await?;
-        if changes.has_unpushed() {
+        if !changes.unpushed.is_empty() {
             let mut is_new = false;
             for working_copy in &working_copies {
                 is_new |= query_remotes_for_pushes(working_copy).await;
@@ -124,7 +124,7 @@ pub(super) async fn release_files(
                 None if scope == ReleaseScope::Finished && notes.taken.contains(file) => {
                     outcome.keep("not changed", file);
                 }
-                None if scope == ReleaseScope::Finished || (is_writing && changes.is_pushed(file)) => {
+                None if scope == ReleaseScope::Finished || (is_writing && changes.pushed.contains(file)) => {
                     finished.push(file.clone());
                 }
                 None => outcome.keep("not changed yet", file),

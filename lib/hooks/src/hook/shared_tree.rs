@@ -3,7 +3,6 @@
 
 use coord_agent::connection::Connection;
 use coord_agent::session_notes::SessionNotes;
-use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{HeldLock, LocksFilter};
 
@@ -35,7 +34,11 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
     let repo_url = caller.args.repo_url(&working_copy);
     let response = connection.client.locks(&repo_url, &LocksFilter::default()).await;
     let locks = response.map_err(|error| reason::failure(&error))?.locks;
-    let held: Vec<&HeldLock> = locks.iter().filter(|lock| is_held_by(lock, &others)).collect();
+    let is_theirs = |lock: &&HeldLock| {
+        let agent = lock.agent_id.as_deref();
+        others.iter().any(|other| Some(other.as_str()) == agent)
+    };
+    let held: Vec<&HeldLock> = locks.iter().filter(is_theirs).collect();
     let Some(first) = held.first() else { return Ok(None) };
     let files: Vec<&str> = held.iter().map(|lock| lock.file_path.as_str()).collect();
     Ok(Some(format!(
@@ -48,9 +51,4 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
         first.message,
         working_copy.root().file_name().unwrap_or_default().to_string_lossy(),
     )))
-}
-
-fn is_held_by(lock: &HeldLock, holders: &[AgentId]) -> bool {
-    let agent = lock.agent_id.as_deref();
-    holders.iter().any(|holder| Some(holder.as_str()) == agent)
 }

@@ -1,12 +1,14 @@
 //! Refuses a write to content that the session has not seen, so that it overwrites no change that it has not read.
 
+use std::path::PathBuf;
+
 use coord_agent::seen_content::{Conflict, SeenContent};
 use coord_domain::AgentId;
 use coord_protocol::{RecordEntry, RecordKind};
 use serde::Serialize;
 
 use super::caller::Caller;
-use super::copy_files::CopyFiles;
+use super::copy_files::{self, CopyFiles};
 use super::interfaces::ChangedInterfaces;
 use super::record;
 
@@ -51,6 +53,17 @@ fn to_json(file: &str, conflict: Conflict) -> String {
         resolution: "RE_READ_REQUIRED",
     };
     serde_json::to_string(&refusal).expect("texts are JSON")
+}
+
+/// Notes that the session has read the files at `paths`, or knows that they are missing.
+pub(super) fn note_reads(caller: &Caller<'_>, paths: &[PathBuf]) {
+    for copy in copy_files::group(paths).unwrap_or_default() {
+        if let Ok(holder) = caller.holder(&copy.working_copy) {
+            SeenContent::change(&copy.working_copy, &holder, |seen| {
+                copy.files.iter().for_each(|file| seen.read(&copy.path(file)));
+            });
+        }
+    }
 }
 
 /// Notes that the files of `copy` are about to be written. `token` returns the fencing token of a file's lock.

@@ -10,12 +10,13 @@ use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_files::RootedPath;
+use coord_intents::intent::is_valid_id;
 use coord_protocol::{SessionTokens, UsageRequest};
 use serde::Deserialize;
 
 use super::agents::Agent;
 use super::caller::Caller;
-use super::{intents, turn};
+use super::turn;
 
 /// Maximum part of the file that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -42,7 +43,7 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
         return;
     };
     let session = turn::session(caller, &notes);
-    if !intents::is_id(intent) || session.session_id.is_empty() {
+    if !is_valid_id(intent) || session.session_id.is_empty() {
         return;
     }
     let request = UsageRequest {

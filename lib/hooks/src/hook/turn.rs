@@ -4,6 +4,7 @@ use coord_agent::connection::Connection;
 use coord_agent::session_notes::{LastCall, SessionNotes};
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
+use coord_intents::intent::is_valid_id;
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{AgentSession, ToolCall, UsageRequest};
 
@@ -29,17 +30,17 @@ pub(super) fn tool_call(caller: &Caller<'_>, working_copy: &WorkingCopy, holder:
         return Some(call);
     }
     let event = caller.event.to_owned();
-    let mut is_repeated = false;
-    SessionNotes::change(working_copy, holder, |notes| match &mut notes.call {
+    let is_repeated = SessionNotes::change(working_copy, holder, |notes| match &mut notes.call {
         Some(last) if last.digest == call.digest && !last.events.contains(&event) => {
-            is_repeated = true;
             last.events.push(event);
+            true
         }
         last => {
             *last = Some(LastCall {
                 digest: call.digest.clone(),
                 events: vec![event],
             });
+            false
         }
     });
     (!is_repeated).then_some(call)
@@ -58,7 +59,7 @@ fn digest(caller: &Caller<'_>) -> String {
 /// refused.
 pub(super) async fn count(caller: &Caller<'_>, home: &SessionCopy, call: ToolCall) -> Result<Option<String>, String> {
     let notes = SessionNotes::read(&home.working_copy, &home.holder);
-    let Some(intent) = notes.intent.as_deref().filter(|intent| intents::is_id(intent)) else {
+    let Some(intent) = notes.intent.as_deref().filter(|intent| is_valid_id(intent)) else {
         return Ok(None);
     };
     let connection = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT)

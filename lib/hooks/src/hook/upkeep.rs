@@ -48,12 +48,9 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
         return Decision::PROCEED.into();
     };
     event_times::record(&working_copy, caller.agent, caller.event);
-    let work = match caller.work(working_copy) {
-        Ok(work) => work,
+    let (work, holder) = match caller.work(working_copy) {
+        Ok(work_and_holder) => work_and_holder,
         Err(error) => return report_error(&error).into(),
-    };
-    let Some(holder) = work.agent_id.clone() else {
-        return Decision::PROCEED.into();
     };
     let task = caller.call.prompt.as_deref().and_then(reason::first_sentence);
     SessionNotes::change(&work.working_copy, &holder, |notes| {

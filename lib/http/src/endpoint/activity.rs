@@ -9,21 +9,21 @@ use axum::routing::{MethodRouter, get};
 use coord_protocol::ActivityResponse;
 use coord_protocol::schema::{Branch as BranchName, EventId as EventName, FilePath as FilePathName, RepoUrl};
 use serde::Deserialize;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::error::HandlerError;
 use crate::headers::agent_header;
 use crate::json::Json;
-use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::errors::{READ, Reader, errors, finish};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
-use crate::openapi::responses::response;
+use crate::openapi::responses::{content, response};
 use coord_auth::Caller;
-use coord_domain::{Branch, EventId, FilePath, RepoId};
+use coord_domain::{Branch, EventId, FilePath};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, parse_count, parse_optional, parse_repository};
 use coord_server::operations::{ActivityRequest, EventRange, list_activity};
 
 /// Maximum number of events in a response.
@@ -62,35 +62,30 @@ impl ActivityQuery {
     /// # Errors
     /// When a field is missing or invalid, or the caller has no right to the repository.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<ActivityRequest, ApiError> {
-        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = caller.in_repository(&repo)?;
-        let branch = self.branch.as_deref().map(Branch::parse).transpose();
-        let after = self.after.as_deref().map(EventId::parse).transpose();
-        let before = self.before.as_deref().map(EventId::parse).transpose();
-        let file = self.file.as_deref().map(FilePath::parse).transpose();
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
+        let branch = parse_optional("branch", self.branch.as_deref(), Branch::parse)?;
+        let file = parse_optional("file", self.file.as_deref(), FilePath::parse)?;
+        let after = parse_optional("after", self.after.as_deref(), EventId::parse)?;
+        let before = parse_optional("before", self.before.as_deref(), EventId::parse)?;
+        let range = match (after, before) {
+            (None, None) => EventRange::Newest,
+            (Some(after), None) => EventRange::After(after),
+            (None, Some(before)) => EventRange::Before(before),
+            (Some(_), Some(_)) => {
+                let problem = "cannot be combined with after; send one of the two";
+                return Err(ApiError::invalid_field("before", problem));
+            }
+        };
         let limit = match &self.limit {
-            None => Some(DEFAULT_EVENTS),
-            Some(text) => text.parse().ok().filter(|limit| (1..=MAX_EVENTS).contains(limit)),
+            None => DEFAULT_EVENTS,
+            Some(text) => parse_count("limit", text, MAX_EVENTS)?,
         };
         Ok(ActivityRequest {
             repo,
-            branch: branch.map_err(in_field("branch"))?,
-            file: file.map_err(in_field("file"))?,
-            range: match (after.map_err(in_field("after"))?, before.map_err(in_field("before"))?) {
-                (None, None) => EventRange::Newest,
-                (Some(after), None) => EventRange::After(after),
-                (None, Some(before)) => EventRange::Before(before),
-                (Some(_), Some(_)) => {
-                    return Err(ApiError::InvalidField {
-                        field: "before",
-                        problem: "cannot be combined with after; send one of the two".to_owned(),
-                    });
-                }
-            },
-            limit: limit.ok_or_else(|| ApiError::InvalidField {
-                field: "limit",
-                problem: format!("must be a whole number from 1 to {MAX_EVENTS}"),
-            })?,
+            branch,
+            file,
+            range,
+            limit,
             caller,
             caller_agent: agent_of(None, agent)?,
         })
@@ -124,11 +119,11 @@ async fn get_activity(
     query: Result<Query<ActivityQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<ActivityResponse>, HandlerError> {
     let caller = app.authenticator.authenticate_reader(&headers).await?;
-    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query cannot be read; send repo_url, and where you want them branch, file, after, before \
-                  and limit, once each"
-            .to_owned(),
+    let Query(query) = query.map_err(|_| {
+        ApiError::malformed(
+            "the query cannot be read; send repo_url, and where you want them branch, file, after, before and limit, \
+             once each",
+        )
     })?;
     let request = query.parse(caller, agent_header(&headers))?;
     Ok(Json(list_activity(&app, request).await?))
@@ -139,12 +134,9 @@ enum ActivityResponses {}
 
 impl IntoResponses for ActivityResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
-        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
-        let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("Activity")))
-            .example(Some(examples::activity()));
-        answers.insert(200, response("What has happened", content));
+        let mut answers = errors(&READ, Reader::Person, "GET, HEAD", None);
+        let events = content("Activity", examples::activity());
+        answers.insert(200, response("What has happened", events));
         finish(answers)
     }
 }

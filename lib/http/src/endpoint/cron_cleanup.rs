@@ -9,12 +9,12 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use serde_json::json;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::error::HandlerError;
 use crate::openapi::errors::{Cause, Reader, errors, finish};
-use crate::openapi::responses::response;
+use crate::openapi::responses::{content, response};
 use coord_auth::has_bearer_secret;
 use coord_server::app::App;
 use coord_server::error::ApiError;
@@ -71,10 +71,7 @@ impl IntoResponses for SweepResponses {
             is_complete: true,
             ..SweepReport::default()
         });
-        let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("SweepReport")))
-            .example(Some(report));
-        answers.insert(200, response("What the sweep did", content));
+        answers.insert(200, response("What the sweep did", content("SweepReport", report)));
         finish(answers)
     }
 }

@@ -16,14 +16,14 @@ use axum::routing::{MethodRouter, post};
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::body::read_bytes;
 use crate::error::HandlerError;
 use crate::openapi::errors::{Cause, Reader, errors, finish};
 use crate::openapi::fields::WebhookHeaders;
-use crate::openapi::responses::response;
+use crate::openapi::responses::{content, response};
 use coord_domain::{CommitSha, Invalid, RepoId};
 use coord_server::app::App;
 use coord_server::error::ApiError;
@@ -117,11 +117,9 @@ async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) ->
         )
         .into());
     }
-    let malformed = |Invalid(message)| ApiError::MalformedBody { field: None, message };
-    let event = header_text(&headers, "x-github-event").ok_or(ApiError::InvalidField {
-        field: "X-GitHub-Event",
-        problem: "is required".to_owned(),
-    })?;
+    let malformed = |Invalid(message)| ApiError::malformed(message);
+    let event = header_text(&headers, "x-github-event");
+    let event = event.ok_or_else(|| ApiError::invalid_field("X-GitHub-Event", "is required"))?;
     let content_type = header_text(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
     let payload = payload(content_type, &body).map_err(malformed)?;
     let outcome = match parse(event, &payload, &webhook.host).map_err(malformed)? {
@@ -238,10 +236,8 @@ impl IntoResponses for WebhookResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [Cause::Caller, Cause::Form, Cause::Source, Cause::Body];
         let mut answers = errors(&causes, Reader::Person, "POST", None);
-        let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("WebhookResponse")))
-            .example(Some(json!({ "outcome": "moved" })));
-        answers.insert(200, response("The outcome of the delivery", content));
+        let outcome = content("WebhookResponse", json!({ "outcome": "moved" }));
+        answers.insert(200, response("The outcome of the delivery", outcome));
         finish(answers)
     }
 }

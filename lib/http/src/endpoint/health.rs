@@ -25,7 +25,7 @@ use crate::error::HandlerError;
 use crate::json::Json;
 use crate::openapi::errors::{Reader, errors, finish, retry_later};
 use crate::openapi::examples;
-use crate::openapi::responses::response;
+use crate::openapi::responses::{content, response};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_sources::Source;
@@ -111,19 +111,15 @@ enum HealthResponses {}
 impl IntoResponses for HealthResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(&[], Reader::Person, "GET, HEAD", None);
-        let report = Ref::from_schema_name("HealthReport");
-        let content = ContentBuilder::new()
-            .schema(Some(report.clone()))
-            .example(Some(examples::health()));
         answers.insert(
             200,
             response(
                 "Locks work; where `status` is `degraded`, no repository can be read",
-                content,
+                content("HealthReport", examples::health()),
             ),
         );
         let either = OneOfBuilder::new()
-            .item(report)
+            .item(Ref::from_schema_name("HealthReport"))
             .item(Ref::from_schema_name("ErrorBody"));
         let down = response(
             "The store cannot be reached, or is not configured",

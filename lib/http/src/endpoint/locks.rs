@@ -9,21 +9,21 @@ use axum::routing::{MethodRouter, get};
 use coord_protocol::LocksResponse;
 use coord_protocol::schema::{AgentId, Branch as BranchName, RepoUrl};
 use serde::Deserialize;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::error::HandlerError;
 use crate::headers::agent_header;
 use crate::json::Json;
-use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::errors::{READ, Reader, errors, finish};
 use crate::openapi::examples;
 use crate::openapi::fields::{self, AgentHeaders};
-use crate::openapi::responses::response;
+use crate::openapi::responses::{content, response};
 use coord_auth::Caller;
-use coord_domain::{Branch, RepoId};
+use coord_domain::Branch;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, parse_optional, parse_repository};
 use coord_server::operations::{LocksRequest, list_locks};
 
 /// The query as sent.
@@ -50,15 +50,11 @@ impl LocksQuery {
     /// # Errors
     /// When a field is missing or invalid, or the caller has no right to the repository.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LocksRequest, ApiError> {
-        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = caller.in_repository(&repo)?;
-        let branch = self.branch.as_deref().map(Branch::parse).transpose();
-        let branch = branch.map_err(in_field("branch"))?;
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
+        let branch = parse_optional("branch", self.branch.as_deref(), Branch::parse)?;
         if self.holder.as_ref().is_some_and(|holder| holder != "me") {
-            return Err(ApiError::InvalidField {
-                field: "holder",
-                problem: "must be me; without it, the locks of all holders are listed".to_owned(),
-            });
+            let problem = "must be me; without it, the locks of all holders are listed";
+            return Err(ApiError::invalid_field("holder", problem));
         }
         let is_own = self.holder.is_some();
         let caller_agent = agent_of(self.agent_id.as_deref(), agent)?;
@@ -104,10 +100,10 @@ async fn get_locks(
     } else {
         app.authenticator.authenticate_reader(&headers).await?
     };
-    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query is not valid; send repo_url, and optionally branch, holder and agent_id, each once"
-            .to_owned(),
+    let Query(query) = query.map_err(|_| {
+        ApiError::malformed(
+            "the query is not valid; send repo_url, and optionally branch, holder and agent_id, each once",
+        )
     })?;
     let request = query.parse(caller, agent_header(&headers))?;
     Ok(Json(list_locks(&app, request).await?))
@@ -118,12 +114,9 @@ enum LocksResponseSet {}
 
 impl IntoResponses for LocksResponseSet {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
-        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
-        let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("Locks")))
-            .example(Some(examples::locks()));
-        answers.insert(200, response("The locks and their holders", content));
+        let mut answers = errors(&READ, Reader::Person, "GET, HEAD", None);
+        let locks = content("Locks", examples::locks());
+        answers.insert(200, response("The locks and their holders", locks));
         finish(answers)
     }
 }

@@ -19,12 +19,11 @@ use serde_json::json;
 use utoipa::OpenApi;
 
 use super::operation::{MCP, MCP_METADATA};
-use crate::Session;
 use crate::body::{is_json, read_bytes};
 use crate::error::Respond;
 use crate::headers::agent_header;
 use crate::own_origin::own_origin;
-use coord_auth::presents_credential;
+use coord_auth::{Caller, presents_credential};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 
@@ -35,10 +34,21 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 
+/// The caller of one authenticated request, and what the request works with.
+pub struct Session {
+    /// The `App` of the operations.
+    pub app: Arc<App>,
+    pub caller: Caller,
+    /// The header `X-Coord-Agent`.
+    pub agent: Option<String>,
+    /// The groups of tools that the query selects, such as `locks,tasks`.
+    pub groups: Option<String>,
+}
+
 /// Responds to requests of the protocol: `coord_tools::protocol`, as an extension of the router. The table of routes
-/// does not name it, so that functions without MCP are built without it. The text names the groups of tools to offer.
+/// does not name it, so that functions without MCP are built without it.
 #[derive(Clone, Copy, Debug)]
-pub struct Protocol(pub fn(Session, Option<String>, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
+pub struct Protocol(pub fn(Session, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
 
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(serve_mcp)
@@ -94,8 +104,9 @@ async fn respond(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> R
         app,
         caller,
         agent: agent_header(&headers).map(str::to_owned),
+        groups,
     };
-    let response = (protocol.0)(session, groups, sdk_request).await?;
+    let response = (protocol.0)(session, sdk_request).await?;
     convert_to_json_rpc(response, &body).await
 }
 
@@ -108,10 +119,7 @@ struct McpQuery {
 /// The groups of tools that the query of `uri` names, such as `?tools=locks,tasks`.
 fn selected_groups(uri: &Uri) -> Result<Option<String>, ApiError> {
     let query = Query::<McpQuery>::try_from_uri(uri);
-    let Query(query) = query.map_err(|_| ApiError::InvalidField {
-        field: "tools",
-        problem: "must be sent once".to_owned(),
-    })?;
+    let Query(query) = query.map_err(|_| ApiError::invalid_field("tools", "must be sent once"))?;
     Ok(query.tools)
 }
 

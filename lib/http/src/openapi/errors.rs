@@ -10,6 +10,7 @@ use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 
+use super::responses::text_header;
 use crate::body::MAX_BYTES;
 use crate::error::Respond;
 use coord_domain::{Branch, RepoId};
@@ -41,6 +42,9 @@ pub enum Cause {
     Person,
 }
 
+/// The causes that reads have.
+pub const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+
 /// The causes that agents' operations have.
 pub const VARY_FOR_AGENTS: [Cause; 7] = [
     Cause::Caller,
@@ -57,12 +61,6 @@ pub const VARY_FOR_AGENTS: [Cause; 7] = [
 pub enum Reader {
     Person,
     Agent,
-}
-
-struct SampleError {
-    cause: Cause,
-    status: u16,
-    body: ErrorBody,
 }
 
 /// The cause of an error; `None` if no operation has the error, or each operation documents its own.
@@ -100,7 +98,7 @@ fn cause_of(error: &ApiError) -> Option<Cause> {
 }
 
 /// One error of each kind.
-fn sample_errors() -> Vec<SampleError> {
+fn sample_errors() -> Vec<ApiError> {
     let (Ok(shop), Ok(other)) = (
         RepoId::parse("https://github.com/acme/shop"),
         RepoId::parse("https://github.com/acme/other"),
@@ -108,11 +106,8 @@ fn sample_errors() -> Vec<SampleError> {
         return Vec::new();
     };
     let branch_problem = Branch::parse("a b").map_or_else(|invalid| invalid.0, |branch| branch.to_string());
-    let errors = [
-        ApiError::InvalidField {
-            field: "branch",
-            problem: branch_problem,
-        },
+    vec![
+        ApiError::invalid_field("branch", branch_problem),
         ApiError::MalformedBody {
             field: Some("status".to_owned()),
             message: "status is wrong: unknown value `WRITTING`, expected one of `READING`, `WRITING`, `OPEN`"
@@ -165,15 +160,7 @@ fn sample_errors() -> Vec<SampleError> {
         ApiError::SourceLimited {
             retry_after_seconds: 60,
         },
-    ];
-    let to_sample = |error: &ApiError| {
-        Some(SampleError {
-            cause: cause_of(error)?,
-            status: error.status().as_u16(),
-            body: error.body(),
-        })
-    };
-    errors.iter().filter_map(to_sample).collect()
+    ]
 }
 
 /// The schema of a complete response, and an example of it for the message of an error.
@@ -195,13 +182,13 @@ pub fn errors_and(
     offline: Option<Offline>,
 ) -> ResponsesByStatus {
     let mut by_status: BTreeMap<u16, Vec<ErrorBody>> = BTreeMap::new();
-    for sample in sample_errors() {
-        if sample.cause == Cause::Any || causes.contains(&sample.cause) {
-            let bodies = by_status.entry(sample.status).or_default();
-            // One example of each code.
-            if bodies.iter().all(|body| body.error != sample.body.error) {
-                bodies.push(sample.body);
-            }
+    let is_possible = |cause: Cause| cause == Cause::Any || causes.contains(&cause);
+    let samples = sample_errors();
+    for error in samples.iter().filter(|error| cause_of(error).is_some_and(is_possible)) {
+        let bodies = by_status.entry(error.status().as_u16()).or_default();
+        // One example of each code.
+        if bodies.iter().all(|body| body.error != error.code()) {
+            bodies.push(error.body());
         }
     }
     for error in more {
@@ -290,19 +277,12 @@ pub fn retry_later(response: ResponseBuilder) -> ResponseBuilder {
 }
 
 fn status_header(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
-    let text = |description: &str, value: &str| {
-        let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
-        HeaderBuilder::new()
-            .schema(Some(schema))
-            .description(Some(description))
-            .build()
-    };
     match status {
         401 => Some((
             "WWW-Authenticate",
-            text("How to send a credential", "Bearer realm=\"coord\""),
+            text_header("How to send a credential", "Bearer realm=\"coord\""),
         )),
-        405 => Some(("Allow", text("The methods that the endpoint accepts", allowed))),
+        405 => Some(("Allow", text_header("The methods that the endpoint accepts", allowed))),
         429 | 503 => Some((
             "Retry-After",
             HeaderBuilder::new()

@@ -1,7 +1,16 @@
-//! Responses of an operation that are not errors.
+//! Parts of an operation's responses.
 
+use serde_json::Value;
+use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
+
+/// A body with the schema `name`.
+pub fn content(name: &str, example: Value) -> ContentBuilder {
+    ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(name)))
+        .example(Some(example))
+}
 
 /// The schema `name` with `property` narrowed to `schema`, and `required` fields added.
 pub fn narrow(name: &str, property: &str, schema: impl Into<RefOr<Schema>>, required: &[&str]) -> ContentBuilder {
@@ -27,4 +36,13 @@ pub fn response(description: &str, content: ContentBuilder) -> ResponseBuilder {
     ResponseBuilder::new()
         .description(description)
         .content("application/json", content.build())
+}
+
+/// A header with a text such as `example`.
+pub(crate) fn text_header(description: &str, example: &str) -> Header {
+    let schema = ObjectBuilder::new().schema_type(Type::String).examples([example]);
+    HeaderBuilder::new()
+        .schema(Some(schema))
+        .description(Some(description))
+        .build()
 }

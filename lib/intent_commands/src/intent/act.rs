@@ -13,11 +13,11 @@ use coord_protocol::{
     TakeOverRequest, UnblockIntentRequest,
 };
 
-use super::outcome::print_response;
+use crate::outcome::print_response;
 
-/// Options of all acts.
+/// Options of all acts. `coord intent select` has no others.
 #[derive(Clone, Debug, Args)]
-struct Common {
+pub(super) struct Common {
     /// The intent
     #[arg(value_name = "ID")]
     id: String,
@@ -30,11 +30,18 @@ struct Common {
 }
 
 impl Common {
+    /// Runs `coord intent select`.
+    pub(super) async fn select(self) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let request = SelectIntentRequest {
+            caller: caller(&workplace),
+        };
+        self.send(&workplace, IntentAct::Select(request)).await
+    }
+
     async fn send(&self, workplace: &Workplace, act: IntentAct) -> anyhow::Result<ExitCode> {
-        let spinner = workplace.start_spinner();
-        let result = workplace.connection.client.act_on_intent(&self.id, &act).await;
-        drop(spinner);
-        print_response(workplace, result, self.json)
+        let request = workplace.connection.client.act_on_intent(&self.id, &act);
+        print_response(workplace, request, self.json).await
     }
 }
 
@@ -45,23 +52,6 @@ fn caller(workplace: &Workplace) -> ActCaller {
         branch: Some(workplace.work.branch.to_string()),
         session: None,
         agent_id: None,
-    }
-}
-
-/// Options of `coord intent select`.
-#[derive(Clone, Debug, Args)]
-pub(super) struct SelectArgs {
-    #[command(flatten)]
-    common: Common,
-}
-
-impl SelectArgs {
-    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let workplace = Workplace::open(&self.common.agent)?;
-        let request = SelectIntentRequest {
-            caller: caller(&workplace),
-        };
-        self.common.send(&workplace, IntentAct::Select(request)).await
     }
 }
 

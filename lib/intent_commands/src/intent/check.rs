@@ -6,11 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord_agent::exit_status::ExitStatus;
 use coord_agent::git;
 use coord_agent::intents::{intent, status};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{BAD, FAINT, GOOD, print, print_json, styled};
+use coord_agent::terminal::output::{BAD, FAINT, GOOD, styled};
 use coord_agent::workplace::Workplace;
 use coord_files::RootedPath;
 use coord_intents::intent::Intent;
@@ -21,6 +20,7 @@ use coord_settings::env_vars;
 use serde::Serialize;
 
 use super::from_file;
+use crate::outcome::{ask, exit_status, print_as};
 
 /// The server's default for the number of files that a scope may cover.
 const DEFAULT_MAX_FILES: usize = 100;
@@ -70,14 +70,9 @@ struct Findings {
 impl CheckArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.start_spinner();
-        let result = workplace
-            .connection
-            .client
-            .intents(&workplace.work.repo_url(), IntentsView::List)
-            .await;
-        drop(spinner);
-        let views = match result {
+        let repo_url = workplace.work.repo_url();
+        let request = workplace.connection.client.intents(&repo_url, IntentsView::List);
+        let views = match ask(&workplace, request).await {
             Ok(response) => response.intents,
             Err(error) => return workplace.print_failure(error),
         };
@@ -87,17 +82,9 @@ impl CheckArgs {
         let output = git::output(root, ["ls-files", "-z", "--cached"]).await?;
         let files = git::paths(&output);
         let findings = check_scope(&subject, &scope, &files, &read_intent_ignore(root), &views, self.most);
-        match self.json {
-            true => print_json(&findings)?,
-            false => print(&render(&findings))?,
-        }
+        print_as(self.json, &findings, render)?;
         let is_refused = findings.too_broad.is_some() || !findings.overlaps.is_empty();
-        Ok(if is_refused {
-            ExitStatus::Refused
-        } else {
-            ExitStatus::Done
-        }
-        .into())
+        Ok(exit_status(is_refused))
     }
 
     /// The intent to check.
@@ -151,10 +138,9 @@ fn check_scope(
     for file in files {
         match judge.judge(file) {
             Verdict::Covered => findings.covered.push(file.clone()),
-            Verdict::Outside => {}
             Verdict::Ignored(reason) if scope.covers(file) => findings.ignored.push((file.clone(), reason.to_string())),
             Verdict::Reserved(_) if scope.covers(file) => findings.reserved.push(file.clone()),
-            Verdict::Ignored(_) | Verdict::Reserved(_) => {}
+            Verdict::Outside | Verdict::Ignored(_) | Verdict::Reserved(_) => {}
         }
     }
     findings.too_broad = scope

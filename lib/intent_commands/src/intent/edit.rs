@@ -13,7 +13,7 @@ use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, Intents
 
 use super::fields::FieldArgs;
 use super::from_file;
-use super::outcome::print_response;
+use crate::outcome::print_response;
 
 /// Options of `coord intent edit`.
 #[derive(Clone, Debug, Args)]
@@ -54,12 +54,8 @@ impl EditArgs {
         );
         let mut workplace = Workplace::open(&self.agent)?;
         let repo_url = workplace.work.repo_url();
-        let view = match workplace
-            .connection
-            .client
-            .intent(&repo_url, &self.id, IntentsView::List)
-            .await
-        {
+        let client = &workplace.connection.client;
+        let view = match client.intent(&repo_url, &self.id, IntentsView::List).await {
             Ok(response) => response.intent.context("the server has not sent the intent")?,
             Err(error) => return workplace.print_failure(error),
         };
@@ -95,9 +91,7 @@ impl EditArgs {
             unmet: self.unmet.clone(),
             agent_id: None,
         };
-        let spinner = workplace.start_spinner();
-        let result = workplace.connection.client.edit_intent(&self.id, &request).await;
-        drop(spinner);
-        print_response(&workplace, result, self.json)
+        let request = workplace.connection.client.edit_intent(&self.id, &request);
+        print_response(&workplace, request, self.json).await
     }
 }

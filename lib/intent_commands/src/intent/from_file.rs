@@ -47,17 +47,15 @@ fn parse(bytes: &[u8]) -> Result<Vec<Intent>, Refusal> {
         let bytes = if json.is_some() { text.as_bytes() } else { bytes };
         return parse_list(bytes);
     }
-    let first = parse_single(&text, json.is_some(), None);
-    match &first {
-        Ok(_) => first,
-        Err(_) => match parse_single(&text, json.is_some(), Some(NO_ID)) {
+    parse_single(&text, json.is_some(), None).or_else(|refusal| {
+        match parse_single(&text, json.is_some(), Some(NO_ID)) {
             Ok(mut intents) if intents.iter().any(|intent| intent.id == NO_ID) => {
                 intents.iter_mut().for_each(|intent| intent.id.clear());
                 Ok(intents)
             }
-            _ => first,
-        },
-    }
+            _ => Err(refusal),
+        }
+    })
 }
 
 fn parse_list(bytes: &[u8]) -> Result<Vec<Intent>, Refusal> {

@@ -12,6 +12,8 @@ use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
 use coord_protocol::IntentsView;
 
+use crate::outcome::ask;
+
 /// Options of `coord intent list`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ListArgs {
@@ -29,14 +31,9 @@ pub(super) struct ListArgs {
 impl ListArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.start_spinner();
-        let result = workplace
-            .connection
-            .client
-            .intents(&workplace.work.repo_url(), IntentsView::List)
-            .await;
-        drop(spinner);
-        let mut response = match result {
+        let repo_url = workplace.work.repo_url();
+        let request = workplace.connection.client.intents(&repo_url, IntentsView::List);
+        let mut response = match ask(&workplace, request).await {
             Ok(response) => response,
             Err(error) => return workplace.print_failure(error),
         };
@@ -86,14 +83,9 @@ impl ShowArgs {
         } else {
             IntentsView::List
         };
-        let spinner = workplace.start_spinner();
-        let result = workplace
-            .connection
-            .client
-            .intent(&workplace.work.repo_url(), &self.id, view)
-            .await;
-        drop(spinner);
-        let response = match result {
+        let repo_url = workplace.work.repo_url();
+        let request = workplace.connection.client.intent(&repo_url, &self.id, view);
+        let response = match ask(&workplace, request).await {
             Ok(response) => response,
             Err(error) => return workplace.print_failure(error),
         };

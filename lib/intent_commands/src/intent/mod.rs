@@ -4,7 +4,6 @@
 //! - `new`, `edit`, `fields`, `from_file`: writes intents, by options or from a file in the form of the registry
 //! - `check`: the files of a scope here, and its overlaps
 //! - `act`: select, complete, abandon, block, and acts of a person; `usage`: costs of the work
-//! - `outcome`: prints the response to an act
 
 mod act;
 mod check;
@@ -13,7 +12,6 @@ mod fields;
 mod from_file;
 mod list;
 mod new;
-mod outcome;
 mod usage;
 
 use std::process::ExitCode;
@@ -53,7 +51,7 @@ enum IntentCommand {
     /// Show which files a scope covers here, whether it is too broad, and which active intents it overlaps
     Check(check::CheckArgs),
     /// Work on an intent from now on
-    Select(act::SelectArgs),
+    Select(act::Common),
     /// End an intent as done: each criterion is met
     Complete(act::CompleteArgs),
     /// End an intent that will not be completed
@@ -82,7 +80,7 @@ impl IntentArgs {
             IntentCommand::New(args) => args.run().await,
             IntentCommand::Edit(args) => args.run().await,
             IntentCommand::Check(args) => args.run().await,
-            IntentCommand::Select(args) => args.run().await,
+            IntentCommand::Select(args) => args.select().await,
             IntentCommand::Complete(args) => args.run().await,
             IntentCommand::Abandon(args) => args.run("Abandon", IntentAct::Abandon).await,
             IntentCommand::Block(args) => args.run("Block", IntentAct::Block).await,

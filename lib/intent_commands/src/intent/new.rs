@@ -13,7 +13,7 @@ use coord_protocol::{BudgetLimits, NewIntentRequest};
 
 use super::fields::FieldArgs;
 use super::from_file;
-use super::outcome::print_response;
+use crate::outcome::print_response;
 
 /// Options of `coord intent new`.
 #[derive(Clone, Debug, Args)]
@@ -62,9 +62,7 @@ impl NewArgs {
             fields: self.fields.apply_to(fields, BudgetLimits::default()),
             agent_id: None,
         };
-        let spinner = workplace.start_spinner();
-        let result = workplace.connection.client.new_intent(&request).await;
-        drop(spinner);
-        print_response(&workplace, result, self.json)
+        let request = workplace.connection.client.new_intent(&request);
+        print_response(&workplace, request, self.json).await
     }
 }

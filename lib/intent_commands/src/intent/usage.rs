@@ -8,7 +8,7 @@ use coord_agent::options::AgentArgs;
 use coord_agent::workplace::Workplace;
 use coord_protocol::{AgentSession, SessionTokens, ToolCall, UsageRequest};
 
-use super::outcome::print_response;
+use crate::outcome::print_response;
 
 /// Options of `coord intent usage`.
 #[derive(Clone, Debug, Args)]
@@ -43,27 +43,21 @@ impl UsageArgs {
             "report --tokens with --session, --tool with --digest, or both"
         );
         let workplace = Workplace::open(&self.agent)?;
-        let session = self.session.clone().unwrap_or_default();
+        let tool_call = self.tool.zip(self.digest);
         let request = UsageRequest {
             repo_url: Some(workplace.work.repo_url()),
-            tool_call: self
-                .tool
-                .clone()
-                .zip(self.digest.clone())
-                .map(|(name, digest)| ToolCall { name, digest }),
+            tool_call: tool_call.map(|(name, digest)| ToolCall { name, digest }),
             tokens: self.tokens.map(|total| SessionTokens {
-                session_id: session.clone(),
+                session_id: self.session.clone().unwrap_or_default(),
                 total,
             }),
-            session: self.session.is_some().then(|| AgentSession {
-                session_id: session.clone(),
+            session: self.session.map(|session_id| AgentSession {
+                session_id,
                 contributor: String::new(),
             }),
             agent_id: None,
         };
-        let spinner = workplace.start_spinner();
-        let result = workplace.connection.client.use_intent(&self.id, &request).await;
-        drop(spinner);
-        print_response(&workplace, result, self.json)
+        let request = workplace.connection.client.use_intent(&self.id, &request);
+        print_response(&workplace, request, self.json).await
     }
 }

@@ -13,6 +13,8 @@ use coord_agent::workplace::Workplace;
 use coord_files::{FILE_MODE, RootedPath, StagedFile};
 use coord_intents::ledger::SignedCheckpoint;
 
+use crate::outcome::ask;
+
 /// Options of `coord ledger checkpoint`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct CheckpointArgs {
@@ -27,14 +29,9 @@ pub(super) struct CheckpointArgs {
 impl CheckpointArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
-        let spinner = workplace.start_spinner();
-        let result = workplace
-            .connection
-            .client
-            .ledger_checkpoint(&workplace.work.repo_url())
-            .await;
-        drop(spinner);
-        let note = match result {
+        let repo_url = workplace.work.repo_url();
+        let request = workplace.connection.client.ledger_checkpoint(&repo_url);
+        let note = match ask(&workplace, request).await {
             Ok(note) => note,
             Err(error) => return workplace.print_failure(error),
         };

@@ -14,8 +14,13 @@ pub(super) fn sentence(line: &str, now: i64) -> String {
 }
 
 fn record_sentence(record: &Record, now: i64) -> String {
-    let seconds = record.timestamp.parse::<Timestamp>().ok().and_then(unix_seconds);
-    let time = seconds.map_or_else(|| record.timestamp.clone(), |seconds| clock(seconds, now));
+    let timestamp = record.timestamp.parse::<Timestamp>().ok();
+    let time = timestamp.and_then(|time| chrono::DateTime::parse_from_rfc3339(&time.to_string()).ok());
+    let time = time.map_or_else(|| record.timestamp.clone(), |time| clock(time.timestamp(), now));
+    let tool = match record.tool_name.as_str() {
+        "" => String::new(),
+        name => quote_line(name),
+    };
     let status = match record.status.as_str() {
         "SUCCESS" => styled(GOOD, "SUCCESS"),
         "DENIED" => styled(CAUTION, "DENIED"),
@@ -25,7 +30,7 @@ fn record_sentence(record: &Record, now: i64) -> String {
         styled(FAINT, &time),
         visible_line(&record.agent_id).into_owned(),
         visible_line(&record.action_type).into_owned(),
-        quote_unless_empty(&record.tool_name),
+        tool,
         visible_line(&record.target_files.join(", ")).into_owned(),
         status,
     ];
@@ -44,19 +49,6 @@ fn record_sentence(record: &Record, now: i64) -> String {
         text.push_str(&styled(FAINT, &format!(" [{}]", tags.join(", "))));
     }
     text
-}
-
-fn quote_unless_empty(text: &str) -> String {
-    if text.is_empty() {
-        String::new()
-    } else {
-        quote_line(text)
-    }
-}
-
-fn unix_seconds(time: Timestamp) -> Option<i64> {
-    let time = chrono::DateTime::parse_from_rfc3339(&time.to_string()).ok()?;
-    Some(time.timestamp())
 }
 
 #[cfg(test)]

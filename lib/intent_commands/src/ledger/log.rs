@@ -14,6 +14,7 @@ use coord_protocol::LedgerFilter;
 use coord_protocol::plain_text::escape;
 
 use super::line::sentence;
+use crate::outcome::ask;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,10 +69,8 @@ impl LogArgs {
             ..LedgerFilter::default()
         };
         let repo_url = workplace.work.repo_url();
-        let spinner = workplace.start_spinner();
-        let result = workplace.connection.client.ledger(&repo_url, &filter).await;
-        drop(spinner);
-        let page = match result {
+        let request = workplace.connection.client.ledger(&repo_url, &filter);
+        let page = match ask(&workplace, request).await {
             Ok(page) => page,
             Err(error) => return workplace.print_failure(error),
         };

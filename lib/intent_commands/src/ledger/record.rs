@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use coord_agent::contents;
-use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::Workplace;
 use coord_protocol::{AgentSession, RecordEntry, RecordKind, RecordRequest, Recorded};
 use serde_json::{Value as Json, json};
+
+use crate::outcome::{ask, exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,25 +113,16 @@ impl RecordArgs {
                 entries: Some(entries.to_vec()),
                 agent_id: None,
             };
-            let spinner = workplace.start_spinner();
-            let result = workplace.connection.client.record(&request).await;
-            drop(spinner);
-            let response = match result {
+            let response = match ask(&workplace, workplace.connection.client.record(&request)).await {
                 Ok(response) => response,
                 Err(error) => return workplace.print_failure(error),
             };
             is_failure |= response.recorded.contains(&Recorded::Failure);
-            match self.json {
-                true => print_json(&response)?,
-                false => print(&render(entries, &response.recorded, &response.warnings))?,
-            }
+            print_as(self.json, &response, |response| {
+                render(entries, &response.recorded, &response.warnings)
+            })?;
         }
-        Ok(if is_failure {
-            ExitStatus::Refused
-        } else {
-            ExitStatus::Done
-        }
-        .into())
+        Ok(exit_status(is_failure))
     }
 
     fn entry(&self, workplace: &Workplace, kind: Kind) -> anyhow::Result<RecordEntry> {

@@ -5,9 +5,8 @@ use coord_agent::ledger::{LedgerLocation, newest};
 use coord_agent::local_server;
 use coord_agent::options::AgentArgs;
 use coord_agent::work::Work;
-use coord_agent::workplace::Workplace;
+use coord_agent::workplace::{Failure, Workplace};
 use coord_intents::ledger::{Anchor, Expectations, Source, VerifyingKey};
-use coord_protocol::ClientError;
 
 use super::anchors;
 
@@ -24,28 +23,22 @@ pub(super) fn expect_location(expected: &mut Expectations, location: LedgerLocat
 /// one of them must have signed.
 ///
 /// # Errors
-/// When the response of the server cannot be used. The inner error is one of the server, or a missing response.
+/// When the server returns an error or no response, or its response cannot be used.
 pub(super) async fn expect_server(
     workplace: &Workplace,
     signers: &[VerifyingKey],
     expected: &mut Expectations,
-) -> anyhow::Result<Result<LedgerLocation, ClientError>> {
+) -> Result<LedgerLocation, Failure> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
-    let location = match newest(client, &repo_url).await {
-        Ok(page) => LedgerLocation::of(&page)?,
-        Err(error) => return Ok(Err(error)),
-    };
+    let location = LedgerLocation::of(&newest(client, &repo_url).await?)?;
     expect_location(expected, location);
     if !signers.is_empty() {
-        let checkpoint = match client.ledger_checkpoint(&repo_url).await {
-            Ok(checkpoint) => checkpoint,
-            Err(error) => return Ok(Err(error)),
-        };
+        let checkpoint = client.ledger_checkpoint(&repo_url).await?;
         let name = "the checkpoint of the server";
         let anchor = anchors::read_note(&checkpoint, name, signers, &expected.repository)?;
         expected.anchors.push(anchor);
     }
-    Ok(Ok(location))
+    Ok(location)
 }
 
 /// Calls [`expect_server`] for the server that is configured, or that has run in this clone. Without one, starts none.
@@ -64,6 +57,9 @@ pub(super) async fn expect_known_server(
     );
     let workplace = Workplace::open(args)?;
     let _spinner = workplace.start_spinner();
-    expect_server(&workplace, signers, expected).await??;
-    Ok(())
+    match expect_server(&workplace, signers, expected).await {
+        Ok(_) => Ok(()),
+        Err(Failure::NoAnswer(error)) => Err(error.into()),
+        Err(Failure::Error(error)) => Err(error),
+    }
 }

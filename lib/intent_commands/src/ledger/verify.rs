@@ -5,17 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord_agent::exit_status::ExitStatus;
 use coord_agent::file_content::open_named;
 use coord_agent::ledger::{BodyReader, send_lines};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{BAD, GOOD, note, print, print_json, styled};
-use coord_agent::workplace::{Workplace, work};
+use coord_agent::terminal::output::{BAD, GOOD, note, styled};
+use coord_agent::workplace::{Failure, Workplace, work};
 use coord_intents::ledger::{Expectations, Point, Report, Verdict, VerifyingKey, verify};
-use coord_protocol::ClientError;
 use tokio::sync::mpsc::channel;
 
 use super::{anchors, seal};
+use crate::outcome::{exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,9 +73,10 @@ impl VerifyArgs {
         let report = match &self.file {
             None => {
                 let workplace = Workplace::open(&self.agent)?;
-                match verify_server_ledger(&workplace, signers, expected).await? {
+                match verify_server_ledger(&workplace, signers, expected).await {
                     Ok(report) => report,
-                    Err(error) => return workplace.print_failure(error),
+                    Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
+                    Err(Failure::Error(error)) => return Err(error),
                 }
             }
             Some(file) => {
@@ -95,16 +95,8 @@ impl VerifyArgs {
                     .context("the ledger cannot be read")?
             }
         };
-        match self.json {
-            true => print_json(&report)?,
-            false => print(&render(&report))?,
-        }
-        let status = if report.damage.is_some() {
-            ExitStatus::Refused
-        } else {
-            ExitStatus::Done
-        };
-        Ok(status.into())
+        print_as(self.json, &report, render)?;
+        Ok(exit_status(report.damage.is_some()))
     }
 }
 
@@ -113,19 +105,15 @@ async fn verify_server_ledger(
     workplace: &Workplace,
     signers: &[VerifyingKey],
     mut expected: Expectations,
-) -> anyhow::Result<Result<Report, ClientError>> {
+) -> Result<Report, Failure> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
     let _spinner = workplace.start_spinner();
-    let location = match seal::expect_server(workplace, signers, &mut expected).await? {
-        Ok(location) => location,
-        Err(error) => return Ok(Err(error)),
-    };
+    let location = seal::expect_server(workplace, signers, &mut expected).await?;
     let (sender, receiver) = channel(2);
     let report = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));
-    if let Err(error) = send_lines(client, &repo_url, location.base.seq, sender).await {
-        return Ok(Err(error));
-    }
-    Ok(Ok(report.await?.context("the ledger cannot be read")?))
+    send_lines(client, &repo_url, location.base.seq, sender).await?;
+    let report = report.await.map_err(anyhow::Error::from)?;
+    Ok(report.context("the ledger cannot be read")?)
 }
 
 fn render(report: &Report) -> String {

@@ -1,18 +1,21 @@
-//! Appends lines of the ledger to `agent_trace.jsonl`. No sync changes or removes a line.
+//! Appends lines of the ledger to `agent_trace.jsonl`. No sync changes or removes a line. One line of Coord adopts the
+//! lines of other programs at the beginning of the file.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use anyhow::Context;
 use coord_agent::ledger::{LedgerLocation, lines, newest};
 use coord_agent::workplace::Failure;
 use coord_files::{Cause, FileError, Refusal, RootedPath};
-use coord_intents::ledger::{ForeignLines, MAX_LINE_BYTES};
+use coord_intents::ledger::{Adoption, ContentHash, ForeignLines, MAX_LINE_BYTES};
+use coord_protocol::{ClientError, RecordEntry, RecordKind, RecordRequest};
+use serde_json::json;
 
 use super::folder::{MAX_TRACE_BYTES, TRACE};
 use super::once::Sync;
 use super::report::Report;
-use super::{adoption, trace};
+use super::trace;
 
 impl Sync<'_> {
     /// Appends the lines that the file lacks. Before that, adopts lines of other programs at the beginning of the
@@ -88,13 +91,13 @@ impl Sync<'_> {
     ) -> Result<bool, Failure> {
         let context = || cannot_be_read(path);
         let file = open(path)?.with_context(context)?;
-        let adoption = adoption::read(file, foreign).with_context(context)?;
-        if !adoption::is_recorded(new_lines, adoption) {
+        let adoption = Adoption::of(BufReader::new(file.take(foreign.bytes))).with_context(context)?;
+        let is_adoption = |line: &String| Adoption::read(line.as_bytes()) == Some(adoption);
+        if !new_lines.iter().any(is_adoption) {
             if !self.is_check {
-                let client = self.callers.client;
-                let refusal = adoption::record(client, &self.repo_url, self.branch.as_deref(), adoption).await?;
-                *new_lines = lines(client, &self.repo_url, seq).await?;
-                if !adoption::is_recorded(new_lines, adoption) {
+                let refusal = self.record_adoption(adoption).await?;
+                *new_lines = lines(self.callers.client, &self.repo_url, seq).await?;
+                if !new_lines.iter().any(is_adoption) {
                     let reason =
                         refusal.unwrap_or_else(|| "it was adopted within a day, and no line is left".to_owned());
                     report.problems.push(format!(
@@ -107,6 +110,35 @@ impl Sync<'_> {
             report.adopted = adoption.lines;
         }
         Ok(true)
+    }
+
+    /// Records `adoption`. Returns a sentence if the server refuses it.
+    async fn record_adoption(&self, adoption: Adoption) -> Result<Option<String>, ClientError> {
+        let input = json!({ "bytes": adoption.bytes, "lines": adoption.lines });
+        let entry = RecordEntry {
+            trace_id: adoption.trace_id().to_string(),
+            kind: RecordKind::Adoption,
+            tool_name: None,
+            tool_input: input.as_object().cloned(),
+            reasoning: None,
+            file_path: None,
+            hash: Some(ContentHash::Sha256(adoption.hash).to_string()),
+            token: None,
+            output_summary: String::new(),
+            error_message: None,
+            mutation_class: None,
+        };
+        let request = RecordRequest {
+            repo_url: Some(self.repo_url.clone()),
+            branch: self.branch.clone(),
+            entries: Some(vec![entry]),
+            ..RecordRequest::default()
+        };
+        match self.callers.client.record(&request).await {
+            Ok(_) => Ok(None),
+            Err(ClientError::Refused { error, .. }) => Ok(Some(error.message.clone())),
+            Err(error) => Err(error),
+        }
     }
 }
 

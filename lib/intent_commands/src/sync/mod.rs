@@ -1,12 +1,10 @@
 //! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and people's changes in them.
 //!
 //! - `registry`: the changes in `active_intents.yaml`, and its new text; `taking`: changes of people, as requests
-//! - `trace`: the end of the ledger in `agent_trace.jsonl`; `appending`: appends to it; `adoption`: lines of other
-//!   programs at its beginning
+//! - `trace`: the end of the ledger in `agent_trace.jsonl`; `appending`: appends to it
 //! - `folder`: the files on disk, one writer at a time
 //! - `once`: one sync; `report`: its result
 
-mod adoption;
 mod appending;
 mod folder;
 mod once;
@@ -18,15 +16,14 @@ mod trace;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
 use coord_agent::person::{PersonArgs, ensure_confirmed};
-use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::{Failure, Workplace};
 
 pub use self::folder::{FILES, FOLDER, REGISTRY};
 pub use self::once::{Callers, sync_once};
 pub use self::report::Report;
+use super::outcome::{exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,16 +78,8 @@ impl SyncArgs {
             Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
             Err(Failure::Error(error)) => return Err(error),
         };
-        match self.json {
-            true => print_json(&report)?,
-            false => print(&report.render(self.check))?,
-        }
+        print_as(self.json, &report, |report| report.render(self.check))?;
         let is_refused = !report.problems.is_empty() || (self.check && report.has_changes());
-        Ok(if is_refused {
-            ExitStatus::Refused
-        } else {
-            ExitStatus::Done
-        }
-        .into())
+        Ok(exit_status(is_refused))
     }
 }

@@ -6,21 +6,20 @@ mod origin;
 
 use std::process::ExitCode;
 
-use anstyle::Style;
 use anyhow::Context;
 use clap::Args;
 use coord_agent::contents;
-use coord_agent::exit_status::ExitStatus;
 use coord_agent::files::{expand_names, sent};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, print, print_json, width};
+use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, width};
 use coord_agent::terminal::table::{Column, Cut, render};
-use coord_agent::workplace::Workplace;
-use coord_protocol::{ClientError, FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
+use coord_agent::workplace::{Failure, Workplace};
+use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
 use serde::Serialize;
 
 use self::origin::find_origin;
 pub(super) use self::origin::{Origin, read_origin};
+use super::outcome::{exit_status, print_as};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,45 +71,28 @@ impl VerifyArgs {
     /// When the files cannot be compared, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
+        let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
         let files = match self.paths.is_empty() {
             false => expand_names(&workplace.work, &self.paths).await?,
-            true => match workplace
-                .connection
-                .client
-                .intent_map(&workplace.work.repo_url(), None)
-                .await
-            {
-                Ok(map) => map
-                    .files
-                    .into_iter()
-                    .filter(|file| file.hash.is_some())
-                    .map(|file| file.file_path)
-                    .collect(),
+            true => match client.intent_map(&repo_url, None).await {
+                Ok(map) => {
+                    let files = map.files.into_iter().filter(|file| file.hash.is_some());
+                    files.map(|file| file.file_path).collect()
+                }
                 Err(error) => return workplace.print_failure(error),
             },
         };
-        let files = match self.verify(&workplace, files).await? {
+        let files = match self.verify(&workplace, files).await {
             Ok(files) => files,
-            Err(error) => return workplace.print_failure(error),
+            Err(Failure::NoAnswer(error)) => return workplace.print_failure(error),
+            Err(Failure::Error(error)) => return Err(error),
         };
-        match self.json {
-            true => print_json(&files)?,
-            false => print(&table(&files, width()))?,
-        }
+        print_as(self.json, &files, |files| table(files, width()))?;
         let is_wrong = files.iter().any(|file| is_wrong(file.report.verdict));
-        Ok(if is_wrong {
-            ExitStatus::Refused
-        } else {
-            ExitStatus::Done
-        }
-        .into())
+        Ok(exit_status(is_wrong))
     }
 
-    async fn verify(
-        &self,
-        workplace: &Workplace,
-        files: Vec<String>,
-    ) -> anyhow::Result<Result<Vec<VerifiedFile>, ClientError>> {
+    async fn verify(&self, workplace: &Workplace, files: Vec<String>) -> Result<Vec<VerifiedFile>, Failure> {
         let working_copy = &workplace.work.working_copy;
         let mut verified = Vec::new();
         for files in files.chunks(bounds::FILES) {
@@ -129,10 +111,7 @@ impl VerifyArgs {
                 agent_id: None,
             };
             let _spinner = workplace.start_spinner();
-            let response = match workplace.connection.client.verify_files(&request).await {
-                Ok(response) => response,
-                Err(error) => return Ok(Err(error)),
-            };
+            let response = workplace.connection.client.verify_files(&request).await?;
             for report in response.files {
                 let hash = hashes.get(report.file_path.trim_start_matches("./"));
                 let hash = *hash.context("the server has answered about another file")?;
@@ -144,7 +123,7 @@ impl VerifyArgs {
                 verified.push(VerifiedFile { report, hash, commit });
             }
         }
-        Ok(Ok(verified))
+        Ok(verified)
     }
 }
 
@@ -153,16 +132,6 @@ fn is_wrong(verdict: FileVerdict) -> bool {
         verdict,
         FileVerdict::Changed | FileVerdict::Reverted | FileVerdict::Missing
     )
-}
-
-fn name(verdict: FileVerdict) -> &'static str {
-    match verdict {
-        FileVerdict::Intact => "INTACT",
-        FileVerdict::Changed => "CHANGED",
-        FileVerdict::Reverted => "REVERTED",
-        FileVerdict::Missing => "MISSING",
-        FileVerdict::Unrecorded => "UNRECORDED",
-    }
 }
 
 const COLUMNS: [Column; 4] = [
@@ -183,14 +152,15 @@ fn table(files: &[VerifiedFile], width: Option<usize>) -> String {
             (None, true) => "unknown".to_owned(),
             (None, false) => String::new(),
         };
-        let style: Style = match verdict {
-            FileVerdict::Intact => GOOD,
-            FileVerdict::Changed | FileVerdict::Missing => BAD,
-            FileVerdict::Reverted => CAUTION,
-            FileVerdict::Unrecorded => FAINT,
+        let (name, style) = match verdict {
+            FileVerdict::Intact => ("INTACT", GOOD),
+            FileVerdict::Changed => ("CHANGED", BAD),
+            FileVerdict::Reverted => ("REVERTED", CAUTION),
+            FileVerdict::Missing => ("MISSING", BAD),
+            FileVerdict::Unrecorded => ("UNRECORDED", FAINT),
         };
         let intent = file.report.intent_id.clone().unwrap_or_default();
-        let cells = [name(verdict).to_owned(), file.report.file_path.clone(), intent, by];
+        let cells = [name.to_owned(), file.report.file_path.clone(), intent, by];
         (style, cells.to_vec())
     };
     render(&COLUMNS, &files.iter().map(row).collect::<Vec<_>>(), width)

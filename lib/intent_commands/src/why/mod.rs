@@ -13,7 +13,7 @@ use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::ledger::{lines, newest};
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::output::{FAINT, STRONG, print, print_json, short, styled};
+use coord_agent::terminal::output::{FAINT, STRONG, short, styled};
 use coord_agent::workplace::Workplace;
 use coord_agent::{contents, git};
 use coord_intents::ledger::Record;
@@ -22,6 +22,7 @@ use coord_protocol::plain_text::quote_line;
 use serde::Serialize;
 
 use self::history::{Step, history};
+use super::outcome::{ask, print_as};
 use super::verify::{Origin, read_origin};
 
 const EXAMPLES: &str = "\
@@ -88,16 +89,13 @@ impl WhyArgs {
             },
         };
         let (client, repo_url) = (&workplace.connection.client, work.repo_url());
-        let spinner = workplace.start_spinner();
-        let result = async {
+        let request = async {
             let base = newest(client, &repo_url).await?.base;
             let base = base.split_once(':').and_then(|(seq, _)| seq.parse().ok()).unwrap_or(0);
             let lines = lines(client, &repo_url, base).await?;
             Ok((lines, client.intents(&repo_url, IntentsView::List).await?.intents))
         };
-        let result = result.await;
-        drop(spinner);
-        let (lines, views) = match result {
+        let (lines, views) = match ask(&workplace, request).await {
             Ok(response) => response,
             Err(error) => return workplace.print_failure(error),
         };
@@ -108,13 +106,9 @@ impl WhyArgs {
         let mut steps = history(&records, &path, hash);
         if let Some(commit) = &commit {
             // If the commit names intents, the line is from their changes.
-            let commit_steps: Vec<Step> = steps
-                .iter()
-                .filter(|step| commit.names(step.intent_id.as_ref()))
-                .cloned()
-                .collect();
-            if !commit_steps.is_empty() {
-                steps = commit_steps;
+            let is_of_commit = |step: &Step| commit.names(step.intent_id.as_ref());
+            if steps.iter().any(is_of_commit) {
+                steps.retain(is_of_commit);
             }
         }
         let commit_intents = commit.iter().flat_map(|commit| commit.intents.iter());
@@ -137,10 +131,7 @@ impl WhyArgs {
             commit,
             steps,
         };
-        match self.json {
-            true => print_json(&explanation)?,
-            false => print(&render(&explanation))?,
-        }
+        print_as(self.json, &explanation, render)?;
         Ok(ExitStatus::Done.into())
     }
 }

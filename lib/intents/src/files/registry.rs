@@ -196,6 +196,12 @@ impl Reader<'_> {
         Ok((!text.is_empty()).then(|| text.clone()))
     }
 
+    /// The text of a member; empty if the member is missing.
+    fn member(&self, node: &Node, key: &str) -> Result<String, Refusal> {
+        let text = node.entry(key).map(|entry| self.text(&entry.value, key));
+        Ok(text.transpose()?.flatten().unwrap_or_default())
+    }
+
     /// The nodes of a list; a missing list is an empty one.
     fn list<'a>(&self, node: &'a Node, key: &str) -> Result<Vec<&'a Node>, Refusal> {
         if node.is_null() {
@@ -258,13 +264,12 @@ impl Reader<'_> {
 
     fn related_specs(&self, node: &Node) -> Result<Vec<RelatedSpec>, Refusal> {
         let spec = |node: &Node| {
-            let member = |key: &str| node.entry(key).map_or(Ok(None), |entry| self.text(&entry.value, key));
             if node.entries().is_none() {
                 return Ok(RelatedSpec::Text(self.text(node, "related_specs")?.unwrap_or_default()));
             }
             Ok(RelatedSpec::Typed {
-                r#type: member("type")?.unwrap_or_default(),
-                value: member("value")?.unwrap_or_default(),
+                r#type: self.member(node, "type")?,
+                value: self.member(node, "value")?,
             })
         };
         self.list(node, "related_specs")?.into_iter().map(spec).collect()
@@ -278,18 +283,13 @@ impl Reader<'_> {
                     "`criteria` must be a list of `criterion`, `by`, `at` and `evidence`",
                 );
             }
-            let member = |key: &str| match node.entry(key) {
-                Some(entry) => Ok(self.text(&entry.value, key)?.unwrap_or_default()),
-                None => Ok(String::new()),
+            let criterion = self.member(node, "criterion")?;
+            let proof = CriterionProof {
+                by: self.member(node, "by")?,
+                at: self.member(node, "at")?,
+                evidence: self.member(node, "evidence")?,
             };
-            Ok((
-                member("criterion")?,
-                CriterionProof {
-                    by: member("by")?,
-                    at: member("at")?,
-                    evidence: member("evidence")?,
-                },
-            ))
+            Ok((criterion, proof))
         };
         self.list(node, "criteria")?.into_iter().map(mark).collect()
     }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::ALLOW_OVERLAP;
 use super::status::{decode_state, decode_status};
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
-use coord_state::reply::call;
-use coord_state::request_keys::share_keys;
+use crate::run::run;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// The outcome of allowing two intents to overlap.
@@ -46,14 +46,13 @@ pub async fn allow_overlap(
     other: &str,
     origin: &str,
 ) -> Result<Admitted<AllowOutcome>, StoreError> {
-    let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, &AllowOverlapArgs { id, other, origin });
-    let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "ALLOWED" => Ok(AllowOutcome::Allowed(decode_state(&reply)?)),
+    let request = AllowOverlapArgs { id, other, origin };
+    let decode = |reply: &Reply| match reply.outcome.as_str() {
+        "ALLOWED" => Ok(AllowOutcome::Allowed(decode_state(reply)?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
-        "NO_WAY" => Ok(AllowOutcome::Ended(decode_status(&reply)?)),
+        "NO_WAY" => Ok(AllowOutcome::Ended(decode_status(reply)?)),
         "TOO_MANY" => Ok(AllowOutcome::Full),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+        _ => reply.unknown(),
+    };
+    run(store, &ALLOW_OVERLAP, terms, (Kind::Read, 1), &request, decode).await
 }

@@ -1,10 +1,9 @@
 //! Reads of the files that intents own, and of their recorded content.
 
 use super::keys;
-use super::read::decode;
 use super::record::{Owner, Owners};
 use coord_domain::{FilePath, RepoId};
-use coord_state::read::Read;
+use coord_state::read::{Read, parse_json};
 use coord_store::{Request, Store, StoreError, Value};
 
 /// The files of a repository that have owners. Each has a record of up to some 10 KiB, so [`OwnedPaths::owners`] reads these in
@@ -59,7 +58,7 @@ fn read_rows(rows: &Value) -> Result<Vec<Vec<Owner>>, StoreError> {
     let rows = rows.as_array().ok_or_else(malformed)?.iter();
     let row = |row: &Value| match row {
         Value::Nil => Ok(Vec::new()),
-        Value::Bulk(json) => decode(json),
+        Value::Bulk(json) => parse_json(json),
         _ => Err(malformed()),
     };
     rows.map(row).collect()

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::DeserializeOwned;
-
 use super::keys;
 use super::record::{IntentRecord, IntentUse, Session, StoredIntent};
 use coord_domain::{Holder, RepoId};
-use coord_state::read::Read;
+use coord_state::read::{Read, parse_json};
+use coord_state::unix_ms;
 use coord_store::{Request, Store, StoreError, Value};
 
 /// The registry of a repository, without the texts of intents.
@@ -48,9 +47,7 @@ pub fn registry(repo: &RepoId, holder: &Holder) -> Read<Registry> {
         Request::command(["TIME"]),
     ];
     Read::new(requests, |[version, records, uses, session, time]| {
-        let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
-        let (seconds, micros) = clock(0).zip(clock(1)).ok_or_else(|| malformed("the clock"))?;
-        let now_ms = (seconds * 1000 + micros / 1000).unsigned_abs();
+        let now_ms = unix_ms(&time).ok_or_else(|| malformed("the clock"))?;
         Ok(Registry {
             version: version.as_str().unwrap_or_default().to_owned(),
             records: decode_records(&records)?,
@@ -75,7 +72,7 @@ fn decode_session(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
     if now_ms.saturating_sub(time) >= KEPT_FOR_MS {
         return Ok(Session::default());
     }
-    decode(json.as_bytes())
+    parse_json(json.as_bytes())
 }
 
 /// Reads the texts of those of the intents that exist. One round trip, none without ids.
@@ -98,7 +95,7 @@ pub async fn intent_texts(
     let mut stored_intents = BTreeMap::new();
     for (id, text) in ids.iter().zip(texts) {
         if !matches!(text, Value::Nil) {
-            stored_intents.insert((*id).to_owned(), decode(bytes(text)?)?);
+            stored_intents.insert((*id).to_owned(), parse_json(bytes(text)?)?);
         }
     }
     Ok(stored_intents)
@@ -115,24 +112,20 @@ fn bytes(value: &Value) -> Result<&[u8], StoreError> {
     }
 }
 
-pub(super) fn decode<T: DeserializeOwned>(json: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))
-}
-
 /// The fields of a hash with their values.
 fn fields(hash: &Value) -> Result<Vec<(String, &[u8])>, StoreError> {
-    let items = hash.as_array().ok_or_else(|| malformed("a hash of the intents"))?;
-    let pairs = items.chunks_exact(2).map(|pair| {
-        let name = String::from_utf8(bytes(&pair[0])?.to_vec());
+    let pairs = hash.as_pairs().ok_or_else(|| malformed("a hash of the intents"))?;
+    let fields = pairs.iter().map(|[name, value]| {
+        let name = String::from_utf8(bytes(name)?.to_vec());
         let name = name.map_err(|error| StoreError::Malformed(error.to_string()))?;
-        Ok((name, bytes(&pair[1])?))
+        Ok((name, bytes(value)?))
     });
-    pairs.collect()
+    fields.collect()
 }
 
 /// The records of intents, by id.
 fn decode_records(hash: &Value) -> Result<BTreeMap<String, IntentRecord>, StoreError> {
-    let records = fields(hash)?.into_iter().map(|(id, json)| Ok((id, decode(json)?)));
+    let records = fields(hash)?.into_iter().map(|(id, json)| Ok((id, parse_json(json)?)));
     records.collect()
 }
 

@@ -11,22 +11,17 @@ use serde::{Deserialize, Serialize};
 pub struct IntentRecord {
     pub status: Status,
     /// Why it was blocked, ended or resumed.
-    #[serde(default)]
     pub reason: Option<String>,
     /// The login that gave the reason.
-    #[serde(default)]
     pub reason_by: Option<String>,
     /// The branch that it is about; none for every branch.
-    #[serde(default)]
     pub branch: Option<String>,
     /// The digest of its scope; empty without one.
     pub digest: String,
     /// Grows with every change that its holders have to know.
     pub version: u64,
     /// Maximum number of tool calls.
-    #[serde(default)]
     pub max_turns: Option<u64>,
-    #[serde(default)]
     pub max_tokens: Option<u64>,
     /// Intents with which a person has allowed it to overlap.
     #[serde(default)]
@@ -108,13 +103,10 @@ impl IntentUse {
 pub struct Session {
     pub state: State,
     /// The intent that it has selected.
-    #[serde(default)]
     pub intent: Option<String>,
     /// The version of that intent when it was selected.
-    #[serde(default)]
     pub version: Option<u64>,
     /// The intent that it had selected before.
-    #[serde(default)]
     pub last: Option<String>,
 }
 
@@ -134,10 +126,8 @@ impl Default for Session {
 pub struct Owner {
     pub intent: String,
     /// The branch of that intent; none for every branch.
-    #[serde(default)]
     pub branch: Option<String>,
     /// The content that was last recorded: `sha256:` and 64 digits, or `DELETED`.
-    #[serde(default)]
     pub hash: Option<String>,
     /// Earlier contents, the newest first.
     #[serde(default)]

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::{DENY_SELECTION, SELECT_INTENT};
 use super::status::{decode_state, decode_status};
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
-use coord_state::reply::{Reply, call};
-use coord_state::request_keys::share_keys;
+use crate::run::run;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// The selection of an intent, as `select_intent.lua` and `deny_selection.lua` read it beside the terms of the admission.
@@ -49,20 +49,18 @@ pub async fn select_intent(
     terms: &AdmissionTerms<'_>,
     selection: &Selection<'_>,
 ) -> Result<Admitted<SelectOutcome>, StoreError> {
-    let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, selection);
-    let reply = call(store, &SELECT_INTENT, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "SELECTED" => Ok(SelectOutcome::Selected(decode_state(&reply)?)),
+    let decode = |reply: &Reply| match reply.outcome.as_str() {
+        "SELECTED" => Ok(SelectOutcome::Selected(decode_state(reply)?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
-        "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(decode_status(&reply)?)),
-        "TOO_MANY" => Ok(match limit_subject(&reply)? {
+        "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(decode_status(reply)?)),
+        "TOO_MANY" => Ok(match limit_subject(reply)? {
             IntentLimitSubject::Repository => SelectOutcome::Full,
             IntentLimitSubject::Login => SelectOutcome::LoginFull,
         }),
         "CHANGED" => Ok(SelectOutcome::Changed),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+        _ => reply.unknown(),
+    };
+    run(store, &SELECT_INTENT, terms, (Kind::Read, 1), selection, decode).await
 }
 
 /// Records that a selection was refused, and returns the state of the caller. `selection.seen` does not matter.
@@ -74,13 +72,11 @@ pub async fn deny_selection(
     terms: &AdmissionTerms<'_>,
     selection: &Selection<'_>,
 ) -> Result<Admitted<State>, StoreError> {
-    let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, selection);
-    let reply = call(store, &DENY_SELECTION, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "NOTED" => decode_state(&reply),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+    let decode = |reply: &Reply| {
+        reply.check_outcome("NOTED")?;
+        decode_state(reply)
+    };
+    run(store, &DENY_SELECTION, terms, (Kind::Read, 1), selection, decode).await
 }
 
 /// The subject that has too many intents.

@@ -3,9 +3,9 @@ use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::MOVE_INTENT;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
-use coord_state::reply::{Reply, call};
-use coord_state::request_keys::share_keys;
+use crate::run::run;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, is_false};
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// Whether an intent may be completed.
@@ -65,18 +65,16 @@ pub async fn move_intent(
     terms: &AdmissionTerms<'_>,
     change: &Move<'_>,
 ) -> Result<Admitted<MoveOutcome>, StoreError> {
-    let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, change);
-    let reply = call(store, &MOVE_INTENT, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "MOVED" => Ok(MoveOutcome::Moved(decode_state(&reply)?)),
+    let decode = |reply: &Reply| match reply.outcome.as_str() {
+        "MOVED" => Ok(MoveOutcome::Moved(decode_state(reply)?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),
-        "NO_WAY" => Ok(MoveOutcome::NoTransition(decode_status(&reply)?)),
-        "PERSON" => Ok(MoveOutcome::Person(decode_status(&reply)?)),
+        "NO_WAY" => Ok(MoveOutcome::NoTransition(decode_status(reply)?)),
+        "PERSON" => Ok(MoveOutcome::Person(decode_status(reply)?)),
         "CRITERIA" => Ok(MoveOutcome::Criteria),
         "CHANGED" => Ok(MoveOutcome::Changed),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+        _ => reply.unknown(),
+    };
+    run(store, &MOVE_INTENT, terms, (Kind::Read, 1), change, decode).await
 }
 
 #[derive(Deserialize)]

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::scripts::TAKE_OVER;
 use super::status::{decode_state, decode_status};
+use crate::run::run;
 use coord_domain::FilePath;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
-use coord_state::reply::call;
-use coord_state::request_keys::share_keys;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// The outcome of taking over files.
@@ -42,19 +42,17 @@ pub async fn take_over(
     origin: &str,
     paths: &[FilePath],
 ) -> Result<Admitted<TakeOutcome>, StoreError> {
-    let keys = share_keys(terms);
     let takeover = TakeOverArgs {
         id,
         origin,
         paths: paths.iter().map(FilePath::as_str).collect(),
     };
-    let args = terms.request(Kind::Read, paths.len(), &keys, &takeover);
-    let reply = call(store, &TAKE_OVER, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "TAKEN" => Ok(TakeOutcome::Taken(decode_state(&reply)?)),
+    let decode = |reply: &Reply| match reply.outcome.as_str() {
+        "TAKEN" => Ok(TakeOutcome::Taken(decode_state(reply)?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),
-        "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(decode_status(&reply)?)),
+        "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(decode_status(reply)?)),
         "TOO_MANY" => Ok(TakeOutcome::Full),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+        _ => reply.unknown(),
+    };
+    run(store, &TAKE_OVER, terms, (Kind::Read, paths.len()), &takeover, decode).await
 }

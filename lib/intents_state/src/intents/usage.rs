@@ -3,9 +3,10 @@ use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::USE_INTENT;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
-use coord_state::reply::call;
-use coord_state::request_keys::share_keys;
+use crate::run::run;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind};
+use coord_state::locks::ToolCallArgs;
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// The costs of the work on an intent.
@@ -69,12 +70,6 @@ struct UseIntentArgs<'a> {
 }
 
 #[derive(Serialize)]
-struct ToolCallArgs<'a> {
-    name: &'a str,
-    digest: &'a str,
-}
-
-#[derive(Serialize)]
 struct TokensArgs<'a> {
     session: &'a str,
     total: u64,
@@ -119,19 +114,14 @@ pub async fn use_intent(
         tokens: usage.tokens.map(|(session, total)| TokensArgs { session, total }),
         origin: usage.origin,
     };
-    let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, &request);
-    let reply = call(store, &USE_INTENT, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
+    let decode = |reply: &Reply| match reply.outcome.as_str() {
         "USED" => {
             let used: Used = reply.object()?;
+            let tokens = used.tokens.parse::<u64>();
             Ok(UseOutcome::Used {
                 state: used.state,
                 turns: used.turns,
-                tokens: used
-                    .tokens
-                    .parse()
-                    .map_err(|_| reply.malformed("no number of tokens"))?,
+                tokens: tokens.map_err(|_| reply.malformed("no number of tokens"))?,
                 max_turns: used.max_turns,
                 max_tokens: used.max_tokens,
             })
@@ -145,6 +135,7 @@ pub async fn use_intent(
             let Stopped { state, limit, reason } = reply.object()?;
             Ok(UseOutcome::Stopped(state, limit, reason))
         }
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+        _ => reply.unknown(),
+    };
+    run(store, &USE_INTENT, terms, (Kind::Read, 1), &request, decode).await
 }

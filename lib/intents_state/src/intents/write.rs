@@ -5,9 +5,9 @@ use super::record::StoredIntent;
 use super::scripts::WRITE_INTENT;
 use super::select::{IntentLimitSubject, limit_subject};
 use super::status::decode_state;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
-use coord_state::reply::call;
-use coord_state::request_keys::share_keys;
+use crate::run::run;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, is_false};
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// An intent to be stored.
@@ -84,7 +84,6 @@ pub async fn write_intent(
     let intent = &written.stored.intent;
     let text = serde_json::to_string(written.stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let budget = intent.budget.unwrap_or_default();
-    let keys = share_keys(terms);
     let write = WriteIntentArgs {
         id: &intent.id,
         seen: written.seen,
@@ -100,18 +99,17 @@ pub async fn write_intent(
         owner: written.stored.author(),
         assigned: intent.assigned_agent.as_deref(),
     };
-    let args = terms.request(Kind::Read, 1, &keys, &write);
-    let reply = call(store, &WRITE_INTENT, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "WRITTEN" => Ok(WriteOutcome::Written(decode_state(&reply)?)),
+    let decode = |reply: &Reply| match reply.outcome.as_str() {
+        "WRITTEN" => Ok(WriteOutcome::Written(decode_state(reply)?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
-        "TOO_MANY" => Ok(match limit_subject(&reply)? {
+        "TOO_MANY" => Ok(match limit_subject(reply)? {
             IntentLimitSubject::Repository => WriteOutcome::Full,
             IntentLimitSubject::Login => WriteOutcome::LoginFull,
         }),
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),
         "PERSON" => Ok(WriteOutcome::Person),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+        _ => reply.unknown(),
+    };
+    run(store, &WRITE_INTENT, terms, (Kind::Read, 1), &write, decode).await
 }

@@ -1,11 +1,11 @@
 use coord_intents::ledger::{ContentHash, PreparedLine, ResultStatus, TraceId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::scripts::RECORD;
+use crate::run::run;
 use coord_domain::FilePath;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
-use coord_state::reply::{Reply, call};
-use coord_state::request_keys::share_keys;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, is_false};
+use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
 /// An event to be recorded.
@@ -31,19 +31,26 @@ pub enum RecordedKind {
     Other(ResultStatus),
 }
 
-/// A change of a file.
-#[derive(Clone, Debug)]
+/// A change of a file, as `record.lua` reads it.
+#[derive(Clone, Debug, Serialize)]
 pub struct Mutation {
+    #[serde(serialize_with = "serialize_path")]
     pub path: FilePath,
     pub hash: ContentHash,
     /// Fencing token of the lock, if it was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<i64>,
     /// Whether the caller reports that it failed.
+    #[serde(skip_serializing_if = "is_false")]
     pub has_failed: bool,
     /// `result` if the caller has no lock for writing.
     pub without_lock: String,
     /// `result` if the lock has another token.
     pub other_token: String,
+}
+
+fn serialize_path<S: Serializer>(path: &FilePath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(path.as_str())
 }
 
 /// Events to record.
@@ -97,19 +104,7 @@ struct EntryArgs<'a> {
     result: &'a str,
     origin: &'a str,
     #[serde(flatten)]
-    mutation: Option<MutationArgs<'a>>,
-}
-
-#[derive(Serialize)]
-struct MutationArgs<'a> {
-    path: &'a str,
-    hash: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    token: Option<i64>,
-    #[serde(skip_serializing_if = "is_false")]
-    has_failed: bool,
-    without_lock: &'a str,
-    other_token: &'a str,
+    mutation: Option<&'a Mutation>,
 }
 
 /// The answer of `record.lua`.
@@ -142,21 +137,20 @@ pub async fn record(
     terms: &AdmissionTerms<'_>,
     record: &Record<'_>,
 ) -> Result<Admitted<RecordOutcome>, StoreError> {
-    let keys = share_keys(terms);
     let request = RecordArgs {
         intent: record.intent,
         is_reset_by_prompts: record.is_reset_by_prompts,
         entries: record.events.iter().map(RecordedEvent::args).collect(),
     };
-    let args = terms.request(Kind::Release, record.events.len(), &keys, &request);
-    let reply = call(store, &RECORD, keys, args).await?;
-    decode_admission(reply, |reply| decode_outcome(reply, record.events))
+    let cost = (Kind::Release, record.events.len());
+    let decode = |reply: &Reply| decode_outcome(reply, record.events);
+    run(store, &RECORD, terms, cost, &request, decode).await
 }
 
 impl RecordedEvent {
     fn args(&self) -> EntryArgs<'_> {
         let (kind, mutation) = match &self.kind {
-            RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation.args())),
+            RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation)),
             RecordedKind::Prompt => ("PROMPT", None),
             RecordedKind::End => ("END", None),
             RecordedKind::Other(_) => ("OTHER", None),
@@ -174,24 +168,8 @@ impl RecordedEvent {
     }
 }
 
-impl Mutation {
-    fn args(&self) -> MutationArgs<'_> {
-        MutationArgs {
-            path: self.path.as_str(),
-            hash: self.hash.to_string(),
-            token: self.token,
-            has_failed: self.has_failed,
-            without_lock: &self.without_lock,
-            other_token: &self.other_token,
-        }
-    }
-}
-
-fn decode_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
-    if reply.outcome != "RECORDED" {
-        return Err(reply.malformed("an unknown outcome"));
-    }
-    let answer: RecordAnswer = reply.object()?;
+fn decode_outcome(reply: &Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
+    let answer: RecordAnswer = reply.object_of("RECORDED")?;
     if answer.outcomes.len() != events.len() {
         return Err(reply.malformed("another number of outcomes"));
     }

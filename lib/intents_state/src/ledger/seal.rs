@@ -12,7 +12,6 @@ use super::scripts::SEAL_LEDGER;
 use coord_domain::{EventId, RepoId};
 use coord_state::events;
 use coord_state::read::Read;
-use coord_state::reply::call;
 use coord_state::request_keys::Keys;
 use coord_store::{Request, Store, StoreError, Value};
 
@@ -174,18 +173,18 @@ pub async fn move_seal(
         ("events", events::keys::events(repo)),
         ("shares", events::keys::shares(repo)),
     ]);
-    let args = keys.request(&SealLedgerArgs {
+    let request = SealLedgerArgs {
         read: from.stored(),
         sealed: to.to_string(),
         most_lines,
         between: WAYPOINT_LINES,
         waypoints: waypoints.iter().map(ChainPosition::to_string).collect(),
-    });
-    let reply = call(store, &SEAL_LEDGER, keys, args).await?;
+    };
+    let reply = keys.call(store, &SEAL_LEDGER, &request).await?;
     match reply.outcome.as_str() {
         "SEALED" => Ok(SealMove::Sealed),
         "MOVED" => Ok(SealMove::Moved),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 

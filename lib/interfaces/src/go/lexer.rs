@@ -1,7 +1,7 @@
 //! The tokens of Go.
 
 use crate::InterfaceUnknown;
-use crate::tokens::{Kind, Tokens};
+use crate::tokens::{Kind, Tokens, is_name_byte, name_end};
 
 /// The tokens of `text`.
 ///
@@ -47,7 +47,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
                 tokens.push(Kind::Number, start..at);
             }
             _ if is_name_byte(byte) => {
-                at += rest.iter().take_while(|byte| is_name_byte(**byte)).count();
+                at = name_end(text, start);
                 tokens.push(Kind::Word, start..at);
             }
             _ => {
@@ -63,10 +63,6 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
         }
     }
     tokens.finish()
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 fn quoted_end(text: &[u8], start: usize) -> Option<usize> {

@@ -8,7 +8,7 @@ use coord_scan::javascript::{literal, regex, trivia};
 use coord_scan::{Dialect, meter};
 
 use crate::InterfaceUnknown;
-use crate::tokens::{Kind, Tokens};
+use crate::tokens::{Kind, Tokens, number_end};
 
 /// Number of bytes of a short text that may be read twice.
 const MIN_REREADS: usize = 20_000;
@@ -135,18 +135,8 @@ impl Lexer<'_> {
 
     fn number(&mut self) {
         let start = self.position;
-        let mut end = start;
-        while let Some(&byte) = self.text.get(end) {
-            let is_exponent_sign = matches!(byte, b'+' | b'-')
-                && matches!(self.text[end - 1], b'e' | b'E')
-                && !self.text[start..].starts_with(b"0x");
-            if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || (end > start && is_exponent_sign)) {
-                break;
-            }
-            end += 1;
-        }
-        self.position = end;
-        self.tokens.push(Kind::Number, start..end);
+        self.position = number_end(self.text, start);
+        self.tokens.push(Kind::Number, start..self.position);
         self.is_operand = true;
     }
 

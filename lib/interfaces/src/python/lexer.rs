@@ -7,7 +7,7 @@ use coord_scan::python::bytes::word_end;
 use coord_scan::python::{Scanner, trivia};
 
 use crate::InterfaceUnknown;
-use crate::tokens::{Kind, Tokens};
+use crate::tokens::{Kind, Tokens, number_end};
 
 /// A logical line: one or more statements, with their indentation.
 #[derive(Clone, Debug)]
@@ -110,19 +110,4 @@ pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), InterfaceUnk
 fn is_prefix(word: &[u8]) -> bool {
     word.iter()
         .all(|byte| matches!(byte.to_ascii_lowercase(), b'r' | b'b' | b'u' | b'f' | b't'))
-}
-
-fn number_end(text: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(&byte) = text.get(at) {
-        let is_exponent_sign = at > start
-            && matches!(byte, b'+' | b'-')
-            && matches!(text[at - 1], b'e' | b'E')
-            && !text[start..].starts_with(b"0x");
-        if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || is_exponent_sign) {
-            break;
-        }
-        at += 1;
-    }
-    at
 }

@@ -3,7 +3,7 @@
 use coord_scan::rust::trivia::{character_end, raw_string, skip, string_end};
 
 use crate::InterfaceUnknown;
-use crate::tokens::{Kind, Tokens};
+use crate::tokens::{Kind, Tokens, is_name_byte, name_end};
 
 /// The tokens of `text`.
 ///
@@ -35,7 +35,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
             b'\'' => {
                 let end = character_end(text, start);
                 if end == start + 1 {
-                    at = word_end(text, end).max(end);
+                    at = name_end(text, end);
                     tokens.push(Kind::Sign, start..at);
                 } else {
                     at = end.min(text.len());
@@ -43,29 +43,24 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
                 }
             }
             b'0'..=b'9' => {
-                at = word_end(text, start);
+                at = name_end(text, start);
                 let is_fraction = text.get(at) == Some(&b'.') && text.get(at + 1).is_some_and(u8::is_ascii_digit);
                 if is_fraction {
-                    at = word_end(text, at + 1);
+                    at = name_end(text, at + 1);
                 }
                 tokens.push(Kind::Number, start..at);
             }
             _ if is_name_byte(byte) => {
-                at = word_end(text, start);
-                match literal_end(text, start, at) {
-                    Some(end) => {
-                        at = end;
-                        tokens.push(Kind::Text, start..at);
-                    }
-                    None => {
-                        if &text[start..at] == b"r" && text.get(at) == Some(&b'#') {
-                            // A raw name is the same as the plain one.
-                            at = word_end(text, at + 1);
-                            tokens.push(Kind::Word, start + 2..at);
-                        } else {
-                            tokens.push(Kind::Word, start..at);
-                        }
-                    }
+                at = name_end(text, start);
+                if let Some(end) = literal_end(text, start, at) {
+                    at = end;
+                    tokens.push(Kind::Text, start..at);
+                } else if &text[start..at] == b"r" && text.get(at) == Some(&b'#') {
+                    // A raw name is the same as the plain one.
+                    at = name_end(text, at + 1);
+                    tokens.push(Kind::Word, start + 2..at);
+                } else {
+                    tokens.push(Kind::Word, start..at);
                 }
             }
             _ => {
@@ -80,15 +75,6 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
         }
     }
     tokens.finish()
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-fn word_end(text: &[u8], start: usize) -> usize {
-    let rest = text.get(start..).unwrap_or_default();
-    start + rest.iter().take_while(|byte| is_name_byte(**byte)).count()
 }
 
 /// The end of the literal whose prefix is from `start` to `quote`: `b"..."`, `br#"..."#`, `b'a'`.

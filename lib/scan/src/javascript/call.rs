@@ -101,7 +101,7 @@ impl Scanner<'_, '_> {
         };
         let module = text.rsplit('!').next().unwrap_or_default();
         if !matches!(module, "" | "require" | "exports" | "module") {
-            self.emit_text(literal.content.start, module.to_owned(), ImportKind::Amd);
+            self.push(literal.content.start, module.to_owned(), None, ImportKind::Amd);
         }
     }
 

@@ -250,6 +250,22 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// Reads template text up to its end or its next hole.
+    fn template(&mut self) {
+        match literal::template_end(self.text, self.position) {
+            Some((end, false)) => {
+                self.position = end;
+                self.previous = PreviousToken::Operand;
+            }
+            Some((end, true)) => {
+                self.position = end - 1;
+                self.open(Frame::TemplateHole);
+                self.previous = PreviousToken::Operator;
+            }
+            None => self.position = self.text.len(),
+        }
+    }
+
     fn close_brace(&mut self) {
         self.position += 1;
         self.previous = PreviousToken::BlockEnd;

@@ -129,7 +129,7 @@ impl Scanner<'_, '_> {
         if let Some(import) = clause::import(&clause, 0)
             && let Some(text) = literal::decode(&clause[import.source.content])
         {
-            self.emit_text(tag, text, ImportKind::JsDoc);
+            self.push(tag, text, None, ImportKind::JsDoc);
         }
     }
 }

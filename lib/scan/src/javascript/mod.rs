@@ -29,7 +29,6 @@ pub mod regex;
 mod scanner;
 mod state;
 mod stop_bytes;
-mod template;
 pub mod trivia;
 
 #[cfg(test)]

@@ -145,16 +145,11 @@ impl<'t, 'f> Scanner<'t, 'f> {
             && value.len() <= MAX_SPECIFIER_BYTES
             && let Ok(value) = std::str::from_utf8(value)
         {
-            self.emit_text(start, value.to_owned(), kind);
+            self.push(start, value.to_owned(), None, kind);
         }
     }
 
     /// Adds an import of `text` at `position`.
-    pub(super) fn emit_text(&mut self, position: usize, text: String, kind: ImportKind) {
-        self.push(position, text, None, kind);
-    }
-
-    /// [`Self::emit_text`] with a [`Specifier::name`].
     pub(super) fn push(&mut self, position: usize, text: String, name: Option<&str>, kind: ImportKind) {
         let line = self.lines.at(self.whole, position);
         self.findings.push(Specifier {

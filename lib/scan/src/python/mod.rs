@@ -8,7 +8,6 @@
 pub mod bytes;
 mod call;
 mod code;
-mod frame;
 mod scanner;
 mod statement;
 mod string;

@@ -6,8 +6,7 @@
 
 use crate::meter;
 use crate::python::bytes::{CLASS, Class, word_end};
-use crate::python::frame::{Frame, Quotes};
-use crate::python::scanner::Scanner;
+use crate::python::scanner::{Frame, Quotes, Scanner};
 use crate::python::trivia;
 
 impl Scanner<'_, '_> {

@@ -1,9 +1,8 @@
 //! Code: the bytes that begin a name, a literal, a comment or a block.
 
 use crate::meter;
-use crate::rust::names::{ident, is_name_byte, word_end};
 use crate::rust::scanner::{Frame, Scanner};
-use crate::rust::trivia::{character_end, comment_end, raw_string, skip, string_end};
+use crate::rust::trivia::{character_end, comment_end, ident, is_name_byte, raw_string, skip, string_end, word_end};
 
 impl Scanner<'_, '_> {
     /// Scans the whole text.

@@ -1,10 +1,9 @@
 //! Items that name a module or a crate (`mod`, `extern crate`), and text before items: attributes, `pub(in ...)`.
 
 use crate::meter;
-use crate::rust::names::ident;
 use crate::rust::scanner::{Form, Frame, Scanner};
 use crate::rust::scope;
-use crate::rust::trivia::{literal, skip};
+use crate::rust::trivia::{ident, literal, skip};
 
 impl Scanner<'_, '_> {
     /// `mod name;` and `mod name {`; the position is after the word.

@@ -9,6 +9,12 @@ use crate::rust::scope;
 use crate::rust::scope::{Scopes, split_first};
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
+/// First names of paths into the standard library.
+const BUILT_IN: [&str; 20] = [
+    "std", "core", "alloc", "bool", "char", "str", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8",
+    "i16", "i32", "i64", "i128", "isize",
+];
+
 impl Scanner<'_, '_> {
     /// Looks up the names of all findings, and adds the specifiers.
     pub(super) fn look_up(self) {
@@ -59,32 +65,6 @@ fn is_redundant(scopes: &Scopes<'_>, written: &str, absolute: &str) -> bool {
             is_bound_name || rest.is_empty() || !scopes.is_declared(scope::FILE, name)
         }
         "super" | "crate" | "" => is_bound_name,
-        name => is_bound_name || is_built_in(name),
+        name => is_bound_name || BUILT_IN.contains(&name),
     }
-}
-
-fn is_built_in(name: &str) -> bool {
-    matches!(
-        name,
-        "std"
-            | "core"
-            | "alloc"
-            | "bool"
-            | "char"
-            | "str"
-            | "f32"
-            | "f64"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-    )
 }

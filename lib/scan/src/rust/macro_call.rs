@@ -1,9 +1,10 @@
 //! Calls of macros that include a file, or whose text is code that belongs elsewhere.
 
 use crate::meter;
-use crate::rust::names::{ident, is_name_byte, word_end};
 use crate::rust::scanner::{Form, Frame, Scanner};
-use crate::rust::trivia::{character_end, comment_end, literal, raw_string, skip, string_end};
+use crate::rust::trivia::{
+    character_end, comment_end, ident, is_name_byte, literal, raw_string, skip, string_end, word_end,
+};
 
 impl Scanner<'_, '_> {
     /// A call of the macro `name`; `at` is after the `!`.

@@ -13,7 +13,6 @@ mod code;
 mod items;
 mod look_up;
 mod macro_call;
-mod names;
 mod path;
 mod scanner;
 mod scope;

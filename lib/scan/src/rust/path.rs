@@ -1,9 +1,8 @@
 //! Paths: the trees of `use`, and `a::b::c` anywhere else.
 
-use crate::rust::names::ident;
 use crate::rust::scanner::{Form, Scanner};
 use crate::rust::scope::MAX_PATH_BYTES;
-use crate::rust::trivia::skip;
+use crate::rust::trivia::{ident, skip};
 
 impl<'t> Scanner<'t, '_> {
     /// `use` at `start`; the position is after the word. Adds one specifier for each leaf of the tree.

@@ -1,8 +1,31 @@
-//! White space and comments between tokens, and whole literals.
+//! White space and comments between tokens, and whole names and literals.
 
 use std::ops::Range;
 
 use crate::meter;
+
+/// The name at `position`, without `r#`, and its end.
+pub(super) fn ident(text: &[u8], position: usize) -> Option<(&str, usize)> {
+    let is_name_start = |byte: &u8| is_name_byte(byte) && !byte.is_ascii_digit();
+    let is_raw = text.get(position..position + 2) == Some(b"r#") && text.get(position + 2).is_some_and(is_name_start);
+    let start = if is_raw { position + 2 } else { position };
+    if !text.get(start).is_some_and(is_name_start) {
+        return None;
+    }
+    let end = word_end(text, start);
+    Some((std::str::from_utf8(&text[start..end]).ok()?, end))
+}
+
+pub(super) fn word_end(text: &[u8], position: usize) -> usize {
+    let rest = text.get(position..).unwrap_or_default();
+    let length = rest.iter().take_while(|byte| is_name_byte(byte)).count();
+    meter::read(length);
+    position + length
+}
+
+pub(super) fn is_name_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80
+}
 
 /// The end of the white space and comments at `position`.
 #[inline]

@@ -220,7 +220,7 @@ impl<'a> WorkJudgment<'a> {
             let is_same_commit = claim_head.matches(&self.new_head);
             // A commit from before the claim is no push, even after a rewrite of the branch.
             let may_follow_rewrite = !follows_claim && is_on_branch && since_claim.precedes == Reachable::No;
-            let is_rewritten = may_follow_rewrite && self.was_dropped(&claim_head, head).await?;
+            let is_rewritten = may_follow_rewrite && self.relation(&claim_head, head).await? == Reachable::No;
             let verdict = |index: usize, has_all_work: bool| {
                 let facts = WorkFacts {
                     is_same_commit,
@@ -288,11 +288,6 @@ impl<'a> WorkJudgment<'a> {
 
     fn paths(&self) -> Vec<FilePath> {
         self.files.iter().map(|file| file.path.clone()).collect()
-    }
-
-    /// Whether the branch at `head` no longer contains `claim_head`, which was its head before.
-    async fn was_dropped(&mut self, claim_head: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
-        Ok(self.relation(claim_head, head).await? == Reachable::No)
     }
 
     /// Whether `commit` is on the branch at `head`.

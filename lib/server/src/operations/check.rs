@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, Orchestration, Status};
 
 use super::blocking::{blocking_findings, blocking_metadata, blocking_reason};
-use super::claim_rules::ClaimRules;
+use super::claim_rules::{ClaimRules, parse_tool_use};
 use super::interfaces::interface_notices;
 use super::lock_views::{finding_warnings, memberships, others_locks, own_locks};
 use super::policy_request::PolicyVerdict;
-use super::tool_use::parse_tool_use;
 use super::work_request::{HeadStatus, WorkRequest, offline_warning};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;

@@ -1,5 +1,7 @@
 //! The rules for the files of a check or a claim: the gate, and the policy of the branch.
 
+use coord_protocol::{AgentSession, ToolCall};
+
 use super::policy_request::PolicyRequest;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
@@ -8,6 +10,17 @@ use crate::error::ApiError;
 use crate::extension::{GateRequest, GateVerdict, ToolUse};
 use coord_state::admission::Question;
 use coord_state::locks::{GateFindings, GateTerms, PolicyTerms};
+
+/// Parses the tool call that a request is for, and the agent's session, for the gate.
+///
+/// # Errors
+/// When a text is missing or too long.
+pub fn parse_tool_use(app: &App, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<ToolUse, ApiError> {
+    match app.extensions.gate() {
+        Some(gate) => gate.tool_use(call, session),
+        None => Ok(ToolUse::default()),
+    }
+}
 
 /// The rules for the files of one request.
 pub struct ClaimRules<'a> {

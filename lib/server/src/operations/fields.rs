@@ -1,22 +1,46 @@
 //! Parses fields of requests into types of the domain, or returns an error that names the field.
 
+use std::ops::RangeInclusive;
+
 use crate::error::ApiError;
-use coord_domain::{AgentId, FilePaths, Invalid, plain_text};
+use coord_auth::{Caller, CallerIdentity};
+use coord_domain::{AgentId, FilePaths, Invalid, RepoId, plain_text};
 
 /// `value`, or the error that `field` is missing.
 pub fn require<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, ApiError> {
-    value.as_ref().ok_or(ApiError::InvalidField {
-        field,
-        problem: "is required".to_owned(),
-    })
+    value
+        .as_ref()
+        .ok_or_else(|| ApiError::invalid_field(field, "is required"))
 }
 
 /// Converts the error of a value in `field`.
 pub fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
-    move |invalid| ApiError::InvalidField {
-        field,
-        problem: invalid.0,
-    }
+    move |invalid| ApiError::invalid_field(field, invalid.0)
+}
+
+/// Parses the text in `field`, or returns the error that it is missing.
+pub fn parse_required<T>(
+    field: &'static str,
+    text: &Option<String>,
+    parse: impl FnOnce(&str) -> Result<T, Invalid>,
+) -> Result<T, ApiError> {
+    parse(require(field, text)?).map_err(in_field(field))
+}
+
+/// Parses the text in `field`, if the caller sent one.
+pub fn parse_optional<T>(
+    field: &'static str,
+    text: Option<&str>,
+    parse: impl FnOnce(&str) -> Result<T, Invalid>,
+) -> Result<Option<T>, ApiError> {
+    text.map(parse).transpose().map_err(in_field(field))
+}
+
+/// The repository in the field `repo_url`, and the caller in it.
+pub fn parse_repository(repo_url: &Option<String>, caller: Caller) -> Result<(RepoId, CallerIdentity), ApiError> {
+    let repo = parse_required("repo_url", repo_url, RepoId::parse)?;
+    let caller = caller.in_repository(&repo)?;
+    Ok((repo, caller))
 }
 
 /// A path with a symbol in the file, and the path of the file.
@@ -36,12 +60,11 @@ pub(super) fn parse_files(names: &[String], takes_everything: bool) -> Result<(F
     if takes_everything && names.len() == 1 {
         return Ok((FilePaths::everything(), Vec::new()));
     }
-    Err(ApiError::InvalidField {
-        field: "file_paths",
-        problem: "has '*', which means all files that you hold: send it alone, with status OPEN and \"abandon\": \
-                  true; otherwise name the files (a file named '*' is './*')"
-            .to_owned(),
-    })
+    Err(ApiError::invalid_field(
+        "file_paths",
+        "has '*', which means all files that you hold: send it alone, with status OPEN and \"abandon\": true; \
+         otherwise name the files (a file named '*' is './*')",
+    ))
 }
 
 /// The file of a symbol: of `src/auth.ts:login`, `src/auth.ts#login` or `src/auth.rs::login`; `None` without a symbol.
@@ -57,12 +80,8 @@ fn file_of_symbol(path: &str) -> Option<&str> {
 
 /// The caller's agent: from the field `agent_id`, or else from the header `X-Coord-Agent`.
 pub fn agent_of(field: Option<&str>, header: Option<&str>) -> Result<Option<AgentId>, ApiError> {
-    let parse = |text: Option<&str>, name| {
-        let parsed = text.map(|text| AgentId::parse(text).map_err(in_field(name)));
-        parsed.transpose()
-    };
-    let from_header = parse(header, "X-Coord-Agent")?;
-    Ok(parse(field, "agent_id")?.or(from_header))
+    let from_header = parse_optional("X-Coord-Agent", header, AgentId::parse)?;
+    Ok(parse_optional("agent_id", field, AgentId::parse)?.or(from_header))
 }
 
 /// `id`, if it is a valid id of an intent.
@@ -75,10 +94,8 @@ pub fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> 
     if is_valid {
         return Ok(id);
     }
-    Err(ApiError::InvalidField {
-        field,
-        problem: "must have 1 to 64 letters, digits, '.', '_' or '-', the first a letter or a digit".to_owned(),
-    })
+    let problem = "must have 1 to 64 letters, digits, '.', '_' or '-', the first a letter or a digit";
+    Err(ApiError::invalid_field(field, problem))
 }
 
 /// `text`, if it is one line that is neither empty nor too long.
@@ -95,19 +112,25 @@ pub fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String
     Err(ApiError::InvalidField { field, problem })
 }
 
+/// The number in the text of a query, from 1 to `most`.
+pub fn parse_count(field: &'static str, text: &str, most: usize) -> Result<usize, ApiError> {
+    let count = text.parse().ok().filter(|count| (1..=most).contains(count));
+    count.ok_or_else(|| ApiError::invalid_field(field, format!("must be a whole number from 1 to {most}")))
+}
+
 /// `value`, if it is a number of seconds within `bounds`; `default` if the caller sent none.
 pub fn seconds(
     field: &'static str,
     value: Option<u32>,
-    bounds: std::ops::RangeInclusive<u32>,
+    bounds: RangeInclusive<u32>,
     default: u32,
 ) -> Result<u32, ApiError> {
     match value {
         None => Ok(default),
         Some(seconds) if bounds.contains(&seconds) => Ok(seconds),
-        Some(_) => Err(ApiError::InvalidField {
+        Some(_) => Err(ApiError::invalid_field(
             field,
-            problem: format!("must be {} to {}", bounds.start(), bounds.end()),
-        }),
+            format!("must be {} to {}", bounds.start(), bounds.end()),
+        )),
     }
 }

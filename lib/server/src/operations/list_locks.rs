@@ -92,10 +92,8 @@ pub fn held_locks(locks: Vec<LockEntry>) -> Vec<HeldLock> {
 
 fn locks_response(mut locks: Vec<LockEntry>) -> LocksResponse {
     locks.sort_by(|one, other| {
-        let order = |entry: &LockEntry| (entry.timestamp, entry.token);
-        (&one.branch, &one.file_path)
-            .cmp(&(&other.branch, &other.file_path))
-            .then_with(|| order(one).cmp(&order(other)))
+        let order = (&one.branch, &one.file_path, one.timestamp, one.token);
+        order.cmp(&(&other.branch, &other.file_path, other.timestamp, other.token))
     });
     let mut kib = 0;
     let fitting = locks.iter().take_while(|entry| {

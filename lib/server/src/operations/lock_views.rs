@@ -159,10 +159,8 @@ pub(super) fn pending_views(
     let live = changes.into_iter().filter(|change| change.entry.expiry > now);
     let mut views: Vec<PendingChange> = live.map(view).filter(is_selected).collect();
     views.sort_by(|one, other| {
-        let order = |change: &PendingChange| (change.since, change.work_branch.clone());
-        (&one.branch, &one.file_path)
-            .cmp(&(&other.branch, &other.file_path))
-            .then_with(|| order(one).cmp(&order(other)))
+        let order = (&one.branch, &one.file_path, one.since, &one.work_branch);
+        order.cmp(&(&other.branch, &other.file_path, other.since, &other.work_branch))
     });
     views.truncate(MAX_CHANGES);
     views

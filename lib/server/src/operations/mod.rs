@@ -7,7 +7,7 @@
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
-//! - `claim_rules`: the rules for the files of a check and a claim; `tool_use`: the tool call, for the gate
+//! - `claim_rules`: the rules for the files of a check and a claim; parses the tool call, for the gate
 //! - `interfaces`: checks whether writers kept the interfaces that they promised to keep
 //! - `policy_request`: the effect of `.coord.toml` on a check, a claim and a release
 //! - `wait`: a request that waits for events
@@ -29,13 +29,13 @@ pub mod read_graph;
 mod refusal;
 pub mod release;
 pub mod sentences;
-mod tool_use;
 pub mod wait;
 mod watch_events;
 mod work_request;
 
 pub use check::{CheckError, check_as_sent};
 use claim::claim;
+pub use claim_rules::parse_tool_use;
 pub use list_activity::{ActivityRequest, EventRange, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
 pub use lock_views::memberships;
@@ -43,6 +43,5 @@ pub use post::post;
 pub use refusal::Refusal;
 use release::release;
 pub use sentences::unknown_fields;
-pub use tool_use::parse_tool_use;
 pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};
 pub use work_request::WorkRequest;

@@ -2,10 +2,10 @@
 
 use coord_protocol::{Action, ErrorBody, LockStatus, Orchestration, PostRequest, PostResponse};
 
-use super::fields::{in_field, require};
+use super::claim_rules::parse_tool_use;
+use super::fields::{parse_optional, parse_required, require};
 use super::force_release::force_release;
 use super::release::Release;
-use super::tool_use::parse_tool_use;
 use super::wait::wait_seconds;
 use super::work_request::{WorkRequest, offline_warning};
 use super::{claim, release};
@@ -27,23 +27,18 @@ pub async fn post(
 ) -> Result<PostResponse, ApiError> {
     let request = WorkRequest::of_post(body, caller, agent)?;
     let status = *require("status", &body.status)?;
-    let reason = LockReason::parse(require("message", &body.message)?).map_err(in_field("message"))?;
-    let new_head = body.new_repo_head.as_deref().map(CommitSha::parse).transpose();
-    let new_head = new_head.map_err(in_field("new_repo_head"))?;
+    let reason = parse_required("message", &body.message, LockReason::parse)?;
+    let new_head = parse_optional("new_repo_head", body.new_repo_head.as_deref(), CommitSha::parse)?;
     let tool_use = parse_tool_use(app, body.tool_call.as_ref(), body.session.as_ref())?;
     let is_forced = body.force == Some(true);
     if is_forced && (status != LockStatus::Open || request.paths.is_everything()) {
-        return Err(ApiError::InvalidField {
-            field: "force",
-            problem: "takes others' locks away: send it with status OPEN, and name the files".to_owned(),
-        });
+        let problem = "takes others' locks away: send it with status OPEN, and name the files";
+        return Err(ApiError::invalid_field("force", problem));
     }
     let wait = wait_seconds(app, "wait_seconds", body.wait_seconds)?;
     if status == LockStatus::Open && body.wait_seconds.is_some_and(|seconds| seconds > 0) {
-        return Err(ApiError::InvalidField {
-            field: "wait_seconds",
-            problem: "is for claims: send it with status READING or WRITING".to_owned(),
-        });
+        let problem = "is for claims: send it with status READING or WRITING";
+        return Err(ApiError::invalid_field("wait_seconds", problem));
     }
     let mut response = match status {
         LockStatus::Open if is_forced => force_release(app, &request, &reason).await?,

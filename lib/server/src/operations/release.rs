@@ -188,14 +188,11 @@ fn outcome_response(
     let head = outcome.head().map(|head| head.commit.to_string());
     let mut response = match outcome {
         ReleaseOutcome::NoNewHead { written } => {
-            return Err(ApiError::InvalidField {
-                field: "new_repo_head",
-                problem: format!(
-                    "is required, because you hold {} for writing: push, and send the pushed commit, or abandon \
-                     the work",
-                    list_paths(&written)
-                ),
-            });
+            let problem = format!(
+                "is required, because you hold {} for writing: push, and send the pushed commit, or abandon the work",
+                list_paths(&written)
+            );
+            return Err(ApiError::invalid_field("new_repo_head", problem));
         }
         ReleaseOutcome::NotPushed { unpushed, .. } => {
             let mut shortfalls = unpushed.iter().map(|(_, shortfall)| *shortfall);
@@ -274,18 +271,16 @@ fn lost_response(others: &[LockEntry]) -> PostResponse {
     let mut files: Vec<String> = others.iter().map(|entry| entry.file_path.clone()).collect();
     files.sort();
     files.dedup();
-    let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
-    let message = others
-        .first()
-        .map(|entry| quote_line(&entry.message))
-        .unwrap_or_default();
+    let first = others.first();
+    let owner = first.map(|entry| entry.user_id.clone()).unwrap_or_default();
+    let message = first.map(|entry| quote_line(&entry.message)).unwrap_or_default();
     let reason = format!(
         "You do not hold {}; user '{owner}' does: {message}. Nothing was released",
         list_paths(&files)
     );
     let metadata = Metadata {
         lock_owner: Some(owner),
-        lock_owner_agent: others.first().and_then(|entry| entry.agent_id.clone()),
+        lock_owner_agent: first.and_then(|entry| entry.agent_id.clone()),
         conflicts: files,
         ..Metadata::default()
     };

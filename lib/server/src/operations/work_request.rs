@@ -3,7 +3,9 @@
 
 use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, Orchestration, PostRequest, bounds};
 
-use super::fields::{agent_of, id_in, in_field, parse_files, require};
+use super::fields::{
+    agent_of, id_in, in_field, parse_files, parse_optional, parse_repository, parse_required, require,
+};
 use super::sentences::{case_warnings, graph_warning, unknown_fields, whole_file_warnings};
 use crate::admission::{Admission, Right};
 use crate::app::App;
@@ -102,21 +104,17 @@ impl WorkRequest {
             takes_everything: body.abandon == Some(true) && body.status == Some(LockStatus::Open),
         };
         let mut request = Self::parse(&fields, caller, agent)?;
-        let take_over = body.take_over.as_deref().map(AgentId::parse).transpose();
-        request.take_over = take_over.map_err(in_field("take_over"))?;
+        request.take_over = parse_optional("take_over", body.take_over.as_deref(), AgentId::parse)?;
         let (own, is_claim) = (request.agent_id.as_ref(), body.status != Some(LockStatus::Open));
         let is_related = |other: &AgentId| own.is_some_and(|own| own.is_below(other) || other.is_below(own));
-        if request
-            .take_over
-            .as_ref()
-            .is_some_and(|other| !is_claim || !is_related(other))
+        if let Some(other) = &request.take_over
+            && !(is_claim && is_related(other))
         {
-            return Err(ApiError::InvalidField {
-                field: "take_over",
-                problem: "goes with a claim, and names an agent above or below yours: LEAD takes over from \
-                          LEAD::WRITER, and the other way round"
-                    .to_owned(),
-            });
+            return Err(ApiError::invalid_field(
+                "take_over",
+                "goes with a claim, and names an agent above or below yours: LEAD takes over from LEAD::WRITER, and \
+                 the other way round",
+            ));
         }
         let writes = body.status == Some(LockStatus::Writing);
         request.interface = parse_interface_terms(body.interface, &body.interface_changes, &request.paths, writes)?;
@@ -151,15 +149,12 @@ impl WorkRequest {
     }
 
     fn parse(fields: &Fields<'_>, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
-        let repo = RepoId::parse(require("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = caller.in_repository(&repo)?;
-        let branch = Branch::parse(require("branch", fields.branch)?).map_err(in_field("branch"))?;
-        let work_branch = fields.work_branch.as_deref().map(Branch::parse).transpose();
-        let work_branch = work_branch.map_err(in_field("work_branch"))?;
+        let (repo, caller) = parse_repository(fields.repo_url, caller)?;
+        let branch = parse_required("branch", fields.branch, Branch::parse)?;
+        let work_branch = parse_optional("work_branch", fields.work_branch.as_deref(), Branch::parse)?;
         let (paths, symbols) = parse_files(require("file_paths", fields.file_paths)?, fields.takes_everything)?;
-        let agent_head = CommitSha::parse(require("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
-        let base_head = fields.base_head.as_deref().map(CommitSha::parse).transpose();
-        let base_head = base_head.map_err(in_field("base_head"))?;
+        let agent_head = parse_required("agent_head", fields.agent_head, CommitSha::parse)?;
+        let base_head = parse_optional("base_head", fields.base_head.as_deref(), CommitSha::parse)?;
         let agent_id = agent_of(fields.agent_id.as_deref(), agent)?;
         let intent_id = fields
             .intent_id
@@ -227,31 +222,28 @@ fn parse_interface_terms(
     paths: &[FilePath],
     writes: bool,
 ) -> Result<InterfaceTerms, ApiError> {
-    let field_error = |field, problem: &str| ApiError::InvalidField {
-        field,
-        problem: problem.to_owned(),
-    };
+    const CHANGES: &str = "interface_changes";
     let only_writers =
         "goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it";
     if word.is_some() && !writes {
-        return Err(field_error("interface", only_writers));
+        return Err(ApiError::invalid_field("interface", only_writers));
     }
     if changed.is_some() && !writes {
-        return Err(field_error("interface_changes", only_writers));
+        return Err(ApiError::invalid_field(CHANGES, only_writers));
     }
-    if changed.iter().flatten().count() > bounds::FILES {
-        return Err(field_error(
-            "interface_changes",
+    let changed = changed.as_deref().unwrap_or_default();
+    if changed.len() > bounds::FILES {
+        return Err(ApiError::invalid_field(
+            CHANGES,
             "names more files than a request may have",
         ));
     }
-    let changed = changed.iter().flatten();
-    let changed = changed.map(|path| FilePath::parse(path).map_err(in_field("interface_changes")));
-    let changed = changed.collect::<Result<Vec<FilePath>, ApiError>>()?;
+    let changed = changed.iter().map(|path| FilePath::parse(path));
+    let changed: Vec<FilePath> = changed.collect::<Result<_, _>>().map_err(in_field(CHANGES))?;
     match changed.iter().all(|path| paths.contains(path)) {
         true => Ok(InterfaceTerms { word, changed }),
-        false => Err(field_error(
-            "interface_changes",
+        false => Err(ApiError::invalid_field(
+            CHANGES,
             "names a file that is not in file_paths",
         )),
     }

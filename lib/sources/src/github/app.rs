@@ -82,16 +82,13 @@ impl App {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
         if !is_id {
-            return Err(ConfigError {
-                variable: env_vars::GITHUB_APP_ID,
-                problem: "must be the app's id, a number, or its client id".to_owned(),
-            });
+            let problem = "must be the app's id, a number, or its client id";
+            return Err(ConfigError::new(env_vars::GITHUB_APP_ID, problem));
         }
         let pem = private_key.expose_secret().replace("\\n", "\n");
-        let key = EncodingKey::from_rsa_pem(pem.trim().as_bytes()).map_err(|_| ConfigError {
-            variable: env_vars::GITHUB_APP_PRIVATE_KEY,
-            problem: "must be the app's RSA private key in PEM, from BEGIN to END; newlines may be written as \\n"
-                .to_owned(),
+        let key = EncodingKey::from_rsa_pem(pem.trim().as_bytes()).map_err(|_| {
+            let problem = "must be the app's RSA private key in PEM, from BEGIN to END; newlines may be written as \\n";
+            ConfigError::new(env_vars::GITHUB_APP_PRIVATE_KEY, problem)
         })?;
         Ok(App {
             id: id.to_owned(),

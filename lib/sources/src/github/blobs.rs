@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream;
-use tokio::time::timeout;
 
 use super::address::Slug;
 use super::archive::WantedBlobs;
@@ -14,6 +13,7 @@ use super::client::{Client, RAW, RepositoryRequest};
 use super::download::Downloads;
 use super::error::GithubError;
 use super::known_tree::{KnownTree, KnownTrees};
+use super::transport::within;
 use crate::{Blob, BlobSink, SourceError};
 use coord_domain::RepoId;
 use coord_runtime::retry;
@@ -124,13 +124,10 @@ impl BlobRequest {
         let limit = client.transport.limits.large;
         let path = ["git", "blobs", blob];
         let request = RepositoryRequest {
-            path: &path,
-            query: &[],
             accept: RAW,
-            etag: None,
             max_bytes: self.max_bytes,
             time_limit: limit,
-            is_about_known_head: false,
+            ..client.small_request(&path, &[])
         };
         let mut retries = 0;
         loop {
@@ -149,9 +146,7 @@ impl BlobRequest {
                 }
                 Ok((content, size))
             };
-            let timeout_error = || GithubError::Timeout { subject: "blob", limit };
-            let result = timeout(limit, read).await;
-            match result.unwrap_or_else(|_| Err(timeout_error())) {
+            match within(limit, "blob", read).await {
                 Ok((_, size)) if size > self.max_bytes => return Ok(BlobResult::TooLarge(size)),
                 Ok((content, _)) if id.matches(&content) => return Ok(BlobResult::Content(content)),
                 Ok(_) => {

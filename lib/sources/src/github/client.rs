@@ -12,14 +12,13 @@ use reqwest::StatusCode;
 use reqwest::header::{ETAG, HeaderValue, LOCATION};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
 use url::Url;
 
 use super::address::Slug;
 use super::condition::ETAG_BYTES;
 use super::credential::Credential;
 use super::error::GithubError;
-use super::transport::{ApiRequest, ApiResponse, JSON, Transport};
+use super::transport::{ApiRequest, ApiResponse, JSON, Transport, within};
 use coord_runtime::retry;
 
 /// How long the old name of a repository is refused without a request. Not forever, because another repository may take
@@ -93,7 +92,7 @@ impl Client {
         }
     }
 
-    /// A request with a small JSON response.
+    /// A request with a small JSON response. Other requests differ from it in some fields.
     pub(super) fn small_request<'a>(
         &self,
         path: &'a [&'a str],
@@ -226,13 +225,7 @@ impl Client {
                 }
             }
         };
-        let timeout_error = || GithubError::Timeout {
-            subject: "response, retries included,",
-            limit: time_limit,
-        };
-        timeout(time_limit, attempts)
-            .await
-            .unwrap_or_else(|_| Err(timeout_error()))
+        within(time_limit, "response, retries included,", attempts).await
     }
 
     async fn send(

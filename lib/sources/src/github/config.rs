@@ -23,10 +23,8 @@ impl ApiBase {
     /// When it is not the address of an API.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let address = value_of(environment, env_vars::GITHUB_API_URL);
-        ApiBase::parse(address.as_deref().unwrap_or(PUBLIC_API)).map_err(|problem| ConfigError {
-            variable: env_vars::GITHUB_API_URL,
-            problem,
-        })
+        ApiBase::parse(address.as_deref().unwrap_or(PUBLIC_API))
+            .map_err(|problem| ConfigError::new(env_vars::GITHUB_API_URL, problem))
     }
 }
 
@@ -50,13 +48,11 @@ impl GithubConfig {
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let api = ApiBase::from_env(environment)?;
-        let scope = match value_of(environment, env_vars::COORD_GITHUB_SCOPE) {
-            None => None,
-            Some(name) => Some(Scope::parse(&name).ok_or_else(|| ConfigError {
-                variable: env_vars::COORD_GITHUB_SCOPE,
-                problem: "must be repo or public_repo".to_owned(),
-            })?),
-        };
+        let scope = value_of(environment, env_vars::COORD_GITHUB_SCOPE).map(|name| {
+            let problem = "must be repo or public_repo";
+            Scope::parse(&name).ok_or_else(|| ConfigError::new(env_vars::COORD_GITHUB_SCOPE, problem))
+        });
+        let scope = scope.transpose()?;
         Ok(GithubConfig {
             scope,
             ..GithubConfig::new(api, Credential::from_env(environment)?)

@@ -32,21 +32,21 @@ impl Credential {
         let key = secret(environment, env_vars::GITHUB_APP_PRIVATE_KEY);
         match (id, key) {
             (Some(id), Some(key)) => Ok(Credential::App(Box::new(App::new(&id, &key)?))),
-            (Some(_), None) => Err(ConfigError {
-                variable: env_vars::GITHUB_APP_PRIVATE_KEY,
-                problem: format!("must be set together with {}", env_vars::GITHUB_APP_ID),
-            }),
-            (None, Some(_)) => Err(ConfigError {
-                variable: env_vars::GITHUB_APP_ID,
-                problem: format!("must be set together with {}", env_vars::GITHUB_APP_PRIVATE_KEY),
-            }),
+            (Some(_), None) => Err(ConfigError::new(
+                env_vars::GITHUB_APP_PRIVATE_KEY,
+                format!("must be set together with {}", env_vars::GITHUB_APP_ID),
+            )),
+            (None, Some(_)) => Err(ConfigError::new(
+                env_vars::GITHUB_APP_ID,
+                format!("must be set together with {}", env_vars::GITHUB_APP_PRIVATE_KEY),
+            )),
             (None, None) => match secret(environment, env_vars::GITHUB_TOKEN) {
                 None => Ok(Credential::Nobody),
                 Some(token) if bearer(token.expose_secret()).is_some() => Ok(Credential::Token(token)),
-                Some(_) => Err(ConfigError {
-                    variable: env_vars::GITHUB_TOKEN,
-                    problem: "holds a character that an HTTP header cannot contain".to_owned(),
-                }),
+                Some(_) => {
+                    let problem = "holds a character that an HTTP header cannot contain";
+                    Err(ConfigError::new(env_vars::GITHUB_TOKEN, problem))
+                }
             },
         }
     }

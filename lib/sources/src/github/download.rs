@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::sync::mpsc::{self, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
@@ -18,8 +18,8 @@ use super::blob_id::BlobId;
 use super::client::{Client, RepositoryRequest};
 use super::error::GithubError;
 use super::known_tree::KnownTree;
-use super::transport::JSON;
 use crate::{BlobSink, SourceError};
+use coord_runtime::mutex::lock;
 
 /// How long a download waits for another pass.
 const PARK_TIME: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ impl Downloads {
 
     /// A waiting download of `tree` with most of `wanted` still ahead.
     fn take(&self, tree: &Arc<KnownTree>, wanted: &WantedBlobs) -> Option<Download> {
-        let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parked = lock(&self.0);
         let index = parked.iter().position(|download| {
             let behind = wanted.keys().filter(|id| download.next_position(**id).is_none());
             Arc::ptr_eq(&download.tree, tree) && behind.count() <= MAX_BEHIND
@@ -103,7 +103,7 @@ impl Downloads {
     }
 
     fn park(&self, download: Download) {
-        let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parked = lock(&self.0);
         if parked.len() >= MAX_PARKED {
             parked.remove(0);
         }
@@ -116,13 +116,8 @@ impl Download {
         let limits = &client.transport.limits;
         let path = ["tarball", tree.commit.as_str()];
         let request = RepositoryRequest {
-            path: &path,
-            query: &[],
-            accept: JSON,
-            etag: None,
-            max_bytes: 0,
             time_limit: limits.large,
-            is_about_known_head: false,
+            ..client.small_request(&path, &[])
         };
         let mut response = client.open_archive(slug, &request).await?;
         let archive_limits = ArchiveLimits {

@@ -167,13 +167,11 @@ impl Heads {
             .chain(branch.as_str().split('/'))
             .collect();
         let request = RepositoryRequest {
-            path: &path,
-            query: &[],
             accept: SHA,
             etag,
             max_bytes: MAX_ID_BYTES,
-            time_limit: client.transport.limits.small,
             is_about_known_head: is_known,
+            ..client.small_request(&path, &[])
         };
         let error = match client.fetch(slug, &request).await {
             Ok(FetchOutcome::NotModified) => return Ok(HeadResponse::NotModified),

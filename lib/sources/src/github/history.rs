@@ -51,18 +51,15 @@ struct CommitList {
 struct ComparisonResponse {
     status: String,
     /// On the first page only, and incomplete if there are [`MAX_FILES`].
-    #[serde(default)]
     files: Option<Vec<ChangedFile>>,
 }
 
 #[derive(Deserialize)]
 struct ChangedFile {
     filename: String,
-    #[serde(default)]
     previous_filename: Option<String>,
     status: String,
     /// Its blob; the last one, if the file is gone.
-    #[serde(default)]
     sha: Option<String>,
 }
 

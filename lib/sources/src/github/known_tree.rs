@@ -1,12 +1,13 @@
 //! The listed files of a commit, kept to read their blobs: a request for blobs contains only ids, and an archive paths.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::blob_id::BlobId;
 use super::tree::ListedFile;
 use crate::EntryKind;
 use coord_domain::{CommitSha, RepoId};
+use coord_runtime::mutex::lock;
 
 /// Maximum of trees kept. A process builds few graphs concurrently.
 const MAX_TREES: usize = 4;
@@ -90,7 +91,7 @@ pub(super) struct KnownTrees(Mutex<VecDeque<Arc<KnownTree>>>);
 
 impl KnownTrees {
     pub(super) fn put(&self, tree: KnownTree) {
-        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trees = lock(&self.0);
         trees.retain(|other| other.repo != tree.repo || other.commit != tree.commit);
         trees.push_back(Arc::new(tree));
         let count_files = |trees: &VecDeque<Arc<KnownTree>>| trees.iter().map(|tree| tree.files.len()).sum::<usize>();
@@ -101,10 +102,8 @@ impl KnownTrees {
 
     /// The tree of `repo` with the most of `ids`, if it has any; the newest among equals.
     pub(super) fn find(&self, repo: &RepoId, ids: &[BlobId]) -> Option<Arc<KnownTree>> {
-        let trees: Vec<Arc<KnownTree>> = {
-            let trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            trees.iter().filter(|tree| tree.repo == *repo).cloned().collect()
-        };
+        let is_of_repo = |tree: &&Arc<KnownTree>| tree.repo == *repo;
+        let trees: Vec<Arc<KnownTree>> = lock(&self.0).iter().filter(is_of_repo).cloned().collect();
         let with_counts = trees.into_iter().map(|tree| {
             let count = ids.iter().filter(|id| !tree.positions(**id).is_empty()).count();
             (count, tree)

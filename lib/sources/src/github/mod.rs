@@ -45,6 +45,7 @@ pub use app::App;
 pub use config::GithubConfig;
 pub use credential::Credential;
 pub use limits::Limits;
+pub use transport::Requests;
 
 use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 use address::{Slug, renamed};
@@ -74,15 +75,6 @@ pub struct GithubSource {
     downloads: download::Downloads,
     verifications: Verifications,
     scope: Option<token_scope::Scope>,
-}
-
-/// The number of requests so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Requests {
-    /// To the API, including failures and 304.
-    pub api: u64,
-    /// For archives, to the download host.
-    pub downloads: u64,
 }
 
 impl GithubSource {
@@ -123,10 +115,7 @@ impl GithubSource {
     }
 
     pub fn requests(&self) -> Requests {
-        Requests {
-            api: self.client.transport.requests(),
-            downloads: self.client.transport.downloads(),
-        }
+        self.client.transport.requests()
     }
 
     /// Owner and name of `repo`, if it is on this API and is served.

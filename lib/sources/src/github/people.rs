@@ -35,20 +35,16 @@ const ANONYMOUS: &str = "anonymous";
 #[derive(Debug, Deserialize)]
 struct Person {
     login: String,
-    #[serde(default)]
     name: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Repository {
-    #[serde(default)]
     full_name: Option<String>,
     private: bool,
-    #[serde(default)]
     visibility: Option<String>,
     #[serde(default)]
     archived: bool,
-    #[serde(default)]
     permissions: Option<Permissions>,
 }
 
@@ -64,7 +60,6 @@ struct Permissions {
 
 #[derive(Debug, Deserialize)]
 struct GraphqlResponse {
-    #[serde(default)]
     data: Option<GraphqlData>,
     #[serde(default)]
     errors: Vec<GraphqlError>,
@@ -72,13 +67,12 @@ struct GraphqlResponse {
 
 #[derive(Debug, Deserialize)]
 struct GraphqlData {
-    #[serde(default)]
     viewer: Option<Person>,
 }
 
 #[derive(Debug, Deserialize)]
 struct GraphqlError {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(default)]
     message: String,

@@ -3,9 +3,10 @@
 //! refusal reports them. A limited account sends nothing before the given time.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
+use coord_runtime::mutex::lock;
 use quick_cache::sync::Cache;
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
@@ -215,7 +216,7 @@ impl Gate {
     /// # Errors
     /// While `account` is limited.
     pub(super) fn check(&self, account: Account) -> Result<(), UsedUpLimit> {
-        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut limits = lock(&self.0);
         let Some((kind, until)) = limits.get(&account).copied() else {
             return Ok(());
         };
@@ -229,7 +230,7 @@ impl Gate {
 
     /// Blocks `account` until the end of the pause, or until the end of an earlier, longer one.
     pub(super) fn close(&self, account: Account, limit: UsedUpLimit) {
-        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut limits = lock(&self.0);
         if limits.len() >= MAX_ACCOUNTS {
             let now = Instant::now();
             limits.retain(|_, (_, until)| *until > now);

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::TryFutureExt;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION, USER_AGENT,
 };
@@ -64,6 +65,15 @@ pub(super) struct Transport {
     downloads: AtomicU64,
 }
 
+/// The number of requests so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requests {
+    /// To the API, including failures and 304.
+    pub api: u64,
+    /// For archives, to the download host.
+    pub downloads: u64,
+}
+
 impl Transport {
     /// # Errors
     /// When the client cannot be built; a text for the operator.
@@ -98,14 +108,11 @@ impl Transport {
         })
     }
 
-    /// Requests sent to the API, including failures and 304.
-    pub(super) fn requests(&self) -> u64 {
-        self.requests.load(Ordering::Relaxed)
-    }
-
-    /// Archives requested from the download host.
-    pub(super) fn downloads(&self) -> u64 {
-        self.downloads.load(Ordering::Relaxed)
+    pub(super) fn requests(&self) -> Requests {
+        Requests {
+            api: self.requests.load(Ordering::Relaxed),
+            downloads: self.downloads.load(Ordering::Relaxed),
+        }
     }
 
     /// Sends a request, and follows redirects within the API. Other redirects are returned. `moved_to` is set to the
@@ -206,15 +213,7 @@ impl Transport {
     }
 
     async fn wait_for_headers(&self, request: reqwest::RequestBuilder) -> Result<Response, GithubError> {
-        let limit = self.limits.headers;
-        match timeout(limit, request.send()).await {
-            Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(GithubError::Unreachable(root_cause(&error))),
-            Err(_) => Err(GithubError::Timeout {
-                subject: "response",
-                limit,
-            }),
-        }
+        within(self.limits.headers, "response", request.send().map_err(unreachable)).await
     }
 
     /// The body of a response.
@@ -238,15 +237,8 @@ impl Transport {
 
     /// The next chunk of a body.
     pub(super) async fn chunk(&self, response: &mut Response) -> Result<Option<Bytes>, GithubError> {
-        let limit = self.limits.idle;
-        match timeout(limit, response.chunk()).await {
-            Ok(Ok(chunk)) => Ok(chunk),
-            Ok(Err(error)) => Err(GithubError::Unreachable(root_cause(&error))),
-            Err(_) => Err(GithubError::Timeout {
-                subject: "further part of a response",
-                limit,
-            }),
-        }
+        let chunk = response.chunk().map_err(unreachable);
+        within(self.limits.idle, "further part of a response", chunk).await
     }
 
     /// The error for a response without success.
@@ -277,6 +269,20 @@ impl Transport {
             code => GithubError::Unexpected(code),
         }
     }
+}
+
+/// The result of `work`, or the error that GitHub gave no `subject` within `limit`.
+pub(super) async fn within<T>(
+    limit: Duration,
+    subject: &'static str,
+    work: impl Future<Output = Result<T, GithubError>>,
+) -> Result<T, GithubError> {
+    let result = timeout(limit, work).await;
+    result.unwrap_or(Err(GithubError::Timeout { subject, limit }))
+}
+
+fn unreachable(error: reqwest::Error) -> GithubError {
+    GithubError::Unreachable(root_cause(&error))
 }
 
 /// The message of a refusal, on one line for the log.

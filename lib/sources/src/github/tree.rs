@@ -4,12 +4,11 @@
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use serde::Deserialize;
-use tokio::time::timeout;
 
 use super::address::Slug;
 use super::client::{Client, FetchOutcome, RepositoryRequest};
 use super::error::GithubError;
-use super::transport::JSON;
+use super::transport::within;
 use crate::{EntryKind, TreeEntry};
 use coord_domain::{CommitSha, FilePath};
 
@@ -36,7 +35,6 @@ struct Entry {
     path: String,
     mode: String,
     sha: String,
-    #[serde(default)]
     size: Option<u64>,
 }
 
@@ -51,11 +49,7 @@ struct Folder {
 /// All files of `commit`, sorted by the bytes of their paths. Leaves out the same entries as the local source, and logs
 /// their number.
 pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
-    let limit = client.transport.limits.large;
-    let timeout_error = || GithubError::Timeout { subject: "tree", limit };
-    timeout(limit, walk(client, slug, commit))
-        .await
-        .unwrap_or_else(|_| Err(timeout_error()))
+    within(client.transport.limits.large, "tree", walk(client, slug, commit)).await
 }
 
 async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
@@ -139,13 +133,9 @@ async fn fetch(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, 
     let path = ["git", "trees", folder.id.as_str()];
     let recursive = [("recursive", "1")];
     let request = RepositoryRequest {
-        path: &path,
         query: if folder.is_recursive { &recursive } else { &[] },
-        accept: JSON,
-        etag: None,
-        max_bytes: client.transport.limits.json_bytes,
         time_limit: client.transport.limits.large,
-        is_about_known_head: false,
+        ..client.small_request(&path, &[])
     };
     let FetchOutcome::Body(body, _) = client.fetch(slug, &request).await? else {
         return Err(GithubError::Unexpected(304));

@@ -5,7 +5,7 @@ use super::reported_head::{RawHead, ReportedHead};
 use super::scripts::ADMIT;
 use super::terms::{AdmissionTerms, Kind};
 use crate::read::Read;
-use crate::reply::Reply;
+use crate::reply::{Reply, call_with_reads};
 use coord_store::{Request, Store, StoreError};
 
 /// The outcome of a script that begins with an admission.
@@ -28,12 +28,12 @@ impl<T> Admitted<T> {
 
 /// Decodes the outcome by `decode`, unless the request was denied.
 pub fn decode_admission<T>(
-    reply: Reply,
-    decode: impl FnOnce(Reply) -> Result<T, StoreError>,
+    reply: &Reply,
+    decode: impl FnOnce(&Reply) -> Result<T, StoreError>,
 ) -> Result<Admitted<T>, StoreError> {
     match decode_denial(reply)? {
-        Ok(denial) => Ok(Admitted::Denied(denial)),
-        Err(reply) => decode(reply).map(Admitted::Outcome),
+        Some(denial) => Ok(Admitted::Denied(denial)),
+        None => decode(reply).map(Admitted::Outcome),
     }
 }
 
@@ -76,20 +76,10 @@ async fn run<H, T: Send + 'static>(
     let args = terms.request(Kind::Read, 1, &named_keys, &());
     let mut keys: Vec<String> = named_keys.into();
     keys.extend(reads.iter().filter_map(fully_read_hash));
-    let mut batch = vec![Request::Script {
-        script: &ADMIT,
-        keys,
-        args,
-    }];
-    batch.extend(reads);
-    let mut replies = store.run(batch).await?.into_iter();
-    let reply = Reply::open(&ADMIT, replies.next())?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "ADMITTED" => {
-            let head: RawHead = reply.object()?;
-            Ok((head_of(&reply, head.into_reported())?, decode(replies.collect())?))
-        }
-        _ => Err(reply.malformed("an unknown outcome")),
+    let (reply, replies) = call_with_reads(store, &ADMIT, keys, args, reads).await?;
+    decode_admission(&reply, |reply| {
+        let head: RawHead = reply.object_of("ADMITTED")?;
+        Ok((head_of(reply, head.into_reported())?, decode(replies)?))
     })
 }
 

@@ -38,8 +38,5 @@ pub async fn count_lookups(
     let count = CountLookupsArgs { lookup, amount, spared };
     let args = terms.request(Kind::Read, 1, &keys, &count);
     let reply = call(store, &COUNT_LOOKUPS, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "COUNTED" => Ok(()),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+    decode_admission(&reply, |reply| reply.check_outcome("COUNTED"))
 }

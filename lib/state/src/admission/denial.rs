@@ -95,9 +95,9 @@ struct AwaitedHead {
     retry_after_seconds: Option<u64>,
 }
 
-/// The denial in a reply, or the reply for further decoding.
-pub fn decode_denial(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
-    Ok(Ok(match reply.outcome.as_str() {
+/// The denial in a reply, if there is one.
+pub(super) fn decode_denial(reply: &Reply) -> Result<Option<Denial>, StoreError> {
+    Ok(Some(match reply.outcome.as_str() {
         "LIMITED" => {
             let MetLimit {
                 retry_after_seconds,
@@ -116,9 +116,6 @@ pub fn decode_denial(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> 
         "TOO_MUCH" => Denial::TooMuch(reply.object()?),
         "FULL" => Denial::Full(reply.object()?),
         "LOCK_TAKEN" => Denial::ForceReleased(reply.object()?),
-        _ => match Question::read(&reply)? {
-            Some(question) => Denial::Question(question),
-            None => return Ok(Err(reply)),
-        },
+        _ => return Ok(Question::read(reply)?.map(Denial::Question)),
     }))
 }

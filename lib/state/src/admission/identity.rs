@@ -105,10 +105,7 @@ pub async fn recall(
     let mut verdicts: Vec<Option<AgedVerdict>> = vec![None; credentials.len()];
     for keys in by_repo.values() {
         let reply = Reply::open(&RECALL_IDENTITIES, replies.next())?;
-        if reply.outcome != "RECALLED" {
-            return Err(reply.malformed("an unknown outcome"));
-        }
-        let answer: RecallIdentitiesAnswer = reply.object()?;
+        let answer: RecallIdentitiesAnswer = reply.object_of("RECALLED")?;
         for recalled in answer.verdicts {
             let key = recalled.place.checked_sub(1).and_then(|index| keys.get(index));
             let Some(verdict) = key.and_then(|(index, _)| verdicts.get_mut(*index)) else {

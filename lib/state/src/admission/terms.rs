@@ -120,7 +120,7 @@ impl<'a> AdmissionTerms<'a> {
         };
         let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
         let request = Request {
-            keys: &keys.names().join(" "),
+            keys: &keys.names(),
             branch: self.branch.as_str(),
             work_branch: self.work_branch.map(Branch::as_str),
             user_id: self.holder.user_id.as_str(),

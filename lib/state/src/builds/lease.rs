@@ -6,7 +6,6 @@ use super::keys;
 use super::publish::{LEASE_SECONDS, PublishOutcome};
 use super::scripts::{FAIL_BUILD, LEASE_BUILD, REPORT_BUILD, RETURN_LEASE};
 use crate::events;
-use crate::reply::call;
 use crate::request_keys::Keys;
 use coord_domain::{Branch, BuildProgress, CommitSha, RepoId};
 use coord_store::{Store, StoreError};
@@ -90,13 +89,12 @@ pub async fn lease_build(
     builder: &str,
     commit: &CommitSha,
 ) -> Result<BuildLease, StoreError> {
-    let keys = graph_keys(repo, branch);
-    let args = keys.request(&LeaseBuildArgs {
+    let request = LeaseBuildArgs {
         builder,
         commit: commit.as_str(),
         lease: LEASE_SECONDS,
-    });
-    let reply = call(store, &LEASE_BUILD, keys, args).await?;
+    };
+    let reply = graph_keys(repo, branch).call(store, &LEASE_BUILD, &request).await?;
     match reply.outcome.as_str() {
         "GRANTED" => Ok(BuildLease::Granted),
         "CURRENT" => Ok(BuildLease::Current),
@@ -110,7 +108,7 @@ pub async fn lease_build(
                 until: retry_at,
             })
         }
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 
@@ -127,17 +125,17 @@ pub async fn report_build(
 ) -> Result<PublishOutcome, StoreError> {
     let mut keys = graph_keys(repo, branch);
     keys.add([("events", events::keys::events(repo))]);
-    let args = keys.request(&ReportBuildArgs {
+    let request = ReportBuildArgs {
         builder,
         lease: LEASE_SECONDS,
         branch: branch.as_str(),
         progress,
-    });
-    let reply = call(store, &REPORT_BUILD, keys, args).await?;
+    };
+    let reply = keys.call(store, &REPORT_BUILD, &request).await?;
     match reply.outcome.as_str() {
         "REPORTED" => Ok(PublishOutcome::Done),
         "LOST" => Ok(PublishOutcome::LeaseLost),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 
@@ -153,13 +151,12 @@ pub async fn fail_build(
     commit: &CommitSha,
     reason: &str,
 ) -> Result<(), StoreError> {
-    let keys = graph_keys(repo, branch);
-    let args = keys.request(&FailBuildArgs {
+    let failure = FailBuildArgs {
         builder,
         commit: commit.as_str(),
         reason,
-    });
-    call(store, &FAIL_BUILD, keys, args).await?;
+    };
+    graph_keys(repo, branch).call(store, &FAIL_BUILD, &failure).await?;
     Ok(())
 }
 
@@ -168,8 +165,7 @@ pub async fn fail_build(
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
 pub async fn return_lease(store: &dyn Store, repo: &RepoId, branch: &Branch, builder: &str) -> Result<(), StoreError> {
-    let keys = graph_keys(repo, branch);
-    let args = keys.request(&ReturnLeaseArgs { builder });
-    call(store, &RETURN_LEASE, keys, args).await?;
+    let request = ReturnLeaseArgs { builder };
+    graph_keys(repo, branch).call(store, &RETURN_LEASE, &request).await?;
     Ok(())
 }

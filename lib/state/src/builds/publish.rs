@@ -45,11 +45,14 @@ impl StagedPart {
 }
 
 /// The size of a part of the graph that is staged completely.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "form", content = "size")]
 pub enum StagedSize {
     /// Fields of a hash.
+    #[serde(rename = "HASH")]
     Fields(usize),
     /// Bytes of a text.
+    #[serde(rename = "STRING")]
     Bytes(usize),
 }
 
@@ -137,7 +140,7 @@ pub async fn stage_graph(
         "STAGED" => Ok(PublishOutcome::Done),
         "LOST" => Ok(PublishOutcome::LeaseLost),
         "TORN" => Ok(PublishOutcome::Torn),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 
@@ -161,23 +164,7 @@ struct PublishGraphArgs<'a> {
     builder: &'a str,
     branch: &'a str,
     commit: &'a str,
-    parts: Vec<PartArgs>,
-}
-
-#[derive(Serialize)]
-struct PartArgs {
-    form: &'static str,
-    size: usize,
-}
-
-impl From<StagedSize> for PartArgs {
-    fn from(size: StagedSize) -> Self {
-        let (form, size) = match size {
-            StagedSize::Fields(fields) => ("HASH", fields),
-            StagedSize::Bytes(bytes) => ("STRING", bytes),
-        };
-        PartArgs { form, size }
-    }
+    parts: Vec<StagedSize>,
 }
 
 /// Replaces the live keys of `parts` by their staged values of that size, atomically. `fields` go into the graph's own hash.
@@ -198,7 +185,7 @@ pub async fn publish_graph(
         builder,
         branch: branch.as_str(),
         commit: commit.as_str(),
-        parts: parts.iter().map(|(_, size)| PartArgs::from(*size)).collect(),
+        parts: parts.iter().map(|(_, size)| *size).collect(),
     });
     args.extend(words(fields));
     let mut keys: Vec<String> = named_keys.into();
@@ -208,7 +195,7 @@ pub async fn publish_graph(
         "PUBLISHED" => Ok(PublishOutcome::Done),
         "LOST" => Ok(PublishOutcome::LeaseLost),
         "TORN" => Ok(PublishOutcome::Torn),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 
@@ -280,6 +267,6 @@ pub async fn patch_graph(
         "LOST" => Ok(PublishOutcome::LeaseLost),
         "TORN" => Ok(PublishOutcome::Torn),
         "REBASED" => Ok(PublishOutcome::Rebased),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::keys;
 use super::scripts::{DISCARD_GRAPH, TOUCH_GRAPH};
 use crate::read::Read;
-use crate::reply::call;
 use crate::request_keys::Keys;
 use coord_domain::{Branch, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
@@ -113,8 +112,7 @@ pub async fn stored_records(
 /// When the store does not respond, or its reply is malformed.
 pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
     let keys = keys::graph_with_parts(repo, branch);
-    let args = keys.request(&());
-    call(store, &TOUCH_GRAPH, keys, args).await?;
+    keys.call(store, &TOUCH_GRAPH, &()).await?;
     Ok(())
 }
 
@@ -130,7 +128,6 @@ struct DiscardGraphArgs<'a> {
 /// When the store does not respond, or its reply is malformed.
 pub async fn discard_graph(store: &dyn Store, repo: &RepoId, branch: &Branch, commit: &str) -> Result<(), StoreError> {
     let keys = Keys::of([("graph", keys::graph(repo, branch))]);
-    let args = keys.request(&DiscardGraphArgs { commit });
-    call(store, &DISCARD_GRAPH, keys, args).await?;
+    keys.call(store, &DISCARD_GRAPH, &DiscardGraphArgs { commit }).await?;
     Ok(())
 }

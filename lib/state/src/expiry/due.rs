@@ -3,7 +3,6 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::scripts::{SETTLE_DUE, TAKE_DUE};
 use crate::admission::is_false;
-use crate::reply::call;
 use crate::request_keys::Keys;
 use coord_store::{Store, StoreError};
 
@@ -38,11 +37,11 @@ struct DueAnswer {
 /// When the store does not respond, or its reply is malformed.
 pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<DueRepository>, StoreError> {
     let keys = Keys::of([("due", keys::DUE.to_owned())]);
-    let args = keys.request(&TakeDueArgs {
+    let request = TakeDueArgs {
         most,
         turn: LEASE_SECONDS,
-    });
-    let answer: DueAnswer = call(store, &TAKE_DUE, keys, args).await?.object()?;
+    };
+    let answer: DueAnswer = keys.call(store, &TAKE_DUE, &request).await?.object()?;
     Ok(answer.repositories)
 }
 
@@ -66,13 +65,12 @@ pub async fn settle_due(
     repository: &DueRepository,
     next_expiry: Option<i64>,
 ) -> Result<(), StoreError> {
-    let keys = keys::due();
-    let args = keys.request(&SettleDueArgs {
+    let request = SettleDueArgs {
         repository: &repository.name,
         next_expiry,
         was_last_look: repository.is_last_look,
         turn: LEASE_SECONDS,
-    });
-    call(store, &SETTLE_DUE, keys, args).await?;
+    };
+    keys::due().call(store, &SETTLE_DUE, &request).await?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::keys;
 use super::scripts::{MARK_DUE, UNMARK_DUE};
-use crate::reply::{Reply, call};
+use crate::reply::Reply;
 use coord_domain::RepoId;
 use coord_store::{Request, Store, StoreError, Value};
 
@@ -68,18 +68,17 @@ impl<'a> Mark<'a> {
         match reply.outcome.as_str() {
             "MARKED" => Ok(true),
             "KNOWN" => Ok(false),
-            _ => Err(reply.malformed("an unknown outcome")),
+            _ => reply.unknown(),
         }
     }
 
     /// Removes the repository from the list, unless another claim or a sweep relies on its entry now.
     pub async fn unmark(&self, store: &dyn Store) -> Result<(), StoreError> {
-        let keys = keys::due();
-        let args = keys.request(&UnmarkDueArgs {
+        let request = UnmarkDueArgs {
             repository: self.repo.as_str(),
             claim: &self.claim,
-        });
-        call(store, &UNMARK_DUE, keys, args).await?;
+        };
+        keys::due().call(store, &UNMARK_DUE, &request).await?;
         Ok(())
     }
 }

@@ -4,7 +4,6 @@ use super::keys;
 use super::scripts::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD};
 use crate::admission::is_false;
 use crate::read::Read;
-use crate::reply::call;
 use crate::request_keys::Keys;
 use crate::{builds, events};
 use coord_domain::{Branch, CommitSha, RepoId};
@@ -72,19 +71,18 @@ pub async fn record_head(
     branch: &Branch,
     fetched: &FetchedHead<'_>,
 ) -> Result<HeadChange, StoreError> {
-    let keys = head_keys(repo, branch);
-    let args = keys.request(&RecordHeadArgs {
+    let request = RecordHeadArgs {
         branch: branch.as_str(),
         commit: fetched.commit.as_str(),
         recent: &join_commits(fetched.recent),
         etag: fetched.etag,
         is_whole: fetched.is_whole,
-    });
-    let reply = call(store, &RECORD_HEAD, keys, args).await?;
+    };
+    let reply = head_keys(repo, branch).call(store, &RECORD_HEAD, &request).await?;
     match reply.outcome.as_str() {
         "MOVED" => Ok(HeadChange::Moved),
         "UNCHANGED" => Ok(HeadChange::Unchanged),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 
@@ -114,10 +112,10 @@ pub async fn record_head_failure(
     retry_after_seconds: u64,
 ) -> Result<(), StoreError> {
     let keys = Keys::of([("head", keys::head(repo, branch))]);
-    let args = keys.request(&FailHeadArgs {
+    let request = FailHeadArgs {
         pause: Some(retry_after_seconds),
-    });
-    call(store, &FAIL_HEAD, keys, args).await?;
+    };
+    keys.call(store, &FAIL_HEAD, &request).await?;
     Ok(())
 }
 
@@ -128,8 +126,7 @@ pub async fn record_head_failure(
 pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
     let mut keys = builds::keys::graph_with_parts(repo, branch);
     keys.add([("head", keys::head(repo, branch))]);
-    let args = keys.request(&FailHeadArgs { pause: None });
-    call(store, &FAIL_HEAD, keys, args).await?;
+    keys.call(store, &FAIL_HEAD, &FailHeadArgs { pause: None }).await?;
     Ok(())
 }
 
@@ -186,8 +183,7 @@ pub async fn push_head(
     branch: &Branch,
     push: &PushedHead<'_>,
 ) -> Result<PushOutcome, StoreError> {
-    let keys = head_keys(repo, branch);
-    let args = keys.request(&PushHeadArgs {
+    let request = PushHeadArgs {
         branch: branch.as_str(),
         before: push.before.map(CommitSha::as_str),
         after: push.after.map(CommitSha::as_str),
@@ -195,14 +191,14 @@ pub async fn push_head(
         is_reset: push.is_reset,
         pushed_at: push.pushed_at,
         alive_for: WEBHOOK_ALIVE_FOR,
-    });
-    let reply = call(store, &PUSH_HEAD, keys, args).await?;
+    };
+    let reply = head_keys(repo, branch).call(store, &PUSH_HEAD, &request).await?;
     match reply.outcome.as_str() {
         "MOVED" => Ok(PushOutcome::Moved),
         "UNCHANGED" => Ok(PushOutcome::Unchanged),
         "ASK_SOURCE" => Ok(PushOutcome::AskSource),
         "UNUSED" => Ok(PushOutcome::Unused),
-        _ => Err(reply.malformed("an unknown outcome")),
+        _ => reply.unknown(),
     }
 }
 

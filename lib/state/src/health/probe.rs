@@ -2,7 +2,6 @@ use serde::Serialize;
 
 use super::keys;
 use super::scripts::PROBE;
-use crate::reply::call;
 use crate::request_keys::Keys;
 use coord_store::{Store, StoreError};
 
@@ -19,13 +18,9 @@ struct ProbeArgs {
 /// When the key is not written: see [`StoreError`].
 pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
     let keys = Keys::of([("probe", keys::PROBE.to_owned())]);
-    let args = keys.request(&ProbeArgs {
+    let request = ProbeArgs {
         kept_for: 60,
         bytes: store.probe_bytes(),
-    });
-    let reply = call(store, &PROBE, keys, args).await?;
-    match reply.outcome.as_str() {
-        "WRITTEN" => Ok(()),
-        _ => Err(reply.malformed("an unknown outcome")),
-    }
+    };
+    keys.call(store, &PROBE, &request).await?.check_outcome("WRITTEN")
 }

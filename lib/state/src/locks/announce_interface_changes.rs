@@ -37,10 +37,7 @@ pub async fn announce_interface_changes(
         let keys = lock_keys(terms);
         let args = terms.request(Kind::Release, changes.len(), &keys, &InterfaceChangesArgs { changes });
         let reply = call(store, &ANNOUNCE_INTERFACE_CHANGES, keys, args).await?;
-        match reply.outcome.as_str() {
-            "TOLD" => notified += reply.object::<Counted>()?.count,
-            _ => return Err(reply.malformed("an unknown outcome")),
-        }
+        notified += reply.object_of::<Counted>("TOLD")?.count;
     }
     Ok(notified)
 }

@@ -46,12 +46,10 @@ pub async fn check_status(
         call(store, &CHECK_STATUS, keys, args)
     };
     let reply = run_with_required_keys(terms, gate.is_needed(), check_once).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "CHECKED" => {
-            let survey = read_survey(&reply)?;
-            survey.gate.record_uses(terms.uses);
-            Ok(survey)
-        }
-        _ => Err(reply.malformed("an unknown outcome")),
+    decode_admission(&reply, |reply| {
+        reply.check_outcome("CHECKED")?;
+        let survey = read_survey(reply)?;
+        survey.gate.record_uses(terms.uses);
+        Ok(survey)
     })
 }

@@ -27,6 +27,17 @@ pub enum ClaimOutcome {
 }
 
 impl ClaimOutcome {
+    /// The outcome of this name, as `modules/claim_files.lua` writes it.
+    pub fn of(name: &str, survey: Survey) -> Option<ClaimOutcome> {
+        Some(match name {
+            "CLAIMED" => ClaimOutcome::Claimed(survey),
+            "CONFLICT" => ClaimOutcome::Conflict(survey),
+            "REFUSED" => ClaimOutcome::Refused(survey),
+            "STALE" => ClaimOutcome::Stale(survey),
+            _ => return None,
+        })
+    }
+
     /// The survey of the claim.
     pub fn survey(&self) -> &Survey {
         match self {
@@ -72,8 +83,11 @@ pub async fn claim<'a>(
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let claim_once = |terms: AdmissionTerms<'a>, uses_all: bool| claim_once(store, terms, request, uses_all);
     let reply = run_with_required_keys(terms, request.gate.is_needed(), claim_once).await?;
-    decode_admission(reply, |reply| {
-        let outcome = ClaimOutcome::read(&reply)?;
+    decode_admission(&reply, |reply| {
+        let survey = read_survey(reply)?;
+        let Some(outcome) = ClaimOutcome::of(&reply.outcome, survey) else {
+            return reply.unknown();
+        };
         outcome.survey().gate.record_uses(terms.uses);
         Ok(outcome)
     })
@@ -180,23 +194,4 @@ fn claim_arguments(
         paths: request.paths.iter().map(FilePath::as_str).collect(),
     };
     terms.request(kind, request.paths.len(), keys, &claim)
-}
-
-impl ClaimOutcome {
-    /// Reads the answer of `modules/claim_files.lua`.
-    fn read(reply: &Reply) -> Result<ClaimOutcome, StoreError> {
-        let survey = read_survey(reply)?;
-        ClaimOutcome::of(&reply.outcome, survey).ok_or_else(|| reply.malformed("an unknown outcome"))
-    }
-
-    /// The outcome of this name.
-    pub fn of(name: &str, survey: Survey) -> Option<ClaimOutcome> {
-        Some(match name {
-            "CLAIMED" => ClaimOutcome::Claimed(survey),
-            "CONFLICT" => ClaimOutcome::Conflict(survey),
-            "REFUSED" => ClaimOutcome::Refused(survey),
-            "STALE" => ClaimOutcome::Stale(survey),
-            _ => return None,
-        })
-    }
 }

@@ -52,8 +52,5 @@ pub async fn force_release(
     };
     let args = terms.request(Kind::Release, paths.len(), &keys, &force);
     let reply = call(store, &FORCE_RELEASE, keys, args).await?;
-    decode_admission(reply, |reply| match reply.outcome.as_str() {
-        "FORCED" => reply.object(),
-        _ => Err(reply.malformed("an unknown outcome")),
-    })
+    decode_admission(&reply, |reply| reply.object_of("FORCED"))
 }

@@ -64,12 +64,7 @@ impl GateTerms<'_> {
                 digest: self.call,
             }),
             origin: self.origin,
-            judged: self.judgment.map(|judgment| JudgmentArgs {
-                intent: &judgment.intent,
-                scope: &judgment.scope,
-                ignore: &judgment.ignore,
-                letters: &judgment.letters,
-            }),
+            judged: self.judgment,
         }
     }
 }
@@ -87,25 +82,19 @@ pub struct GateArgs<'a> {
     call: Option<ToolCallArgs<'a>>,
     origin: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    judged: Option<JudgmentArgs<'a>>,
+    judged: Option<&'a Judgment>,
 }
 
+/// A call of a tool, in the arguments of a script.
 #[derive(Serialize)]
-struct ToolCallArgs<'a> {
-    name: &'a str,
-    digest: &'a str,
-}
-
-#[derive(Serialize)]
-struct JudgmentArgs<'a> {
-    intent: &'a str,
-    scope: &'a str,
-    ignore: &'a str,
-    letters: &'a str,
+pub struct ToolCallArgs<'a> {
+    pub name: &'a str,
+    /// Digest of the tool and its input.
+    pub digest: &'a str,
 }
 
 /// Whether an intent may change the files of a request, in their order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Judgment {
     pub intent: String,
     /// Digest of its scope.
@@ -115,11 +104,13 @@ pub struct Judgment {
     /// For each file `C`, if it is covered, or another letter.
     pub letters: String,
     /// The files, where the request does not name them.
+    #[serde(skip)]
     pub files: Vec<String>,
 }
 
 /// The kind of a [`GateFinding`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "RawGateCode")]
 pub enum GateCode {
     Refused(ErrorCode),
     /// The files are owned by an intent that has been idle for long.
@@ -128,8 +119,8 @@ pub enum GateCode {
     BudgetLow,
 }
 
-/// A finding of intents about a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A finding of intents about a request, as `intents/modules/gate.lua` makes it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct GateFinding {
     pub code: GateCode,
     /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), the reason why it is blocked, a
@@ -138,11 +129,15 @@ pub struct GateFinding {
     /// The owner of the files, or the intent that the request is for.
     pub intent: String,
     /// Turns or tokens, or the seconds since the last call.
+    #[serde(default)]
     pub used: u64,
+    #[serde(default)]
     pub allowed: u64,
     /// The files, if the request does not name them.
+    #[serde(default)]
     pub files: Vec<String>,
     /// The login that wrote `kind`, if that is the reason of a blocked intent; else empty.
+    #[serde(default)]
     pub by: String,
 }
 
@@ -172,22 +167,7 @@ impl GateFindings {
     }
 }
 
-/// A [`GateFinding`] as `intents/modules/gate.lua` makes it.
-#[derive(Deserialize)]
-pub(super) struct RawGateFinding {
-    code: RawGateCode,
-    kind: String,
-    intent: String,
-    #[serde(default)]
-    used: u64,
-    #[serde(default)]
-    allowed: u64,
-    #[serde(default)]
-    files: Vec<String>,
-    #[serde(default)]
-    by: String,
-}
-
+/// A [`GateCode`] as `intents/modules/gate.lua` writes it.
 #[derive(Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 enum RawGateCode {
@@ -202,26 +182,18 @@ enum RawGateCode {
     BudgetLow,
 }
 
-impl From<RawGateFinding> for GateFinding {
-    fn from(raw: RawGateFinding) -> Self {
-        GateFinding {
-            code: match raw.code {
-                RawGateCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
-                RawGateCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
-                RawGateCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
-                RawGateCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
-                RawGateCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
-                RawGateCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
-                RawGateCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
-                RawGateCode::OwnerIdle => GateCode::OwnerIdle,
-                RawGateCode::BudgetLow => GateCode::BudgetLow,
-            },
-            kind: raw.kind,
-            intent: raw.intent,
-            used: raw.used,
-            allowed: raw.allowed,
-            files: raw.files,
-            by: raw.by,
+impl From<RawGateCode> for GateCode {
+    fn from(code: RawGateCode) -> Self {
+        match code {
+            RawGateCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
+            RawGateCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
+            RawGateCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
+            RawGateCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
+            RawGateCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
+            RawGateCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
+            RawGateCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
+            RawGateCode::OwnerIdle => GateCode::OwnerIdle,
+            RawGateCode::BudgetLow => GateCode::BudgetLow,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The locks of a repository, without expired ones.
 
 use super::keys;
-use crate::read::Read;
+use crate::clock::seconds_and_micros;
+use crate::read::{Read, parse_json};
 use coord_domain::{LockEntry, RepoId};
 use coord_store::{Request, StoreError, Value};
 
@@ -25,16 +26,14 @@ pub fn live_locks(repo: &RepoId) -> Read<LiveLocks> {
 
 fn decode(locks: &Value, time: &Value) -> Result<LiveLocks, StoreError> {
     let malformed = || StoreError::Malformed("the locks of a repository".to_owned());
-    let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
-    let (now, micros) = clock(0).zip(clock(1)).ok_or_else(malformed)?;
+    let (now, micros) = seconds_and_micros(time).ok_or_else(malformed)?;
     let now_ms = now.saturating_mul(1000).saturating_add(micros / 1000);
     let mut live: Vec<LockEntry> = Vec::new();
-    for value in locks.as_array().ok_or_else(malformed)?.iter().skip(1).step_by(2) {
+    for [_, value] in locks.as_pairs().ok_or_else(malformed)? {
         let Value::Bulk(json) = value else {
             return Err(malformed());
         };
-        let entries: Vec<LockEntry> =
-            serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))?;
+        let entries: Vec<LockEntry> = parse_json(json)?;
         live.extend(entries.into_iter().filter(|entry| !entry.has_expired(now_ms)));
     }
     Ok(LiveLocks { now, entries: live })

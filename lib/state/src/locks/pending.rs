@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::scripts::SETTLE_PENDING;
 use crate::builds;
-use crate::read::Read;
-use crate::reply::{Counted, call};
+use crate::read::{Read, parse_json};
+use crate::reply::Counted;
 use crate::request_keys::Keys;
 use coord_domain::{Branch, LockEntry, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
@@ -45,15 +45,13 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
     let malformed = || StoreError::Malformed("the pending changes of a repository".to_owned());
     let now = time.as_array().and_then(|time| time.first()?.as_int());
     let mut changes = Vec::new();
-    let (pairs, _) = stored.as_array().ok_or_else(malformed)?.as_chunks::<2>();
-    for [field, value] in pairs {
+    for [field, value] in stored.as_pairs().ok_or_else(malformed)? {
         let (field, value) = field.as_str().zip(value.as_str()).ok_or_else(malformed)?;
         // Counts and numbers of pull requests.
         if field.starts_with('\n') {
             continue;
         }
-        let of_file: Vec<Pending> =
-            serde_json::from_str(value).map_err(|error| StoreError::Malformed(error.to_string()))?;
+        let of_file: Vec<Pending> = parse_json(value.as_bytes())?;
         changes.extend(of_file);
     }
     Ok(PendingChanges {
@@ -85,7 +83,7 @@ pub enum PendingAct<'a> {
 }
 
 /// Arguments of `settle_pending.lua`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct SettlePendingArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<&'a str>,
@@ -117,11 +115,7 @@ pub async fn settle_pending(
         branch: branch.map(Branch::as_str),
         work_branch,
         act: "END",
-        commit: None,
-        number: None,
-        differs: None,
-        at: None,
-        paths: Vec::new(),
+        ..SettlePendingArgs::default()
     };
     match act {
         PendingAct::End { commit, paths } => {
@@ -140,10 +134,6 @@ pub async fn settle_pending(
     if let Some(branch) = branch {
         keys.add([("graph", builds::keys::graph(repo, branch))]);
     }
-    let args = keys.request(&request);
-    let reply = call(store, &SETTLE_PENDING, keys, args).await?;
-    match reply.outcome.as_str() {
-        "SETTLED" => reply.object().map(|settled: Counted| settled.count),
-        _ => Err(reply.malformed("an unknown outcome")),
-    }
+    let reply = keys.call(store, &SETTLE_PENDING, &request).await?;
+    reply.object_of("SETTLED").map(|settled: Counted| settled.count)
 }

@@ -108,7 +108,6 @@ pub struct PolicyArgs<'a> {
     patience: u32,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }

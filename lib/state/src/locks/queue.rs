@@ -4,9 +4,9 @@ use coord_protocol::InterfacePromise;
 use serde::Deserialize;
 
 use super::keys;
-use crate::read::Read;
+use crate::read::{Read, parse_json};
 use coord_domain::{LockEntry, LockMode, RepoId};
-use coord_store::{Request, StoreError, Value};
+use coord_store::{Request, Value};
 
 /// Milliseconds for which a ticket is kept after its claim was last repeated: as in `modules/queue_order.lua`.
 const KEPT_MS: i64 = 30_000;
@@ -18,7 +18,6 @@ pub struct Ticket {
     pub user_id: String,
     /// Name to show.
     pub user_name: String,
-    #[serde(default)]
     pub agent_id: Option<String>,
     pub branch: String,
     /// The mode of the claim.
@@ -37,10 +36,8 @@ pub struct Ticket {
     /// The last refusal, Unix milliseconds.
     asked: i64,
     /// Until when the server repeats the claim, Unix milliseconds.
-    #[serde(default)]
     held: Option<i64>,
     /// The end of its reservation, Unix milliseconds.
-    #[serde(default)]
     pub reserved: Option<i64>,
 }
 
@@ -68,7 +65,7 @@ pub fn waiting_claims(repo: &RepoId) -> Read<Vec<Ticket>> {
     Read::new(
         [Request::command(["GET", &keys::queue(repo)])],
         |[tickets]| match &tickets {
-            Value::Bulk(json) => serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string())),
+            Value::Bulk(json) => parse_json(json),
             _ => Ok(Vec::new()),
         },
     )

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::RELEASE;
 use super::written_file::WrittenFile;
 use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, decode_admission, is_false};
-use crate::reply::{JsonText, Reply, call, unwrap_json_texts};
+use crate::reply::{JsonText, call, unwrap_json_texts};
 use crate::request_keys::{change_keys, run_with_required_keys};
 use crate::seams::Membership;
 use coord_domain::work::{Shortfall, Verdict};
@@ -78,7 +78,8 @@ impl JudgedFile {
 }
 
 /// The result of a release.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "ReleaseAnswer")]
 pub struct Released {
     /// The store's clock, Unix seconds.
     pub now: i64,
@@ -240,7 +241,10 @@ pub async fn release(
     };
     // On a work branch, the release may make changes pending.
     let reply = run_with_required_keys(terms, terms.work_branch.is_some(), release_once).await?;
-    decode_admission(reply, |reply| ReleaseOutcome::read(&reply))
+    decode_admission(&reply, |reply| {
+        let outcome = ReleaseOutcome::of(&reply.outcome, reply.object()?);
+        outcome.ok_or_else(|| reply.malformed("an answer that is not known"))
+    })
 }
 
 /// The answer of a release, as `modules/release_files.lua` writes it: the fields of all outcomes.
@@ -317,12 +321,6 @@ impl From<ReleaseAnswer> for Released {
 }
 
 impl ReleaseOutcome {
-    /// Reads the answer.
-    fn read(reply: &Reply) -> Result<ReleaseOutcome, StoreError> {
-        let answer = reply.object()?;
-        ReleaseOutcome::of(&reply.outcome, answer).ok_or_else(|| reply.malformed("an answer that is not known"))
-    }
-
     /// The outcome of this name.
     pub fn of(name: &str, answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
         let shortfall = |Unpushed { path, why }: Unpushed| match Verdict::parse(&why)? {

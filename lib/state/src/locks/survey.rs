@@ -2,9 +2,9 @@
 
 use coord_graph::spelling;
 use coord_protocol::{ClaimBefore, SuggestedTask};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
-use super::gate::{GateFindings, RawGateFinding};
+use super::gate::{GateFinding, GateFindings};
 use crate::admission::ReportedHead;
 use crate::reply::{JsonText, Reply, unwrap_json_texts};
 use crate::seams::Membership;
@@ -93,14 +93,16 @@ pub struct Survey {
 }
 
 /// A position in the queue of a repository: `modules/queue.lua`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct QueuePosition {
     pub ticket: String,
     /// From 1 on, among the claims that want one of the files.
     pub position: u64,
     /// The first claims before it.
+    #[serde(default)]
     pub before: Vec<ClaimBefore>,
     /// Login and agent of holders that block the claim while they wait for the caller.
+    #[serde(default, deserialize_with = "logins_and_agents")]
     pub mutual: Vec<(String, Option<String>)>,
 }
 
@@ -156,10 +158,10 @@ pub struct SurveyAnswer {
     spelled: Vec<RawSpelling>,
     intent: Option<String>,
     #[serde(default)]
-    gate: Vec<RawGateFinding>,
+    gate: Vec<GateFinding>,
     #[serde(default)]
     held: Vec<(String, LockMode, i64, String, String)>,
-    queue: Option<RawQueuePosition>,
+    queue: Option<QueuePosition>,
     cost: Option<ClaimCost>,
     #[serde(default)]
     waiting: Vec<Membership>,
@@ -195,22 +197,16 @@ struct RawSpelling {
     ends: String,
 }
 
-/// A [`QueuePosition`] as `modules/queue.lua` makes it.
-#[derive(Deserialize)]
-struct RawQueuePosition {
-    ticket: String,
-    position: u64,
-    #[serde(default)]
-    before: Vec<ClaimBefore>,
-    #[serde(default)]
-    mutual: Vec<Waiter>,
-}
-
 /// A holder that waits for the caller.
 #[derive(Deserialize)]
 struct Waiter {
     user: String,
     agent_id: Option<String>,
+}
+
+fn logins_and_agents<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Option<String>)>, D::Error> {
+    let waiters = Vec::<Waiter>::deserialize(deserializer)?.into_iter();
+    Ok(waiters.map(|waiter| (waiter.user, waiter.agent_id)).collect())
 }
 
 impl SurveyAnswer {
@@ -231,11 +227,11 @@ impl SurveyAnswer {
             own: unwrap_json_texts(self.own),
             spelled: self.spelled.into_iter().map(SpellingHint::from).collect(),
             held: self.held.into_iter().map(PriorLock::from).collect(),
-            queued: self.queue.map(QueuePosition::from),
+            queued: self.queue,
             cost: self.cost,
             gate: GateFindings {
                 intent: self.intent,
-                findings: self.gate.into_iter().map(Into::into).collect(),
+                findings: self.gate,
             },
             waiting: self.waiting,
             suggested: self.suggested,
@@ -281,21 +277,6 @@ impl From<(String, LockMode, i64, String, String)> for PriorLock {
             since,
             message,
             taken_from: Some(taken_from).filter(|agent_id| !agent_id.is_empty()),
-        }
-    }
-}
-
-impl From<RawQueuePosition> for QueuePosition {
-    fn from(raw: RawQueuePosition) -> Self {
-        QueuePosition {
-            ticket: raw.ticket,
-            position: raw.position,
-            before: raw.before,
-            mutual: raw
-                .mutual
-                .into_iter()
-                .map(|waiter| (waiter.user, waiter.agent_id))
-                .collect(),
         }
     }
 }

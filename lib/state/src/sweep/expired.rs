@@ -3,11 +3,11 @@ use serde::{Deserialize, Serialize};
 use super::scripts::SWEEP;
 use crate::extension::registered;
 use crate::read::Read;
-use crate::reply::Reply;
+use crate::reply::call_with_reads;
 use crate::request_keys::Keys;
 use crate::{events, expiry, locks};
 use coord_domain::RepoId;
-use coord_store::{Request, Store, StoreError};
+use coord_store::{Store, StoreError};
 
 /// Arguments of `sweep.lua`.
 #[derive(Serialize)]
@@ -60,20 +60,13 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
             one.and(other).map(|(one, other)| one || other)
         });
     let (reads, decode) = unfinished.into_parts();
-    let mut batch = vec![Request::Script {
-        script: &SWEEP,
-        keys: keys.into(),
-        args,
-    }];
-    batch.extend(reads);
-    let mut replies = store.run(batch).await?.into_iter();
-    let reply = Reply::open(&SWEEP, replies.next())?;
+    let (reply, replies) = call_with_reads(store, &SWEEP, keys, args, reads).await?;
     let answer: SweepAnswer = reply.object()?;
     Ok(SweepResult {
         now: reply.now,
         expired: answer.expired,
         next_expiry: answer.next_expiry,
         due: answer.due,
-        has_unfinished: decode(replies.collect())?,
+        has_unfinished: decode(replies)?,
     })
 }

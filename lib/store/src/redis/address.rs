@@ -21,8 +21,9 @@ pub(super) enum ServerAddress {
 /// A server and its credential. `Display` omits the credential.
 #[derive(Clone)]
 pub(super) struct Address {
-    server: ServerAddress,
-    login: RedisConnectionInfo,
+    pub server: ServerAddress,
+    /// User, password, database.
+    pub login: RedisConnectionInfo,
 }
 
 impl std::fmt::Display for Address {
@@ -105,15 +106,6 @@ impl Address {
             login,
         })
     }
-
-    pub fn server(&self) -> &ServerAddress {
-        &self.server
-    }
-
-    /// User, password, database.
-    pub fn login(&self) -> &RedisConnectionInfo {
-        &self.login
-    }
 }
 
 fn login(database: i64) -> RedisConnectionInfo {
@@ -183,8 +175,8 @@ mod tests {
         ];
         for (text, server, database, user, password) in table {
             let address = Address::parse(text).expect(text);
-            assert_eq!(address.server(), &server, "{text}");
-            let login = address.login();
+            assert_eq!(address.server, server, "{text}");
+            let login = address.login;
             assert_eq!(
                 (login.db(), login.username(), login.password()),
                 (database, user, password),

@@ -11,25 +11,26 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 
 use super::reply;
 use super::transport::Dialer;
-use crate::round_trip::Failure;
-use crate::{StoreError, Value};
+use crate::Value;
+use crate::round_trip::{Failure, within};
 
 /// A connection, and whether it is open.
 #[derive(Clone)]
 struct OpenConnection {
     connection: MultiplexedConnection,
     is_open: Arc<AtomicBool>,
-    _driver: Arc<Driver>,
+    /// The task that drives the connection, until the last request on it has ended.
+    _driver: Arc<AbortOnDrop>,
 }
 
-/// Ends the task that drives a connection after the last request on it.
-struct Driver(AbortHandle);
+/// Aborts its task when dropped.
+pub(super) struct AbortOnDrop(pub JoinHandle<()>);
 
-impl Drop for Driver {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -96,11 +97,7 @@ fn is_usable(attempt: &Attempt) -> bool {
 }
 
 fn start_attempt(dialer: Dialer) -> Attempt {
-    let attempt = async move {
-        let limit = dialer.limit();
-        let connecting = tokio::time::timeout(limit, connect(&dialer)).await;
-        connecting.unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(limit))))
-    };
+    let attempt = async move { within(dialer.limit, connect(&dialer)).await };
     let attempt = attempt.boxed().shared();
     // In its own task, it continues even if the caller gives up.
     tokio::spawn(attempt.clone());
@@ -113,7 +110,7 @@ async fn connect(dialer: &Dialer) -> Result<OpenConnection, Failure> {
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(None)
         .set_response_timeout(None);
-    let (connection, driver) = MultiplexedConnection::new_with_config(dialer.address().login(), stream, config)
+    let (connection, driver) = MultiplexedConnection::new_with_config(&dialer.address.login, stream, config)
         .await
         .map_err(|error| reply::login_failure(&error))?;
     let is_open = Arc::new(AtomicBool::new(true));
@@ -127,6 +124,6 @@ async fn connect(dialer: &Dialer) -> Result<OpenConnection, Failure> {
     Ok(OpenConnection {
         connection,
         is_open,
-        _driver: Arc::new(Driver(task.abort_handle())),
+        _driver: Arc::new(AbortOnDrop(task)),
     })
 }

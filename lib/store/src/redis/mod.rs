@@ -13,10 +13,10 @@ use futures::stream::BoxStream;
 use redis::aio::PubSub;
 
 use self::address::Address;
-use self::connection::SharedConnection;
+use self::connection::{AbortOnDrop, SharedConnection};
 use self::transport::Dialer;
 use super::functions::Words;
-use super::round_trip::{self, Dialect, Failure, RoundTrip};
+use super::round_trip::{self, Dialect, Failure, RoundTrip, within};
 use super::store::check_ping;
 use super::unused_libraries;
 use super::{Backlog, Library, Limits, Request, Store, StoreError, Value};
@@ -27,15 +27,6 @@ pub struct RedisStore {
     dialer: Dialer,
     limits: Limits,
     dialect: Dialect,
-}
-
-/// Aborts its task when dropped.
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 /// Options of a [`RedisStore`] besides the URL.
@@ -117,16 +108,13 @@ impl Store for RedisStore {
         let mut ping = redis::Pipeline::with_capacity(1);
         ping.cmd("PING");
         let connection = SharedConnection::new(self.dialer.clone());
-        let sending = tokio::time::timeout(self.limits.request, connection.send(&ping, 1));
-        let replies = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
-        check_ping(replies.map_err(|failure| failure.error)?)
+        check_ping(within(self.limits.request, connection.send(&ping, 1)).await?)
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
         let subscribing = async {
             let stream = self.dialer.dial().await?;
-            let login = self.dialer.address().login();
-            let mut connection = PubSub::new(login, stream)
+            let mut connection = PubSub::new(&self.dialer.address.login, stream)
                 .await
                 .map_err(|error| reply::failure(&error))?;
             connection
@@ -135,10 +123,7 @@ impl Store for RedisStore {
                 .map_err(|error| reply::failure(&error))?;
             Ok(connection)
         };
-        let connection = tokio::time::timeout(self.limits.request, subscribing)
-            .await
-            .map_err(|_| StoreError::Timeout(self.limits.request))?
-            .map_err(|failure: Failure| failure.error)?;
+        let connection = within(self.limits.request, subscribing).await?;
         let mut messages = connection.into_on_message();
         // The connection reads on even if nobody takes its messages, and would keep any number of them.
         let (backlog, payloads) = Backlog::open();
@@ -158,6 +143,6 @@ impl Store for RedisStore {
     }
 
     fn describe(&self) -> String {
-        format!("Redis at {}", self.dialer.address())
+        format!("Redis at {}", self.dialer.address)
     }
 }

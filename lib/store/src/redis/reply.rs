@@ -59,8 +59,9 @@ pub(super) fn is_of_one_command(error: &RedisError) -> bool {
 /// Why there is no reply.
 pub(super) fn failure(error: &RedisError) -> Failure {
     match error.kind() {
-        ErrorKind::AuthenticationFailed => Failure::permanent(StoreError::Denied(server_text(error))),
-        ErrorKind::Server(ServerErrorKind::NoPerm) => Failure::permanent(StoreError::Denied(server_text(error))),
+        ErrorKind::AuthenticationFailed | ErrorKind::Server(ServerErrorKind::NoPerm) => {
+            Failure::permanent(StoreError::Denied(server_text(error)))
+        }
         ErrorKind::Server(ServerErrorKind::BusyLoading) => {
             Failure::transient(StoreError::Unreachable(server_text(error)))
         }

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::TryFutureExt;
 use redis::aio::AsyncStream;
 use rustls::ClientConfig;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -13,7 +14,7 @@ use tokio_rustls::TlsConnector;
 
 use super::address::{Address, ServerAddress};
 use crate::StoreError;
-use crate::round_trip::Failure;
+use crate::round_trip::{Failure, within};
 use coord_runtime::root_certificates;
 
 /// The idle time after which a connection is probed, and the interval of probes. So a subscription ends within a minute
@@ -26,9 +27,11 @@ pub(super) type Transport = Pin<Box<dyn AsyncStream + Send + Sync>>;
 /// Makes connections to one server.
 #[derive(Clone)]
 pub(super) struct Dialer {
-    address: Arc<Address>,
+    /// The address of the server.
+    pub address: Arc<Address>,
     tls: Option<(TlsConnector, ServerName<'static>)>,
-    limit: Duration,
+    /// Time limit of a new connection, login included.
+    pub limit: Duration,
 }
 
 impl Dialer {
@@ -37,7 +40,7 @@ impl Dialer {
     /// # Errors
     /// [`StoreError::NotConfigured`] when the host is not a valid name for TLS, or a root is not a certificate.
     pub fn new(address: Address, extra_roots: &[Vec<u8>], limit: Duration) -> Result<Self, StoreError> {
-        let tls = match address.server() {
+        let tls = match &address.server {
             ServerAddress::Tcp { host, is_tls: true, .. } => {
                 let name = ServerName::try_from(host.clone()).map_err(|_| {
                     StoreError::NotConfigured("the host of the Redis server is not a valid name".into())
@@ -53,27 +56,16 @@ impl Dialer {
         })
     }
 
-    /// The address of the server.
-    pub fn address(&self) -> &Address {
-        &self.address
-    }
-
-    /// Time limit of a new connection, login included.
-    pub fn limit(&self) -> Duration {
-        self.limit
-    }
-
     /// A new stream to the server, within the limit.
     pub async fn dial(&self) -> Result<Transport, Failure> {
-        match tokio::time::timeout(self.limit, self.open()).await {
-            Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(error)) => Err(Failure::transient(StoreError::Unreachable(error.to_string()))),
-            Err(_) => Err(Failure::transient(StoreError::Timeout(self.limit))),
-        }
+        let opening = self
+            .open()
+            .map_err(|error| Failure::transient(StoreError::Unreachable(error.to_string())));
+        within(self.limit, opening).await
     }
 
     async fn open(&self) -> std::io::Result<Transport> {
-        match self.address.server() {
+        match &self.address.server {
             ServerAddress::Tcp { host, port, .. } => {
                 let stream = TcpStream::connect((host.as_str(), *port)).await?;
                 stream.set_nodelay(true)?;

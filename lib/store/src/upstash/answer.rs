@@ -14,7 +14,6 @@ const ERROR_CHARS: usize = 300;
 
 #[derive(Deserialize)]
 struct Reply {
-    #[serde(default)]
     result: Option<Json>,
     error: Option<String>,
 }

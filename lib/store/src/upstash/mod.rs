@@ -26,7 +26,7 @@ use url::Url;
 use request_gatherer::RequestBatcher;
 
 use super::functions::Words;
-use super::round_trip::{self, Dialect, Failure, RoundTrip};
+use super::round_trip::{self, Dialect, Failure, RoundTrip, within};
 use super::unused_libraries;
 use super::{Library, Limits, Request, Store, StoreError, Value};
 
@@ -51,7 +51,6 @@ const MAX_CONCURRENT_LOCAL: usize = 2;
 /// An Upstash database, or any other service with its REST protocol.
 pub struct UpstashStore {
     wire: Arc<Wire>,
-    limits: Limits,
     dialect: Dialect,
     batcher: RequestBatcher,
 }
@@ -109,10 +108,9 @@ impl UpstashStore {
                 client,
                 url,
                 authorization,
-                limits: limits.clone(),
+                limits,
                 sync_token: Mutex::default(),
             }),
-            limits,
             dialect: Dialect::new(FLAG),
             batcher,
         })
@@ -131,9 +129,7 @@ impl Wire {
 
     /// Posts `body`, the commands of `calls` calls, and returns their replies.
     async fn exchange(&self, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
-        let answer = tokio::time::timeout(self.limits.request, self.post(body, calls))
-            .await
-            .map_err(|_| Failure::transient(StoreError::Timeout(self.limits.request)))??;
+        let answer = within(self.limits.request, self.post(body, calls)).await?;
         answer::replies(&answer).map_err(Failure::permanent)
     }
 
@@ -215,25 +211,23 @@ impl RoundTrip for UpstashStore {
             let wire = Arc::clone(&wire);
             async move { wire.exchange(body, calls).await }
         };
-        tokio::time::timeout(self.limits.request, self.batcher.send(body, batch.len(), post))
-            .await
-            .unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(self.limits.request))))
+        within(self.wire.limits.request, self.batcher.send(body, batch.len(), post)).await
     }
 }
 
 #[async_trait]
 impl Store for UpstashStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        round_trip::run(self, &self.dialect, &self.limits, &batch).await
+        round_trip::run(self, &self.dialect, &self.wire.limits, &batch).await
     }
 
     async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {
-        unused_libraries::delete_unused(own, self, &self.dialect, &self.limits).await
+        unused_libraries::delete_unused(own, self, &self.dialect, &self.wire.limits).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let wire = &*self.wire;
         let subscribing = async {
-            let wire = &*self.wire;
             let response = wire
                 .client
                 .post(wire.address(&["subscribe", channel]))
@@ -247,7 +241,7 @@ impl Store for UpstashStore {
                 let answer = wire.read_body(response, 1).await?;
                 return Err(answer::refusal(status, &answer));
             }
-            let mut messages = event_stream::messages(response, channel, self.limits.response_bytes);
+            let mut messages = event_stream::messages(response, channel, wire.limits.response_bytes);
             // The first event confirms the subscription: later messages will arrive.
             match messages.next().await {
                 Some(event_stream::Event::Subscribed) => Ok(messages),
@@ -256,10 +250,7 @@ impl Store for UpstashStore {
                 ))),
             }
         };
-        let messages = tokio::time::timeout(self.limits.request, subscribing)
-            .await
-            .map_err(|_| StoreError::Timeout(self.limits.request))?
-            .map_err(|failure| failure.error)?;
+        let messages = within(wire.limits.request, subscribing).await?;
         let payloads = messages.filter_map(async |event| match event {
             event_stream::Event::Message(payload) => Some(payload),
             event_stream::Event::Subscribed => None,

@@ -86,7 +86,7 @@ impl Disk {
     /// The teams that have a folder here.
     pub fn teams(&self) -> anyhow::Result<BTreeSet<String>> {
         let names = match self.check_folder("teams") {
-            Ok(()) => self.names("teams")?.unwrap_or_default(),
+            Ok(()) => self.names("teams")?,
             Err(_) => Vec::new(),
         };
         let is_folder = |name: &String| self.entry_type(&format!("teams/{name}")) == Some(EntryType::Folder);
@@ -107,7 +107,7 @@ impl Disk {
                 lines.insert(format!("{refusal}\n"));
                 continue;
             }
-            for name in self.names(&folder)?.unwrap_or_default() {
+            for name in self.names(&folder)? {
                 let info = self.rooted.join(&folder).join(&name).about().ok().flatten();
                 let modified = info.as_ref().and_then(|info| info.modified);
                 let time = modified
@@ -144,16 +144,15 @@ impl Disk {
         let _locks = Locks::acquire(&self.lock_files(team), Kind::Shared)?;
         let mut entries = BTreeSet::new();
         for folder in folders(team) {
-            match self.check_folder(&folder) {
-                Err(refusal) => files.refused.push(refusal),
-                Ok(()) => {
-                    for name in self.names(&folder)?.unwrap_or_default() {
-                        match path_kind(&format!("{folder}/{name}")) {
-                            PathKind::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) | PathKind::Other => {}
-                            PathKind::Ours(entry) => drop(entries.insert(entry)),
-                            PathKind::Refused(refusal) => files.refused.push(refusal),
-                        }
-                    }
+            if let Err(refusal) = self.check_folder(&folder) {
+                files.refused.push(refusal);
+                continue;
+            }
+            for name in self.names(&folder)? {
+                match path_kind(&format!("{folder}/{name}")) {
+                    PathKind::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) | PathKind::Other => {}
+                    PathKind::Ours(entry) => drop(entries.insert(entry)),
+                    PathKind::Refused(refusal) => files.refused.push(refusal),
                 }
             }
         }
@@ -292,33 +291,27 @@ impl Disk {
         {
             return Err(Refusal::of_file(error.path.display().to_string(), error.clause()));
         }
-        let mut path = String::new();
-        for part in folder.split('/') {
-            path = if path.is_empty() {
-                part.to_owned()
-            } else {
-                format!("{path}/{part}")
-            };
-            match self.entry_type(&path) {
-                Some(entry_type) => admit_folder(&path, entry_type)?,
+        let ends = folder.match_indices('/').map(|(index, _)| index);
+        for end in ends.chain([folder.len()]) {
+            let path = &folder[..end];
+            match self.entry_type(path) {
+                Some(entry_type) => admit_folder(path, entry_type)?,
                 None => return Ok(()),
             }
         }
         Ok(())
     }
 
-    /// The names in a folder; `None` if it does not exist.
-    fn names(&self, folder: &str) -> anyhow::Result<Option<Vec<String>>> {
-        let Some(names) = self.rooted.join(folder).list(MAX_ENTRIES)? else {
-            return Ok(None);
-        };
+    /// The names in a folder; none if it does not exist.
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        let names = self.rooted.join(folder).list(MAX_ENTRIES)?.unwrap_or_default();
         anyhow::ensure!(
             names.len() <= MAX_ENTRIES,
             "{} has more than {MAX_ENTRIES} entries",
             self.root.join(folder).display()
         );
         let names = names.into_iter().map(|name| name.to_string_lossy().into_owned());
-        Ok(Some(names.collect()))
+        Ok(names.collect())
     }
 }
 

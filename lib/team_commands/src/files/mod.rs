@@ -24,16 +24,16 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::{Failure, Workplace};
 
-use self::once::SyncDirection;
+pub(super) use self::once::SyncDirection;
 use self::report::Report;
-use self::team_folder::TeamFolder;
+pub(super) use self::team_folder::TeamFolder;
+pub(super) use self::watch::watch;
 
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Changes that cannot be applied are listed by file and field, and stay.
 
 Exit status: 0 done, 1 an error, 2 wrong usage, 3 something was not applied,
@@ -42,46 +42,9 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 something was not applied,
 /// The number of syncs in a row while other programs keep changing the files.
 const MAX_ROUNDS: usize = 5;
 
-/// Options of `coord team sync`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(super) struct SyncArgs {
-    /// Keep syncing after each change on either side, until you stop it
-    #[arg(long)]
-    watch: bool,
-    #[command(flatten)]
-    team_folder: TeamFolder,
-}
-
-/// Options of `coord team export` and `coord team import`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(super) struct OneWayArgs {
-    #[command(flatten)]
-    team_folder: TeamFolder,
-}
-
-impl SyncArgs {
-    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        match self.watch {
-            true => watch::watch(&self.team_folder).await,
-            false => self.team_folder.sync(SyncDirection::Both).await,
-        }
-    }
-}
-
-impl OneWayArgs {
-    pub(super) async fn export(self) -> anyhow::Result<ExitCode> {
-        self.team_folder.sync(SyncDirection::Out).await
-    }
-
-    pub(super) async fn import(self) -> anyhow::Result<ExitCode> {
-        self.team_folder.sync(SyncDirection::In).await
-    }
-}
-
 impl TeamFolder {
-    async fn sync(&self, direction: SyncDirection) -> anyhow::Result<ExitCode> {
+    /// Syncs once, and prints the report.
+    pub(super) async fn sync(&self, direction: SyncDirection) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open_as_person()?;
         let spinner = workplace.start_spinner();
         let mut report = Report::default();

@@ -30,7 +30,7 @@ const DELETION_DELAY: Duration = Duration::from_millis(300);
 
 /// The direction in which a sync applies changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SyncDirection {
+pub enum SyncDirection {
     Both,
     /// From the files to the server; no file is written.
     In,
@@ -267,13 +267,12 @@ impl Sync {
     }
 
     fn set_refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {
-        let unreadable = files.refused.iter().map(|refusal| RejectedChange {
-            file: refusal.file.clone(),
-            field: refusal.field.clone(),
-            reason: "unreadable",
-            message: refusal.message.clone(),
-        });
-        report.refused = unreadable.chain(findings.iter().map(RejectedChange::from)).collect();
+        let unreadable = files.refused.iter().map(|refusal| (Kind::Unreadable, refusal));
+        let findings = findings.iter().map(|finding| (finding.kind, &finding.refusal));
+        let rejected = unreadable.chain(findings);
+        report.refused = rejected
+            .map(|(kind, refusal)| RejectedChange::new(kind, refusal.clone()))
+            .collect();
         report.refused.sort();
         report.refused.dedup();
     }
@@ -313,13 +312,9 @@ impl Sync {
             return Err(anyhow!("the server has no team {team}").into());
         }
         if self.direction == SyncDirection::Both && self.sync_state.state.is_some() {
-            report.refused.push(RejectedChange {
-                file: Entry::Config(team.clone()).path(),
-                field: String::new(),
-                reason: "vanished",
-                message: "the team was deleted on the server; the files stay, and coord team import makes it anew"
-                    .to_owned(),
-            });
+            let message = "the team was deleted on the server; the files stay, and coord team import makes it anew";
+            let refusal = Refusal::of_file(Entry::Config(team.clone()).path(), message);
+            report.refused.push(RejectedChange::new(Kind::Vanished, refusal));
             return Ok(None);
         }
         let Some(config) = files.folder.config.as_ref() else {

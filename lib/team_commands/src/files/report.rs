@@ -1,7 +1,8 @@
 //! The result of a sync.
 
 use coord_agent::terminal::output::{BAD, CAUTION, GOOD, styled};
-use coord_teams::compare::{Finding, Kind};
+use coord_teams::compare::Kind;
+use coord_teams::refusal::Refusal;
 use serde::Serialize;
 
 /// The number of sentences of one kind that are printed.
@@ -40,30 +41,28 @@ pub(super) struct RejectedChange {
     pub message: String,
 }
 
-impl From<&Finding> for RejectedChange {
-    fn from(finding: &Finding) -> Self {
+impl RejectedChange {
+    pub fn new(kind: Kind, refusal: Refusal) -> RejectedChange {
+        let Refusal { file, field, message } = refusal;
+        let reason = match kind {
+            Kind::Unreadable => "unreadable",
+            Kind::Conflict => "conflict",
+            Kind::Unknown => "unknown",
+            Kind::Transition => "transition",
+            Kind::Cycle => "cycle",
+            Kind::Foreign => "foreign",
+            Kind::Missing => "missing",
+            Kind::Bounds => "bounds",
+            Kind::NotByFile => "not_by_file",
+            Kind::Vanished => "vanished",
+            Kind::Refused => "refused",
+        };
         RejectedChange {
-            file: finding.refusal.file.clone(),
-            field: finding.refusal.field.clone(),
-            reason: reason(finding.kind),
-            message: finding.refusal.message.clone(),
+            file,
+            field,
+            reason,
+            message,
         }
-    }
-}
-
-fn reason(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Unreadable => "unreadable",
-        Kind::Conflict => "conflict",
-        Kind::Unknown => "unknown",
-        Kind::Transition => "transition",
-        Kind::Cycle => "cycle",
-        Kind::Foreign => "foreign",
-        Kind::Missing => "missing",
-        Kind::Bounds => "bounds",
-        Kind::NotByFile => "not_by_file",
-        Kind::Vanished => "vanished",
-        Kind::Refused => "refused",
     }
 }
 

@@ -18,7 +18,7 @@ use super::sync_state::LockedSyncState;
 
 /// Options that select the team and its folder.
 #[derive(Clone, Debug, Args)]
-pub(super) struct TeamFolder {
+pub struct TeamFolder {
     /// The folder with teams/ and tasks/ [default: as the plugin finds it]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,

@@ -74,29 +74,21 @@ impl UnchangedState {
             limit: Some(MAX_EVENTS),
             ..ActivityFilter::default()
         };
-        let activity =
-            retry_rate_limited(async || team_reference.client.activity(&team_reference.repo_url, &filter).await);
-        let response = retry_rate_limited(async || {
-            team_reference
-                .client
-                .team(&team_reference.repo_url, team_reference.team.as_str())
-                .await
-        });
+        let (client, repo_url) = (&team_reference.client, &team_reference.repo_url);
+        let team = team_reference.team.as_str();
+        let activity = retry_rate_limited(async || client.activity(repo_url, &filter).await);
+        let response = retry_rate_limited(async || client.team(repo_url, team).await);
         let (activity, response) = match futures::try_join!(activity, response) {
             // The team is gone, or the cursor is of another log.
             Err(ClientError::Refused { status: 400 | 404, .. }) => return Ok(false),
             result => result?,
         };
-        let is_same_team = |team: &str| team.eq_ignore_ascii_case(team_reference.team.as_str());
+        let is_same_team = |name: &str| name.eq_ignore_ascii_case(team);
+        let mut names = activity.events.iter().filter_map(|event| event.event.team());
         // Events of later versions are not listed, but move the cursor.
         let is_complete = !activity.events.is_empty() || activity.cursor == self.cursor;
-        let is_quiet = is_complete
-            && activity.events.len() < MAX_EVENTS
-            && !activity.is_cut
-            && !activity
-                .events
-                .iter()
-                .any(|event| event.event.team().is_some_and(is_same_team));
+        let is_quiet =
+            is_complete && activity.events.len() < MAX_EVENTS && !activity.is_cut && !names.any(is_same_team);
         Ok(is_quiet && digest_of(response.team) == self.team)
     }
 }

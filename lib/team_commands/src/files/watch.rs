@@ -35,7 +35,7 @@ const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 const STREAM_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Syncs after each change, until a signal stops it.
-pub(super) async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> {
+pub async fn watch(team_folder: &TeamFolder) -> anyhow::Result<ExitCode> {
     let mut workplace = team_folder.common.open_as_person()?;
     let mut signals = Signals::caught();
     let mut sync = match team_folder.open(&workplace, SyncDirection::Both).await {

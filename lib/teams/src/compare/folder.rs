@@ -58,16 +58,11 @@ impl Folder {
     /// Refuses files whose names differ only in case, because they are one file on other disks.
     fn refuse_other_cases(&mut self, team: &TeamName) {
         let tasks = same_but_for_case(self.tasks.keys(), TaskId::folded);
-        let tasks: Vec<_> = tasks
-            .into_iter()
-            .map(|id| Entry::Task(team.clone(), id.clone()))
-            .collect();
-        let inboxes = same_but_for_case(self.inboxes.keys(), Handle::folded);
-        let inboxes: Vec<_> = inboxes
-            .into_iter()
-            .map(|handle| Entry::Inbox(team.clone(), handle.clone()))
-            .collect();
-        for entry in tasks.into_iter().chain(inboxes) {
+        let tasks = tasks.into_iter().map(|id| Entry::Task(team.clone(), id.clone()));
+        let inboxes = same_but_for_case(self.inboxes.keys(), Handle::folded).into_iter();
+        let inboxes = inboxes.map(|handle| Entry::Inbox(team.clone(), handle.clone()));
+        let others: Vec<Entry> = tasks.chain(inboxes).collect();
+        for entry in others {
             match &entry {
                 Entry::Task(_, id) => drop(self.tasks.remove(id)),
                 Entry::Inbox(_, handle) => drop(self.inboxes.remove(handle)),

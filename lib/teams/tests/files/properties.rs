@@ -138,6 +138,5 @@ proptest! {
         };
         let (parsed, others) = (Time::parse(&one).unwrap(), Time::parse(&other).unwrap());
         prop_assert_eq!(parsed.cmp(&others), key(&one).cmp(&key(&other)));
-        prop_assert_eq!(parsed.in_milliseconds().len(), 24);
     }
 }

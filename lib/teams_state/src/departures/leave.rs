@@ -1,7 +1,7 @@
 use serde::Deserialize;
 
 use super::scripts::{DELETE_TEAM, LEAVE_TEAM};
-use crate::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::teams::{TeamOutcome, TeamTerms, run};
 use coord_state::admission::Kind;
 use coord_store::Store;
 
@@ -18,10 +18,7 @@ struct LeaveAnswer {
 /// When the store does not respond, or its reply is malformed.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
     run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |reply| {
-        match reply.outcome.as_str() {
-            "LEFT" => reply.object().map(|answer: LeaveAnswer| answer.given_back),
-            _ => unknown(&reply),
-        }
+        reply.object_of("LEFT").map(|answer: LeaveAnswer| answer.given_back)
     })
     .await
 }
@@ -32,10 +29,7 @@ pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome
 /// As those of [`leave_team`].
 pub async fn delete_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<()> {
     run(store, &DELETE_TEAM, terms, Kind::Release, &(), |reply| {
-        match reply.outcome.as_str() {
-            "DELETED" => Ok(()),
-            _ => unknown(&reply),
-        }
+        reply.check_outcome("DELETED")
     })
     .await
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
-use crate::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::teams::{TeamOutcome, TeamTerms, run};
 use coord_domain::team::Handle;
 use coord_settings::Rates;
 use coord_state::admission::{Admitted, Kind};
@@ -45,13 +45,13 @@ pub struct ShutdownStep {
     pub not_told: Vec<String>,
 }
 
-fn decode_step(reply: Reply) -> Result<ShutdownStep, StoreError> {
+fn decode_step(reply: &Reply) -> Result<ShutdownStep, StoreError> {
     let progress = match reply.outcome.as_str() {
         "OPEN" => ShutdownProgress::Open,
         "STOPPED" => ShutdownProgress::Stopped,
         "CLOSED" => ShutdownProgress::Closed,
         "REJECTED" => ShutdownProgress::Rejected,
-        _ => return unknown(&reply),
+        _ => return reply.unknown(),
     };
     let step: ShutdownStep = reply.object()?;
     Ok(ShutdownStep { progress, ..step })
@@ -66,18 +66,12 @@ struct RequestShutdownArgs<'a> {
     respond_seconds: u32,
 }
 
-/// Arguments of `answer_shutdown.lua`.
+/// Arguments of `answer_shutdown.lua`, and without a rejection of `force_shutdown.lua`.
 #[derive(Serialize)]
-struct AnswerShutdownArgs<'a> {
+struct EndShutdownArgs<'a> {
     shutdown: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejection: Option<&'a str>,
-}
-
-/// Arguments of `force_shutdown.lua`.
-#[derive(Serialize)]
-struct ForceShutdownArgs<'a> {
-    shutdown: &'a str,
 }
 
 /// Asks one member to stop, or the team to close; the caller approves only for itself.
@@ -109,7 +103,7 @@ pub async fn answer_shutdown(
     id: &str,
     rejection: Option<&str>,
 ) -> TeamOutcome<ShutdownStep> {
-    let answer = AnswerShutdownArgs {
+    let answer = EndShutdownArgs {
         shutdown: id,
         rejection,
     };
@@ -124,8 +118,11 @@ pub async fn answer_shutdown(
 pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) -> TeamOutcome<ShutdownStep> {
     let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
     let mut terms = *terms;
+    let force = EndShutdownArgs {
+        shutdown: id,
+        rejection: None,
+    };
     loop {
-        let force = ForceShutdownArgs { shutdown: id };
         let mut outcome = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &force, decode_step).await?;
         let Admitted::Outcome(Ok((step, _))) = &mut outcome else {
             return Ok(outcome);

@@ -2,7 +2,7 @@ use coord_protocol::team_event::MessageType;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::{LIST_MESSAGES, READ_MESSAGES};
-use crate::teams::{ShutdownRecord, TeamOutcome, TeamTerms, run, unknown};
+use crate::teams::{ShutdownRecord, TeamOutcome, TeamTerms, answer_of, run};
 use coord_domain::team::{Handle, TaskId};
 use coord_state::admission::{Kind, is_false};
 use coord_state::reply::json_texts;
@@ -14,26 +14,20 @@ pub struct StoredMessage {
     /// Its number in the team, which orders all messages.
     pub id: u64,
     /// Handle of the sender; none for a message of Coord itself.
-    #[serde(default)]
     pub from: Option<String>,
     /// Verified login of the sender.
-    #[serde(default)]
     pub login: Option<String>,
     /// Handle of the recipient, the first of several, or `broadcast`.
     pub to: String,
     /// All recipients, if there are several.
-    #[serde(default)]
     pub recipients: Option<Vec<String>>,
     pub kind: MessageType,
     pub message: String,
     /// The text in short.
-    #[serde(default)]
     pub summary: Option<String>,
     /// The task that it is about.
-    #[serde(default)]
     pub task_id: Option<String>,
     /// The message that it replies to.
-    #[serde(default)]
     pub reply_to: Option<u64>,
     /// Unix milliseconds.
     pub time: i64,
@@ -91,18 +85,7 @@ pub async fn read_messages(
         most_bytes,
         is_for_another: !is_own,
     };
-    run(
-        store,
-        &READ_MESSAGES,
-        terms,
-        Kind::Read,
-        &request,
-        |reply| match reply.outcome.as_str() {
-            "READ" => reply.object(),
-            _ => unknown(&reply),
-        },
-    )
-    .await
+    run(store, &READ_MESSAGES, terms, Kind::Read, &request, answer_of("READ")).await
 }
 
 /// Which messages are listed.
@@ -168,11 +151,5 @@ pub async fn list_messages(
         member: filter.member.map(|member| member.as_str().to_ascii_lowercase()),
         task_id: filter.task.map(TaskId::as_str),
     };
-    run(store, &LIST_MESSAGES, terms, Kind::Read, &list, |reply| {
-        match reply.outcome.as_str() {
-            "LISTED" => reply.object(),
-            _ => unknown(&reply),
-        }
-    })
-    .await
+    run(store, &LIST_MESSAGES, terms, Kind::Read, &list, answer_of("LISTED")).await
 }

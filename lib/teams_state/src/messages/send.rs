@@ -2,24 +2,29 @@ use coord_protocol::team_event::MessageType;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::SEND_MESSAGE;
-use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, answer_of, run};
 use coord_domain::team::{Handle, TaskId};
 use coord_state::admission::Kind;
 use coord_store::Store;
 
-/// A message to be sent.
-#[derive(Clone, Copy, Debug)]
+/// A message to be sent, as `send_message.lua` reads it.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct NewMessage<'a> {
     /// Its type; `idle` goes to the leader.
+    #[serde(rename = "message_type")]
     pub kind: MessageType,
     pub text: &'a str,
     /// The text in short, or empty.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub summary: &'a str,
     /// The task that it is about.
+    #[serde(rename = "task_id", skip_serializing_if = "Option::is_none")]
     pub task: Option<&'a TaskId>,
     /// The message that it replies to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<u64>,
     /// The recipients; none for all other members.
+    #[serde(skip)]
     pub to: &'a [Handle],
 }
 
@@ -38,14 +43,8 @@ pub struct SentMessage {
 struct SendMessageArgs<'a> {
     #[serde(flatten)]
     key: RequestKeyArgs,
-    message_type: MessageType,
-    text: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    summary: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reply_to: Option<u64>,
+    #[serde(flatten)]
+    message: &'a NewMessage<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     to: Vec<&'a str>,
 }
@@ -62,18 +61,8 @@ pub async fn send_message(
 ) -> TeamOutcome<SentMessage> {
     let request = SendMessageArgs {
         key: key.args(&SEND_MESSAGE),
-        message_type: message.kind,
-        text: message.text,
-        summary: message.summary,
-        task_id: message.task.map(TaskId::as_str),
-        reply_to: message.reply_to,
+        message,
         to: message.to.iter().map(Handle::as_str).collect(),
     };
-    run(store, &SEND_MESSAGE, terms, Kind::Read, &request, |reply| {
-        match reply.outcome.as_str() {
-            "SENT" => reply.object(),
-            _ => unknown(&reply),
-        }
-    })
-    .await
+    run(store, &SEND_MESSAGE, terms, Kind::Read, &request, answer_of("SENT")).await
 }

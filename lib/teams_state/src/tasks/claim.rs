@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::files::{ClaimedFiles, ReleasedFiles, run_claim, run_release};
-use super::outcome::{ClaimedTask, CompletedTask, ReleasedTask, SkippedTask, TaskClaim, TaskEnd};
+use super::outcome::{ClaimedTask, CompletedTask, SkippedTask, TaskClaim, TaskEnd};
 use super::record::FullTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
-use super::write::Unblocked;
-use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms};
 use coord_domain::team::TaskId;
-use coord_state::locks::{ReleaseAnswer, Released, SurveyAnswer};
+use coord_state::locks::SurveyAnswer;
 use coord_state::reply::Reply;
 use coord_store::{Store, StoreError};
 
@@ -62,7 +61,7 @@ pub async fn claim_task(
         match reply.outcome.as_str() {
             "CLAIMED" | "CLAIMED_FILES" => GrantedClaim::read(reply, false),
             "RENEWED" | "RENEWED_FILES" => GrantedClaim::read(reply, true),
-            _ => unknown(reply),
+            _ => reply.unknown(),
         }
     })
     .await
@@ -98,47 +97,11 @@ pub async fn next_task(
     run_claim(store, &NEXT_TASK, terms, seconds, &next, files, |reply| {
         match reply.outcome.as_str() {
             "CLAIMED" | "CLAIMED_FILES" => GrantedClaim::read(reply, false),
-            "NOTHING" => Ok(TaskClaim::Nothing(Box::new(reply.object()?))),
-            _ => unknown(reply),
+            "NOTHING" => Ok(TaskClaim::Nothing(reply.object()?)),
+            _ => reply.unknown(),
         }
     })
     .await
-}
-
-/// The answer of a completion or a release.
-#[derive(Deserialize)]
-struct EndAnswer {
-    task: FullTask,
-    #[serde(default)]
-    is_other_result: bool,
-    #[serde(default)]
-    had_expired: bool,
-    #[serde(default)]
-    unblocked: Unblocked,
-    #[serde(default)]
-    kept: Vec<String>,
-    files: Option<ReleaseAnswer>,
-}
-
-impl EndAnswer {
-    fn completed(self, was_completed: bool) -> TaskEnd {
-        TaskEnd::Completed(Box::new(CompletedTask {
-            task: self.task,
-            was_completed,
-            is_other_result: self.is_other_result,
-            had_expired: self.had_expired,
-            unblocked: self.unblocked,
-            files: self.files.map(Released::from),
-        }))
-    }
-
-    fn released(self) -> TaskEnd {
-        TaskEnd::Released(Box::new(ReleasedTask {
-            task: self.task,
-            kept: self.kept,
-            files: self.files.map(Released::from),
-        }))
-    }
 }
 
 /// Arguments of `complete_task.lua` beside the fields of [`ReleasedFiles`].
@@ -169,11 +132,13 @@ pub async fn complete_task(
         result,
     };
     run_release(store, &COMPLETE_TASK, terms, &completion, files, |reply| {
-        match reply.outcome.as_str() {
-            "COMPLETED" => reply.object().map(|answer: EndAnswer| answer.completed(false)),
-            "COMPLETED_BEFORE" => reply.object().map(|answer: EndAnswer| answer.completed(true)),
-            _ => unknown(reply),
-        }
+        let was_completed = match reply.outcome.as_str() {
+            "COMPLETED" => false,
+            "COMPLETED_BEFORE" => true,
+            _ => return reply.unknown(),
+        };
+        let task: CompletedTask = reply.object()?;
+        Ok(TaskEnd::Completed(Box::new(CompletedTask { was_completed, ..task })))
     })
     .await
 }
@@ -206,10 +171,7 @@ pub async fn release_task(
         note,
     };
     run_release(store, &RELEASE_TASK, terms, &release, files, |reply| {
-        match reply.outcome.as_str() {
-            "RELEASED" => reply.object().map(EndAnswer::released),
-            _ => unknown(reply),
-        }
+        reply.object_of("RELEASED").map(TaskEnd::Released)
     })
     .await
 }

@@ -191,7 +191,7 @@ pub(super) async fn run_claim(
 ) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
     let request = files.args(&terms.admission, own);
-    let read = |reply: Reply| match reply.outcome.as_str() {
+    let read = |reply: &Reply| match reply.outcome.as_str() {
         "FILES" => {
             let refused: RefusedClaim = reply.object()?;
             let outcome = ClaimOutcome::of(&refused.outcome, refused.files.survey(reply.now));
@@ -200,7 +200,7 @@ pub(super) async fn run_claim(
                 because: Box::new(outcome.ok_or_else(|| reply.malformed("an unknown claim"))?),
             })
         }
-        _ => read(&reply),
+        _ => read(reply),
     };
     let (keys, kind) = match files {
         ClaimedFiles::Claimed { .. } => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
@@ -209,7 +209,7 @@ pub(super) async fn run_claim(
     let args = terms.request((kind, 1), &keys, &request);
     let reply = call(store, script, keys.clone(), args).await?;
     if reply.outcome != "MARK_FIRST" {
-        return outcome(reply, read);
+        return outcome(&reply, read);
     }
     // The first run has counted the request.
     let counted = TeamTerms {
@@ -222,7 +222,7 @@ pub(super) async fn run_claim(
     let args = counted.request((Kind::Marked, 1), &keys, &request);
     let is_granted = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
     let reply = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), is_granted).await?;
-    outcome(reply, read)
+    outcome(&reply, read)
 }
 
 /// Runs a script that ends the claim of a task, with the fields of `own`.
@@ -239,16 +239,13 @@ pub(super) async fn run_release(
         false => team_keys(&terms.admission, terms.team),
     };
     let args = terms.request((Kind::Release, 1), &keys, &files.args(own));
-    outcome(call(store, script, keys, args).await?, |reply| {
-        match reply.outcome.as_str() {
-            "FILES" => {
-                let refused: RefusedRelease = reply.object()?;
-                let outcome = ReleaseOutcome::of(&refused.outcome, refused.files);
-                outcome
-                    .map(TaskEnd::Files)
-                    .ok_or_else(|| reply.malformed("an unknown release"))
-            }
-            _ => read(&reply),
+    let reply = call(store, script, keys, args).await?;
+    outcome(&reply, |reply| match reply.outcome.as_str() {
+        "FILES" => {
+            let refused: RefusedRelease = reply.object()?;
+            let outcome = ReleaseOutcome::of(&refused.outcome, refused.files).map(TaskEnd::Files);
+            outcome.ok_or_else(|| reply.malformed("an unknown release"))
         }
+        _ => read(reply),
     })
 }

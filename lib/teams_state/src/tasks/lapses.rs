@@ -6,7 +6,7 @@ use crate::teams;
 use coord_domain::RepoId;
 use coord_domain::team::TeamName;
 use coord_state::events;
-use coord_state::reply::{Counted, call};
+use coord_state::reply::Counted;
 use coord_state::request_keys::Keys;
 use coord_store::{Store, StoreError};
 
@@ -34,7 +34,7 @@ pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, mo
         ("members", teams::keys::members(repo)),
         ("edges", keys::edges(repo, team)),
     ]);
-    let args = keys.request(&SettleLapsesArgs { team: team.key(), most });
-    let reply = call(store, &SETTLE_LAPSES, keys, args).await?;
+    let request = SettleLapsesArgs { team: team.key(), most };
+    let reply = keys.call(store, &SETTLE_LAPSES, &request).await?;
     reply.object().map(|settled: Counted| settled.count)
 }

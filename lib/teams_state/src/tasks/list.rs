@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{FullTask, TaskStatus, TaskView};
 use super::scripts::{LIST_TASKS, SHOW_TASK};
-use crate::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::teams::{TeamOutcome, TeamTerms, answer_of, run};
 use coord_domain::team::{Handle, TaskId};
 use coord_state::admission::{Kind, is_false};
 use coord_store::Store;
@@ -23,13 +23,7 @@ struct ShowTaskArgs<'a> {
 /// When the store does not respond, or its reply is malformed.
 pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<FullTask> {
     let show = ShowTaskArgs { task_id: id.as_str() };
-    run(store, &SHOW_TASK, terms, Kind::Read, &show, |reply| {
-        match reply.outcome.as_str() {
-            "SHOWN" => reply.object(),
-            _ => unknown(&reply),
-        }
-    })
-    .await
+    run(store, &SHOW_TASK, terms, Kind::Read, &show, answer_of("SHOWN")).await
 }
 
 /// Whether tasks may be claimed.
@@ -118,13 +112,8 @@ pub async fn list_tasks(
         has_descriptions: filter.has_descriptions,
     };
     run(store, &LIST_TASKS, terms, Kind::Read, &list, |reply| {
-        match reply.outcome.as_str() {
-            "LISTED" => {
-                let page: TaskPage = reply.object()?;
-                Ok(TaskPage { now: reply.now, ..page })
-            }
-            _ => unknown(&reply),
-        }
+        let page: TaskPage = reply.object_of("LISTED")?;
+        Ok(TaskPage { now: reply.now, ..page })
     })
     .await
 }

@@ -122,26 +122,31 @@ pub enum TaskEnd {
     Files(ReleaseOutcome),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct CompletedTask {
     pub task: FullTask,
     /// Whether the caller had already completed it, so that nothing has changed.
+    #[serde(skip)]
     pub was_completed: bool,
     /// Whether it was already completed with another result, which it keeps.
+    #[serde(default)]
     pub is_other_result: bool,
     /// Whether the claim had expired.
+    #[serde(default)]
     pub had_expired: bool,
     /// The effect on its dependents.
+    #[serde(default)]
     pub unblocked: Unblocked,
     /// The files that were released with it.
     pub files: Option<Released>,
 }
 
 /// A task that was released.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ReleasedTask {
     pub task: FullTask,
     /// Its files whose locks the caller keeps.
+    #[serde(default)]
     pub kept: Vec<String>,
     /// Its other files, which were released.
     pub files: Option<Released>,

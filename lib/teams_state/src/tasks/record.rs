@@ -24,42 +24,26 @@ pub struct TaskRecord {
     pub priority: Priority,
     pub status: TaskStatus,
     pub created: i64,
-    #[serde(default)]
     pub updated: Option<i64>,
-    #[serde(default)]
     pub claimed: Option<i64>,
-    #[serde(default)]
     pub completed: Option<i64>,
     pub by: String,
-    #[serde(default)]
     pub by_login: Option<String>,
-    #[serde(default)]
     pub owner: Option<String>,
-    #[serde(default)]
     pub login: Option<String>,
-    #[serde(default)]
     pub token: Option<i64>,
-    #[serde(default)]
     pub seconds: Option<u32>,
-    #[serde(default)]
     pub expires: Option<i64>,
-    #[serde(default)]
     pub had: Option<String>,
-    #[serde(default)]
     pub ended: Option<ClaimEnd>,
     #[serde(default)]
     pub lapses: u32,
-    #[serde(default)]
     pub assignee: Option<String>,
-    #[serde(default)]
     pub reserved: Option<i64>,
     #[serde(default)]
     pub files: Vec<String>,
-    #[serde(default)]
     pub branch: Option<String>,
-    #[serde(default)]
     pub intent_id: Option<String>,
-    #[serde(default)]
     pub locked: Option<String>,
     #[serde(default)]
     pub dependency_order: Vec<String>,
@@ -182,10 +166,8 @@ fn in_order(mut ids: Vec<String>, order: &[String]) -> Vec<String> {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Note {
     /// Handle of the author; none for one of Coord itself.
-    #[serde(default)]
     pub by: Option<String>,
     /// Verified login of the author.
-    #[serde(default)]
     pub login: Option<String>,
     /// Unix milliseconds.
     pub time: i64,

@@ -1,43 +1,57 @@
 //! Tasks are added, changed, assigned and removed.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::record::{FullTask, Priority, TaskStatus, TaskView};
 use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
-use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, run_with_cost, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, answer_of, run, run_with_cost};
 use coord_domain::team::{Handle, TaskId};
 use coord_state::admission::{Kind, is_false};
 use coord_store::Store;
 
-/// A task that another one names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A task that another one names, as `create_tasks.lua` reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum TaskReference {
     /// A task of the team.
     Task(TaskId),
     /// A task of the same request, by its index.
-    New(usize),
+    New(#[serde(serialize_with = "serialize_position")] usize),
 }
 
-/// A task to be added.
-#[derive(Clone, Debug, Default)]
+/// Writes the position of a task in the request, from 1 on.
+fn serialize_position<S: Serializer>(index: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+    (index + 1).serialize(serializer)
+}
+
+/// A task to be added, as `create_tasks.lua` reads it.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct NewTask {
     /// The title, not empty.
     pub title: String,
-    /// The description, or empty.
-    pub description: String,
     pub priority: Priority,
+    /// The description, or empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
     /// The id of an imported task.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<TaskId>,
     /// Its name in a refusal if it has no id; without either, the name is `#` and its position, from 1 on.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    pub dependencies: Vec<TaskReference>,
-    /// Tasks that depend on it.
-    pub blocks: Vec<TaskReference>,
     /// Files that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The intent that it serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<TaskReference>,
+    /// Tasks that depend on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<TaskReference>,
 }
 
 /// Arguments of `create_tasks.lua`.
@@ -45,62 +59,7 @@ pub struct NewTask {
 struct CreateTasksArgs<'a> {
     #[serde(flatten)]
     key: RequestKeyArgs,
-    tasks: Vec<TaskArgs<'a>>,
-}
-
-#[derive(Serialize)]
-struct TaskArgs<'a> {
-    title: &'a str,
-    priority: Priority,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    files: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    branch: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    intent_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    dependencies: Vec<TaskReferenceArg<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    blocks: Vec<TaskReferenceArg<'a>>,
-}
-
-/// An id, or the position of a task in the request, from 1 on.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum TaskReferenceArg<'a> {
-    Task(&'a str),
-    New(usize),
-}
-
-fn reference_args(references: &[TaskReference]) -> Vec<TaskReferenceArg<'_>> {
-    let args = references.iter().map(|reference| match reference {
-        TaskReference::Task(id) => TaskReferenceArg::Task(id.as_str()),
-        TaskReference::New(index) => TaskReferenceArg::New(index + 1),
-    });
-    args.collect()
-}
-
-impl NewTask {
-    fn args(&self) -> TaskArgs<'_> {
-        TaskArgs {
-            title: &self.title,
-            priority: self.priority,
-            description: &self.description,
-            id: self.id.as_ref().map(TaskId::as_str),
-            reference: self.reference.as_deref(),
-            files: &self.files,
-            branch: self.branch.as_deref(),
-            intent_id: self.intent_id.as_deref(),
-            dependencies: reference_args(&self.dependencies),
-            blocks: reference_args(&self.blocks),
-        }
-    }
+    tasks: &'a [NewTask],
 }
 
 /// Tasks that were added.
@@ -131,21 +90,16 @@ pub async fn create_tasks(
 ) -> TeamOutcome<CreatedTasks> {
     let creation = CreateTasksArgs {
         key: key.args(&CREATE_TASKS),
-        tasks: tasks.iter().map(NewTask::args).collect(),
+        tasks,
     };
     let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
     let cost = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
     run_with_cost(store, &CREATE_TASKS, terms, cost, &creation, |reply| {
-        match reply.outcome.as_str() {
-            "CREATED" => {
-                let created: CreatedTasks = reply.object()?;
-                Ok(CreatedTasks {
-                    now: reply.now,
-                    ..created
-                })
-            }
-            _ => unknown(&reply),
-        }
+        let created: CreatedTasks = reply.object_of("CREATED")?;
+        Ok(CreatedTasks {
+            now: reply.now,
+            ..created
+        })
     })
     .await
 }
@@ -231,12 +185,12 @@ pub async fn update_task(
     };
     run(store, &UPDATE_TASK, terms, Kind::Read, &update, |reply| {
         match reply.outcome.as_str() {
-            "UPDATED" => Ok(UpdateOutcome::Task(Box::new(reply.object()?))),
+            "UPDATED" => Ok(UpdateOutcome::Task(reply.object()?)),
             "NOT_BY_UPDATE" => {
                 let Transition { from, to } = reply.object()?;
                 Ok(UpdateOutcome::NotByUpdate { from, to })
             }
-            _ => unknown(&reply),
+            _ => reply.unknown(),
         }
     })
     .await
@@ -260,22 +214,11 @@ pub async fn assign_task(
     id: &TaskId,
     to: Option<&Handle>,
 ) -> TeamOutcome<FullTask> {
-    let assignment = AssignTaskArgs {
+    let request = AssignTaskArgs {
         task_id: id.as_str(),
         to: to.map(Handle::as_str),
     };
-    run(
-        store,
-        &ASSIGN_TASK,
-        terms,
-        Kind::Read,
-        &assignment,
-        |reply| match reply.outcome.as_str() {
-            "ASSIGNED" => reply.object(),
-            _ => unknown(&reply),
-        },
-    )
-    .await
+    run(store, &ASSIGN_TASK, terms, Kind::Read, &request, answer_of("ASSIGNED")).await
 }
 
 /// The effect on the dependents of a task.
@@ -310,11 +253,5 @@ pub async fn delete_task(
         task_id: id.as_str(),
         is_unlinked,
     };
-    run(store, &DELETE_TASK, terms, Kind::Read, &deletion, |reply| {
-        match reply.outcome.as_str() {
-            "DELETED" => reply.object(),
-            _ => unknown(&reply),
-        }
-    })
-    .await
+    run(store, &DELETE_TASK, terms, Kind::Read, &deletion, answer_of("DELETED")).await
 }

@@ -1,16 +1,17 @@
 //! Teams are created, joined and handed over.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::scripts::{CREATE_TEAM, HAND_OVER, JOIN_TEAM};
-use super::terms::{TeamOutcome, TeamTerms, run, unknown};
+use super::terms::{TeamOutcome, TeamTerms, run};
 use coord_domain::team::Handle;
 use coord_state::admission::{Kind, is_false};
 use coord_store::Store;
 
-/// A member to be added.
-#[derive(Clone, Copy, Debug)]
+/// A member to be added, as `modules/new_member.lua` reads it.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct NewMember<'a> {
+    #[serde(serialize_with = "serialize_handle")]
     pub handle: &'a Handle,
     /// Name of the agent, to show.
     pub name: &'a str,
@@ -18,28 +19,14 @@ pub struct NewMember<'a> {
     pub kind: &'a str,
 }
 
-impl<'a> NewMember<'a> {
-    fn args(&self) -> NewMemberArgs<'a> {
-        NewMemberArgs {
-            handle: self.handle.as_str(),
-            name: self.name,
-            kind: self.kind,
-        }
-    }
-}
-
-/// Arguments of `modules/new_member.lua`.
-#[derive(Serialize)]
-struct NewMemberArgs<'a> {
-    handle: &'a str,
-    name: &'a str,
-    kind: &'a str,
+fn serialize_handle<S: Serializer>(handle: &Handle, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(handle.as_str())
 }
 
 /// Arguments of `create_team.lua`.
 #[derive(Serialize)]
 struct CreateTeamArgs<'a> {
-    member: NewMemberArgs<'a>,
+    member: &'a NewMember<'a>,
     #[serde(skip_serializing_if = "is_false")]
     is_strict: bool,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -49,7 +36,7 @@ struct CreateTeamArgs<'a> {
 /// Arguments of `join_team.lua`.
 #[derive(Serialize)]
 struct JoinTeamArgs<'a> {
-    member: NewMemberArgs<'a>,
+    member: &'a NewMember<'a>,
 }
 
 /// Arguments of `hand_over.lua`.
@@ -70,15 +57,12 @@ pub async fn create_team(
     description: &str,
 ) -> TeamOutcome<()> {
     let team = CreateTeamArgs {
-        member: leader.args(),
+        member: leader,
         is_strict,
         description,
     };
     run(store, &CREATE_TEAM, terms, Kind::Read, &team, |reply| {
-        match reply.outcome.as_str() {
-            "CREATED" => Ok(()),
-            _ => unknown(&reply),
-        }
+        reply.check_outcome("CREATED")
     })
     .await
 }
@@ -109,14 +93,14 @@ struct Member {
 /// # Errors
 /// As those of [`create_team`].
 pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<JoinKind> {
-    let joining = JoinTeamArgs { member: member.args() };
+    let joining = JoinTeamArgs { member };
     run(store, &JOIN_TEAM, terms, Kind::Read, &joining, |reply| {
         match reply.outcome.as_str() {
             "JOINED" => reply.object().map(|Member { handle, .. }| JoinKind::New { handle }),
             "TAKEN_OVER" => reply
                 .object()
                 .map(|Member { handle, from }| JoinKind::TakenOver { handle, from }),
-            _ => unknown(&reply),
+            _ => reply.unknown(),
         }
     })
     .await
@@ -129,10 +113,7 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
 pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
     let handover = HandOverArgs { to: to.as_str() };
     run(store, &HAND_OVER, terms, Kind::Read, &handover, |reply| {
-        match reply.outcome.as_str() {
-            "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),
-            _ => unknown(&reply),
-        }
+        reply.object_of("HANDED_OVER").map(|leader: Member| leader.handle)
     })
     .await
 }

@@ -19,4 +19,4 @@ pub use records::*;
 pub use refusal::*;
 pub(crate) use team_keys::{team_and_lock_keys, team_keys};
 pub use terms::{RequestKey, TeamCallResponse, TeamOutcome, TeamTerms};
-pub(crate) use terms::{RequestKeyArgs, outcome, run, run_with_cost, unknown};
+pub(crate) use terms::{RequestKeyArgs, answer_of, outcome, run, run_with_cost};

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::keys;
 use super::scripts::{SHOW_TEAM, TELL_WAITING};
-use super::terms::{TeamOutcome, TeamTerms, run, unknown};
+use super::terms::{TeamOutcome, TeamTerms, run};
 use coord_domain::{Holder, RepoId};
 use coord_state::admission::Kind;
-use coord_state::read::Read;
+use coord_state::read::{Read, parse_json};
 use coord_state::reply::{JsonText, Reply};
 use coord_state::request_keys::Keys;
 use coord_state::seams::Membership;
@@ -24,7 +24,6 @@ pub struct TeamSummary {
     /// Unix milliseconds.
     pub created: i64,
     /// Unix milliseconds; none while it is open.
-    #[serde(default)]
     pub closed: Option<i64>,
     /// Number of members.
     pub members: u32,
@@ -43,7 +42,6 @@ pub struct MemberRecord {
     /// Verified login.
     pub login: String,
     /// Agent of that login.
-    #[serde(default)]
     pub agent: Option<String>,
     /// Name of the agent, to show.
     pub name: String,
@@ -55,12 +53,10 @@ pub struct MemberRecord {
     #[serde(default)]
     pub from: u64,
     /// When it approved a shutdown, Unix milliseconds.
-    #[serde(default)]
     pub ended: Option<i64>,
     /// Ids of its claimed tasks, separated by blanks.
     pub claims: String,
     /// When it was last seen, Unix milliseconds.
-    #[serde(default)]
     pub seen: Option<i64>,
     /// Whether it was seen recently, or has a task.
     #[serde(default)]
@@ -83,17 +79,14 @@ pub struct TeamRecord {
     /// Unix milliseconds.
     pub created: i64,
     /// Unix milliseconds; none while it is open.
-    #[serde(default)]
     pub closed: Option<i64>,
     /// Whether dependencies must be met before a claim.
     #[serde(default)]
     pub strict: bool,
-    #[serde(default)]
     pub description: Option<String>,
     /// By handle in lower case.
     #[serde(default)]
     pub members: BTreeMap<String, MemberRecord>,
-    #[serde(default)]
     pub shutdown: Option<ShutdownRecord>,
     /// Number of tasks that are not completed.
     #[serde(default)]
@@ -111,7 +104,6 @@ pub struct ShutdownRecord {
     /// Handle of the author.
     pub by: String,
     /// Verified login of the author.
-    #[serde(default)]
     pub login: Option<String>,
     pub reason: String,
     /// Unix milliseconds.
@@ -127,17 +119,9 @@ fn malformed() -> StoreError {
 }
 
 fn pairs(value: &Value) -> Result<Vec<(&str, &str)>, StoreError> {
-    let items = value.as_array().ok_or_else(malformed)?;
-    items
-        .as_chunks()
-        .0
-        .iter()
-        .map(|[name, text]: &[Value; 2]| name.as_str().zip(text.as_str()).ok_or_else(malformed))
-        .collect()
-}
-
-fn parse_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Malformed(error.to_string()))
+    let texts = value.as_pairs().ok_or_else(malformed)?.iter();
+    let texts = texts.map(|[name, text]| name.as_str().zip(text.as_str()).ok_or_else(malformed));
+    texts.collect()
 }
 
 /// Reads the teams of `repo`, by name.
@@ -154,7 +138,7 @@ pub fn list_teams(repo: &RepoId) -> Read<Vec<TeamSummary>> {
                 Ok(TeamSummary {
                     open_tasks: count(name, "open"),
                     done_tasks: count(name, "done"),
-                    ..parse_json(text)?
+                    ..parse_json(text.as_bytes())?
                 })
             })
             .collect()
@@ -168,7 +152,7 @@ pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>>
     let request = Request::command(["HGET", &keys::members(repo), &field]);
     Read::new([request], |[stored]| match stored.as_str() {
         None => Ok(BTreeMap::new()),
-        Some(text) => parse_json(text),
+        Some(text) => parse_json(text.as_bytes()),
     })
 }
 
@@ -231,10 +215,7 @@ struct ShowTeamMember {
 /// When the store does not respond, or its reply is malformed.
 pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
     run(store, &SHOW_TEAM, terms, Kind::Read, &(), |reply| {
-        if reply.outcome != "SHOWN" {
-            return unknown(&reply);
-        }
-        let answer: ShowTeamAnswer = reply.object()?;
+        let answer: ShowTeamAnswer = reply.object_of("SHOWN")?;
         let members = answer.members.into_iter().map(|member| MemberRecord {
             seen: member.seen,
             is_live: member.is_live,

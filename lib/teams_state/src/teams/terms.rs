@@ -1,11 +1,12 @@
 //! Common arguments of the scripts of teams, and their outcome.
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::refusal::Refused;
 use crate::teams::team_keys;
 use coord_domain::team::TeamName;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_denial};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::Keys;
 use coord_state::seams::Waiting;
@@ -90,7 +91,7 @@ pub(crate) async fn run<T>(
     terms: &TeamTerms<'_>,
     kind: Kind,
     own: &impl Serialize,
-    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+    read: impl FnOnce(&Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
     run_with_cost(store, script, terms, (kind, 1), own, read).await
 }
@@ -102,29 +103,26 @@ pub(crate) async fn run_with_cost<T>(
     terms: &TeamTerms<'_>,
     cost: (Kind, usize),
     own: &impl Serialize,
-    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+    read: impl FnOnce(&Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
     let keys = team_keys(&terms.admission, terms.team);
     let args = terms.request(cost, &keys, own);
-    outcome(call(store, script, keys, args).await?, read)
+    outcome(&call(store, script, keys, args).await?, read)
+}
+
+/// Reads the answer of a script whose only outcome is `only`.
+pub(crate) fn answer_of<T: DeserializeOwned>(only: &'static str) -> impl FnOnce(&Reply) -> Result<T, StoreError> {
+    move |reply| reply.object_of(only)
 }
 
 /// The outcome of a script of a team, with pending items for the caller; `read` decodes what is neither a denial nor a refusal.
-pub(crate) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
-    let reply = match decode_denial(reply)? {
-        Ok(denial) => return Ok(Admitted::Denied(denial)),
-        Err(reply) => reply,
-    };
-    let waiting = Waiting::of(&reply)?;
-    if reply.outcome == "REFUSED" {
-        let refusal = reply.object()?;
-        return Ok(Admitted::Outcome(Err(Box::new(Refused { refusal, waiting }))));
-    }
-    let outcome = read(reply)?;
-    Ok(Admitted::Outcome(Ok((outcome, waiting))))
-}
-
-/// The error of an outcome that no version of the script has.
-pub(crate) fn unknown<T>(reply: &Reply) -> Result<T, StoreError> {
-    Err(reply.malformed("an unknown outcome"))
+pub(crate) fn outcome<T>(reply: &Reply, read: impl FnOnce(&Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
+    decode_admission(reply, |reply| {
+        let waiting = Waiting::of(reply)?;
+        if reply.outcome == "REFUSED" {
+            let refusal = reply.object()?;
+            return Ok(Err(Box::new(Refused { refusal, waiting })));
+        }
+        Ok(Ok((read(reply)?, waiting)))
+    })
 }

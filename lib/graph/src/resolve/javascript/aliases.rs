@@ -6,7 +6,7 @@ use crate::resolve::javascript::files::MAX_DEPTH;
 use crate::resolve::javascript::importer::Importer;
 use crate::resolve::manifests::package_json::match_star;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
-use crate::resolve::paths::{below, folder, join, joined};
+use crate::resolve::paths::{around, below, folder, join, joined};
 
 /// The result of `paths` and `baseUrl` for a specifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,17 +107,15 @@ impl Importer<'_> {
         if let Some(file) = configured.and_then(|root| load(self, root)) {
             return Some(file);
         }
-        let mut dir = folder(self.from);
-        while !self.trace.is_spent() {
+        for dir in around(folder(self.from)) {
+            if self.trace.is_spent() {
+                break;
+            }
             if self.table.file(&below(dir, "index.html"), self.trace).is_some()
                 && let Some(file) = load(self, dir)
             {
                 return Some(file);
             }
-            if dir.is_empty() {
-                break;
-            }
-            dir = folder(dir);
         }
         None
     }

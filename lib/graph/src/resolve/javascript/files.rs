@@ -3,7 +3,7 @@
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
 use crate::resolve::javascript::importer::{Form, Importer};
-use crate::resolve::paths::{below, folder, is_within};
+use crate::resolve::paths::{around, below, folder, is_within};
 use crate::resolve::projects::package::Package;
 
 /// The extensions that replace a written one, best first.
@@ -78,8 +78,10 @@ impl Importer<'_> {
         if let Some(package) = projects.package_at(base) {
             return self.unbuilt_entry(package, "", None);
         }
-        let mut dir = folder(base);
-        while !self.trace.is_spent() {
+        for dir in around(folder(base)) {
+            if self.trace.is_spent() {
+                break;
+            }
             self.trace.push(self.table.keys().of(dir));
             self.trace.charge_text(dir.len());
             if let Some(package) = projects.package_at(dir) {
@@ -89,10 +91,6 @@ impl Importer<'_> {
                 let source = || self.sources(package).of_output(base, importer);
                 return (!is_installed).then(source).flatten();
             }
-            if dir.is_empty() {
-                break;
-            }
-            dir = folder(dir);
         }
         None
     }

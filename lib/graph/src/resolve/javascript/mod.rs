@@ -76,10 +76,7 @@ impl Importer<'_> {
         if !join(self.buffer, folder(self.from), path) {
             return Resolution::Unresolved(Reason::OutsideRepository);
         }
-        match self.table.file(self.buffer, self.trace) {
-            Some(file) => Resolution::File(file),
-            None => Resolution::Unresolved(Reason::Missing),
-        }
+        Resolution::of(self.table.file(self.buffer, self.trace), Reason::Missing)
     }
 
     fn resolve_text(&mut self, text: &str) -> Resolution {
@@ -108,10 +105,7 @@ impl Importer<'_> {
             return Resolution::File(file);
         }
         if text.starts_with('#') {
-            return match self.resolve_by_imports(text) {
-                Some(file) => Resolution::File(file),
-                None => Resolution::Unresolved(Reason::Missing),
-            };
+            return Resolution::of(self.resolve_by_imports(text), Reason::Missing);
         }
         let outcome = match registry_package(text).or_else(|| split_package_name(text)) {
             // A package of the workspace, as Deno names it.
@@ -135,10 +129,7 @@ impl Importer<'_> {
         let outcome = if join(&mut base, folder(self.from), text) {
             let file = self.load_relative(&base, text);
             let file = file.or_else(|| self.load_as_bundlers(&base));
-            match file.or_else(|| self.load_unbuilt(&base)) {
-                Some(file) => Resolution::File(file),
-                None => Resolution::Unresolved(Reason::Missing),
-            }
+            Resolution::of(file.or_else(|| self.load_unbuilt(&base)), Reason::Missing)
         } else {
             Resolution::Unresolved(Reason::OutsideRepository)
         };

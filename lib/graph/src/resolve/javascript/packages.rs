@@ -12,7 +12,7 @@ use crate::resolve::manifests::json::Json;
 use crate::resolve::manifests::package_json::exports_key;
 use crate::resolve::manifests::package_targets::{Conditions, has_branch, visit_targets};
 use crate::resolve::manifests::tsconfig::Mode;
-use crate::resolve::paths::{below, folder, joined};
+use crate::resolve::paths::{around, below, folder, joined};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::package::Package;
 
@@ -86,10 +86,8 @@ impl Importer<'_> {
                 return Resolution::File(file);
             }
         }
-        if let Some(file) = self.bare_module(name, subpath) {
-            return Resolution::File(file);
-        }
-        Resolution::Unresolved(if is_known { Reason::NoEntry } else { Reason::External })
+        let reason = if is_known { Reason::NoEntry } else { Reason::External };
+        Resolution::of(self.bare_module(name, subpath), reason)
     }
 
     /// A file or folder without a manifest in a tracked `node_modules`, nearest first.
@@ -98,8 +96,10 @@ impl Importer<'_> {
         if holders.is_empty() {
             return None;
         }
-        let mut dir = folder(self.from);
-        while !self.trace.is_spent() {
+        for dir in around(folder(self.from)) {
+            if self.trace.is_spent() {
+                break;
+            }
             self.trace.charge(1);
             self.trace.charge_text(dir.len());
             if holders.contains(dir) {
@@ -108,10 +108,6 @@ impl Importer<'_> {
                     return Some(file);
                 }
             }
-            if dir.is_empty() {
-                return None;
-            }
-            dir = folder(dir);
         }
         None
     }

@@ -27,10 +27,16 @@ const MAX_ALIASES: usize = 256;
 /// Most layers of one project.
 const MAX_LAYERS: usize = 256;
 
-fn kind_of(name: &str) -> Option<Kind> {
+/// The name of a script without its extension.
+pub(crate) fn script_stem(name: &str) -> Option<&str> {
     let (stem, extension) = name.rsplit_once('.')?;
     let is_script = ["js", "ts", "mjs", "mts", "cjs", "cts"].contains(&extension);
-    let (_, kind) = CONFIGS.iter().find(|(config, _)| is_script && *config == stem)?;
+    is_script.then_some(stem)
+}
+
+fn kind_of(name: &str) -> Option<Kind> {
+    let stem = script_stem(name)?;
+    let (_, kind) = CONFIGS.iter().find(|(config, _)| *config == stem)?;
     Some(*kind)
 }
 
@@ -40,7 +46,7 @@ pub(crate) fn is_framework_config(name: &str) -> bool {
 }
 
 /// The literal part of one config.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FrameworkConfig {
     /// Alias and target, relative to the config's folder.
     aliases: Vec<(String, String)>,
@@ -61,13 +67,7 @@ impl FrameworkConfig {
     }
 
     pub(crate) fn parse(text: &str) -> Self {
-        let mut config = FrameworkConfig {
-            aliases: Vec::new(),
-            source_folder: None,
-            library_folder: None,
-            layers: Vec::new(),
-            name: None,
-        };
+        let mut config = FrameworkConfig::default();
         for Property {
             within, name, value, ..
         } in literal_properties(text)

@@ -63,130 +63,92 @@ pub(crate) enum ParsedManifest {
 /// A kind of manifest: its file names, and its parser.
 #[derive(Debug)]
 struct ManifestForm {
-    /// A file name of this kind.
-    example: &'static str,
-    /// Whether a file name, without its folder, is of this kind.
-    is_named: fn(&str) -> bool,
+    /// File names of this kind, without their folders. The first is an example of all of them.
+    names: &'static [&'static str],
+    /// Whether any other file name is of this kind.
+    has_name: Option<fn(&str) -> bool>,
     /// Parses a text. Never fails: a text that cannot be parsed gives an empty manifest.
     read: fn(&str) -> ParsedManifest,
+}
+
+impl ManifestForm {
+    /// The kind of manifest with exactly these file names.
+    const fn named(names: &'static [&'static str], read: fn(&str) -> ParsedManifest) -> Self {
+        ManifestForm {
+            names,
+            has_name: None,
+            read,
+        }
+    }
 }
 
 /// Every kind of manifest, the languages in the order of [`Language`](coord_scan::Language).
 const FORMS: &[ManifestForm] = &[
     // Packages, workspaces and compiler options of JavaScript and TypeScript.
+    ManifestForm::named(&["package.json"], |text| {
+        let manifest = PackageJson::parse(text).map(Arc::new);
+        manifest.map_or(ParsedManifest::Nothing, ParsedManifest::Package)
+    }),
+    ManifestForm::named(&["pnpm-workspace.yaml"], |text| {
+        ParsedManifest::Workspace(Box::new(Workspace::parse_pnpm(text)))
+    }),
+    ManifestForm::named(&["lerna.json"], |text| {
+        boxed(Workspace::parse_lerna(text), ParsedManifest::Workspace)
+    }),
+    ManifestForm::named(&["rush.json"], |text| {
+        boxed(Workspace::parse_rush(text), ParsedManifest::Workspace)
+    }),
+    ManifestForm::named(&["deno.json", "deno.jsonc", "import_map.json"], |text| {
+        boxed(DenoConfig::parse(text), ParsedManifest::Deno)
+    }),
     ManifestForm {
-        example: "package.json",
-        is_named: |name| name == "package.json",
-        read: |text| {
-            PackageJson::parse(text).map_or(ParsedManifest::Nothing, |manifest| {
-                ParsedManifest::Package(Arc::new(manifest))
-            })
-        },
-    },
-    ManifestForm {
-        example: "pnpm-workspace.yaml",
-        is_named: |name| name == "pnpm-workspace.yaml",
-        read: |text| ParsedManifest::Workspace(Box::new(Workspace::parse_pnpm(text))),
-    },
-    ManifestForm {
-        example: "lerna.json",
-        is_named: |name| name == "lerna.json",
-        read: |text| read_workspace(Workspace::parse_lerna(text)),
-    },
-    ManifestForm {
-        example: "rush.json",
-        is_named: |name| name == "rush.json",
-        read: |text| read_workspace(Workspace::parse_rush(text)),
-    },
-    ManifestForm {
-        example: "deno.json",
-        is_named: |name| ["deno.json", "deno.jsonc", "import_map.json"].contains(&name),
-        read: |text| {
-            DenoConfig::parse(text).map_or(ParsedManifest::Nothing, |config| ParsedManifest::Deno(Box::new(config)))
-        },
-    },
-    ManifestForm {
-        example: "tsconfig.json",
-        is_named: |name| name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
+        names: &["tsconfig.json"],
+        has_name: Some(|name: &str| {
+            name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig"))
+        }),
         read: read_config,
     },
     ManifestForm {
-        example: "svelte.config.js",
-        is_named: is_framework_config,
+        names: &["svelte.config.js"],
+        has_name: Some(is_framework_config),
         read: |text| ParsedManifest::Framework(Box::new(FrameworkConfig::parse(text))),
     },
     ManifestForm {
-        example: "vite.config.js",
-        is_named: is_vite_config,
+        names: &["vite.config.js"],
+        has_name: Some(is_vite_config),
         read: |text| ParsedManifest::Vite(Box::new(ViteConfig::parse(text))),
     },
     // Python projects, and tools whose configs say where Python code is.
+    ManifestForm::named(&["pyproject.toml"], |text| python(PythonManifest::of_pyproject(text))),
+    ManifestForm::named(&["setup.py"], |text| python(PythonManifest::of_setup(text))),
     ManifestForm {
-        example: "pyproject.toml",
-        is_named: |name| name == "pyproject.toml",
-        read: |text| python(PythonManifest::of_pyproject(text)),
-    },
-    ManifestForm {
-        example: "setup.py",
-        is_named: |name| name == "setup.py",
-        read: |text| python(PythonManifest::of_setup(text)),
-    },
-    ManifestForm {
-        example: "setup.cfg",
-        is_named: |name| {
+        names: &["setup.cfg"],
+        has_name: Some(|name: &str| {
             matches!(
                 name.trim_start_matches('.'),
                 "setup.cfg" | "pytest.ini" | "tox.ini" | "mypy.ini"
             )
-        },
+        }),
         read: |text| python(PythonManifest::of_ini(text)),
     },
-    ManifestForm {
-        example: "pyrightconfig.json",
-        is_named: |name| name == "pyrightconfig.json",
-        read: |text| python(PythonManifest::of_pyright(text)),
-    },
-    ManifestForm {
-        example: "ruff.toml",
-        is_named: |name| matches!(name, "ruff.toml" | ".ruff.toml"),
-        read: |text| python(PythonManifest::of_ruff(text)),
-    },
-    ManifestForm {
-        example: "ty.toml",
-        is_named: |name| name == "ty.toml",
-        read: |text| python(PythonManifest::of_ty(text)),
-    },
-    ManifestForm {
-        example: "pants.toml",
-        is_named: |name| name == "pants.toml",
-        read: |text| python(PythonManifest::of_pants(text)),
-    },
-    ManifestForm {
-        example: "build.py",
-        is_named: |name| name == "build.py",
-        read: |text| python(PythonManifest::of_build(text)),
-    },
+    ManifestForm::named(&["pyrightconfig.json"], |text| python(PythonManifest::of_pyright(text))),
+    ManifestForm::named(&["ruff.toml", ".ruff.toml"], |text| {
+        python(PythonManifest::of_ruff(text))
+    }),
+    ManifestForm::named(&["ty.toml"], |text| python(PythonManifest::of_ty(text))),
+    ManifestForm::named(&["pants.toml"], |text| python(PythonManifest::of_pants(text))),
+    ManifestForm::named(&["build.py"], |text| python(PythonManifest::of_build(text))),
     // Packages and workspaces of Rust.
-    ManifestForm {
-        example: "Cargo.toml",
-        is_named: |name| name == "Cargo.toml",
-        read: |text| {
-            CargoManifest::parse(text).map_or(ParsedManifest::Nothing, |manifest| {
-                ParsedManifest::Cargo(Box::new(manifest))
-            })
-        },
-    },
+    ManifestForm::named(&["Cargo.toml"], |text| {
+        boxed(CargoManifest::parse(text), ParsedManifest::Cargo)
+    }),
     // Modules and workspaces of Go.
-    ManifestForm {
-        example: "go.mod",
-        is_named: |name| name == "go.mod",
-        read: |text| ParsedManifest::GoModule(Box::new(GoManifest::parse(text))),
-    },
-    ManifestForm {
-        example: "go.work",
-        is_named: |name| name == "go.work",
-        read: |text| ParsedManifest::GoWorkspace(Box::new(GoManifest::parse(text))),
-    },
+    ManifestForm::named(&["go.mod"], |text| {
+        ParsedManifest::GoModule(Box::new(GoManifest::parse(text)))
+    }),
+    ManifestForm::named(&["go.work"], |text| {
+        ParsedManifest::GoWorkspace(Box::new(GoManifest::parse(text)))
+    }),
 ];
 
 fn python(manifest: PythonManifest) -> ParsedManifest {
@@ -194,15 +156,12 @@ fn python(manifest: PythonManifest) -> ParsedManifest {
 }
 
 fn read_config(text: &str) -> ParsedManifest {
-    RawConfig::parse(text).map_or(ParsedManifest::Nothing, |config| {
-        ParsedManifest::Config(Box::new(config))
-    })
+    boxed(RawConfig::parse(text), ParsedManifest::Config)
 }
 
-fn read_workspace(workspace: Option<Workspace>) -> ParsedManifest {
-    workspace.map_or(ParsedManifest::Nothing, |workspace| {
-        ParsedManifest::Workspace(Box::new(workspace))
-    })
+/// `manifest` as the variant of its kind, if it was parsed.
+fn boxed<T>(manifest: Option<T>, variant: fn(Box<T>) -> ParsedManifest) -> ParsedManifest {
+    manifest.map_or(ParsedManifest::Nothing, |manifest| variant(Box::new(manifest)))
 }
 
 impl ParsedManifest {
@@ -237,7 +196,9 @@ impl ParsedManifest {
 /// The form of the manifest at `path`, if its name makes it one.
 fn form_of(path: &str) -> Option<&'static ManifestForm> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    FORMS.iter().find(|form| (form.is_named)(name))
+    FORMS
+        .iter()
+        .find(|form| form.names.contains(&name) || form.has_name.is_some_and(|has_name| has_name(name)))
 }
 
 /// Whether the file at `path` is always read as a manifest.
@@ -249,7 +210,7 @@ pub fn is_manifest(path: &str) -> bool {
 
 /// A file name of each kind of manifest, for tests of all of them.
 pub fn manifest_examples() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|form| form.example)
+    FORMS.iter().filter_map(|form| form.names.first().copied())
 }
 
 /// The manifests of a tree by path.

@@ -57,14 +57,9 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
                     properties.push(value.into_property(name, &open));
                 }
             }
-            (Token::Sign(b'{'), ..) => open.push(OpenBracket {
+            (Token::Sign(sign @ (b'{' | b'[')), ..) => open.push(OpenBracket {
                 name: "",
-                is_list: false,
-                start: at,
-            }),
-            (Token::Sign(b'['), ..) => open.push(OpenBracket {
-                name: "",
-                is_list: true,
+                is_list: *sign == b'[',
                 start: at,
             }),
             (Token::Sign(b'}'), ..) => {

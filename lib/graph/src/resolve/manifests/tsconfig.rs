@@ -124,25 +124,6 @@ pub(crate) struct Options {
     exclude: Option<Vec<String>>,
 }
 
-/// The options inherited so far, with the folders that they refer to.
-#[derive(Clone, Debug, Default)]
-struct Layers {
-    base_url: Option<String>,
-    /// The folder that targets are relative to without `baseUrl`, and the patterns.
-    paths: Option<(String, Patterns)>,
-    root_dirs: Option<Vec<String>>,
-    root_dir: Option<String>,
-    out_dirs: Vec<String>,
-    module_resolution: Option<String>,
-    module: Option<String>,
-    conditions: Option<Vec<String>>,
-    module_suffixes: Option<Vec<String>>,
-    allow_js: Option<bool>,
-    files: Option<Vec<String>>,
-    include: Option<Vec<String>>,
-    exclude: Option<Vec<String>>,
-}
-
 /// Longest chain of `extends`.
 const MAX_DEPTH: usize = 32;
 /// Most files that one config may inherit from; arrays of `extends` could double the number at each step.
@@ -157,147 +138,142 @@ pub(crate) fn effective_options<'a>(
     locate: &dyn Fn(&str, &str) -> Option<String>,
     values: &mut usize,
 ) -> Option<Options> {
-    let mut layers = Layers::default();
-    let mut budget = InheritanceBudget {
-        configs: MAX_INHERITED,
-        values,
-        is_exceeded: false,
-    };
-    inherit(
-        &mut layers,
-        path,
-        folder(path),
+    let mut inheritance = Inheritance {
         read,
         locate,
-        &mut Vec::new(),
-        &mut budget,
-    );
-    if budget.is_exceeded {
+        leaf: folder(path),
+        open: Vec::new(),
+        remaining_configs: MAX_INHERITED,
+        remaining_values: values,
+        is_exceeded: false,
+        options: RawConfig::default(),
+        origin: String::new(),
+    };
+    inheritance.add(path);
+    if inheritance.is_exceeded {
         return None;
     }
-    let base = layers.base_url;
-    let paths = layers.paths.map_or(Vec::new(), |(origin, paths)| {
-        let from = base.as_deref().unwrap_or(&origin);
-        paths
-            .into_iter()
-            .map(|(pattern, targets)| {
-                let resolve = |target: &String| joined(if target.starts_with('/') { "" } else { from }, target);
-                let targets = targets.iter().filter_map(resolve).collect();
-                (pattern, targets)
-            })
-            .collect()
-    });
-    let mode = match (layers.module_resolution.as_deref(), layers.module.as_deref()) {
+    let options = inheritance.options;
+    let from = options.base_url.as_deref().unwrap_or(&inheritance.origin);
+    let resolve = |target: &String| joined(if target.starts_with('/') { "" } else { from }, target);
+    let patterns = options.paths.into_iter().flatten();
+    let paths: Patterns = patterns
+        .map(|(pattern, targets)| (pattern, targets.iter().filter_map(resolve).collect()))
+        .collect();
+    let mode = match (options.module_resolution.as_deref(), options.module.as_deref()) {
         (Some("node16" | "nodenext"), _) | (None, Some("node16" | "node18" | "node20" | "nodenext")) => Mode::Node,
         (Some("node" | "node10"), _) => Mode::Node10,
         _ => Mode::Bundler,
     };
     Some(Options {
-        base_url: base,
         paths: Arc::new(paths),
-        root_dirs: layers.root_dirs.unwrap_or_default(),
-        root_dir: layers.root_dir,
-        out_dirs: layers.out_dirs,
+        base_url: options.base_url,
+        root_dirs: options.root_dirs.unwrap_or_default(),
+        root_dir: options.root_dir,
+        out_dirs: options.out_dirs,
         mode,
-        conditions: layers.conditions.unwrap_or_default(),
-        module_suffixes: layers.module_suffixes.unwrap_or_default(),
-        allow_js: layers
+        conditions: options.conditions.unwrap_or_default(),
+        module_suffixes: options.module_suffixes.unwrap_or_default(),
+        allow_js: options
             .allow_js
             .unwrap_or_else(|| path.rsplit('/').next().is_some_and(|name| name.starts_with("jsconfig"))),
-        files: layers.files,
-        include: layers.include,
-        exclude: layers.exclude,
+        files: options.files,
+        include: options.include,
+        exclude: options.exclude,
     })
 }
 
-/// The numbers of configs and values that a config may still inherit from.
-struct InheritanceBudget<'a> {
-    configs: usize,
-    /// Shared by all configs of the graph.
-    values: &'a mut usize,
+/// The options of one config, as far as they were read from it and the configs that it extends.
+struct Inheritance<'a, 'c> {
+    read: &'a dyn Fn(&str) -> Option<&'c RawConfig>,
+    locate: &'a dyn Fn(&str, &str) -> Option<String>,
+    /// The folder of the config that inherits.
+    leaf: &'a str,
+    /// The paths of the configs that are being read.
+    open: Vec<String>,
+    /// The numbers of configs and values that may still be inherited. All configs of the graph share the values.
+    remaining_configs: usize,
+    remaining_values: &'a mut usize,
     is_exceeded: bool,
+    /// The options so far. Folders and globs are relative to the repository.
+    options: RawConfig,
+    /// The folder that targets of `paths` are relative to without `baseUrl`.
+    origin: String,
 }
 
-fn inherit<'a>(
-    layers: &mut Layers,
-    path: &str,
-    leaf: &str,
-    read: &dyn Fn(&str) -> Option<&'a RawConfig>,
-    locate: &dyn Fn(&str, &str) -> Option<String>,
-    open: &mut Vec<String>,
-    budget: &mut InheritanceBudget<'_>,
-) {
-    if open.len() >= MAX_DEPTH || budget.configs == 0 || budget.is_exceeded || open.iter().any(|open| open == path) {
-        return;
-    }
-    let Some(config) = read(path) else { return };
-    budget.configs -= 1;
-    let cost = config.value_count() * (1 + leaf.len().max(path.len()) / 64);
-    let Some(rest) = budget.values.checked_sub(cost) else {
-        budget.is_exceeded = true;
-        return;
-    };
-    *budget.values = rest;
-    let here = folder(path);
-    open.push(path.to_owned());
-    for parent in &config.extends {
-        if let Some(parent) = locate(here, parent) {
-            inherit(layers, &parent, leaf, read, locate, open, budget);
+impl Inheritance<'_, '_> {
+    /// Adds the config at `path` to the options, after the configs that it extends.
+    fn add(&mut self, path: &str) {
+        if self.open.len() >= MAX_DEPTH
+            || self.remaining_configs == 0
+            || self.is_exceeded
+            || self.open.iter().any(|open| open == path)
+        {
+            return;
         }
-    }
-    open.pop();
-    let resolve = |text: &String| match text.strip_prefix("${configDir}") {
-        Some(rest) => joined(leaf, rest),
-        None => joined(here, text),
-    };
-    let resolve_all = |texts: &Vec<String>| texts.iter().filter_map(resolve).collect::<Vec<_>>();
-    if let Some(base) = &config.base_url {
-        layers.base_url = resolve(base);
-    }
-    if let Some(paths) = &config.paths {
-        // A leading `/` marks a target relative to the repository. A later `baseUrl` does not affect it.
-        let anchor = |target: &String| match target.strip_prefix("${configDir}/") {
-            Some(rest) => format!("/{leaf}/{rest}"),
-            None => target.clone(),
+        let Some(config) = (self.read)(path) else { return };
+        self.remaining_configs -= 1;
+        let (here, leaf) = (folder(path), self.leaf);
+        let cost = config.value_count() * (1 + leaf.len().max(path.len()) / 64);
+        let Some(rest) = self.remaining_values.checked_sub(cost) else {
+            self.is_exceeded = true;
+            return;
         };
-        let unfold =
-            |(pattern, targets): &(String, Vec<String>)| (pattern.clone(), targets.iter().map(anchor).collect());
-        layers.paths = Some((here.to_owned(), paths.iter().map(unfold).collect()));
-    }
-    if let Some(dirs) = &config.root_dirs {
-        layers.root_dirs = Some(resolve_all(dirs));
-    }
-    if let Some(dir) = &config.root_dir {
-        layers.root_dir = resolve(dir);
-    }
-    if !config.out_dirs.is_empty() {
-        layers.out_dirs = resolve_all(&config.out_dirs);
-    }
-    for (inherited, own) in [
-        (&mut layers.module_resolution, &config.module_resolution),
-        (&mut layers.module, &config.module),
-    ] {
-        if own.is_some() {
-            inherited.clone_from(own);
+        *self.remaining_values = rest;
+        self.open.push(path.to_owned());
+        for parent in &config.extends {
+            if let Some(parent) = (self.locate)(here, parent) {
+                self.add(&parent);
+            }
+        }
+        self.open.pop();
+        let resolve = |text: &String| match text.strip_prefix("${configDir}") {
+            Some(rest) => joined(leaf, rest),
+            None => joined(here, text),
+        };
+        let resolve_all = |texts: &Vec<String>| texts.iter().filter_map(resolve).collect::<Vec<_>>();
+        let options = &mut self.options;
+        if let Some(base) = &config.base_url {
+            options.base_url = resolve(base);
+        }
+        if let Some(paths) = &config.paths {
+            // A leading `/` marks a target relative to the repository. A later `baseUrl` does not affect it.
+            let anchor = |target: &String| match target.strip_prefix("${configDir}/") {
+                Some(rest) => format!("/{leaf}/{rest}"),
+                None => target.clone(),
+            };
+            let unfold =
+                |(pattern, targets): &(String, Vec<String>)| (pattern.clone(), targets.iter().map(anchor).collect());
+            options.paths = Some(paths.iter().map(unfold).collect());
+            self.origin = here.to_owned();
+        }
+        if let Some(dir) = &config.root_dir {
+            options.root_dir = resolve(dir);
+        }
+        if !config.out_dirs.is_empty() {
+            options.out_dirs = resolve_all(&config.out_dirs);
+        }
+        override_with(&mut options.module_resolution, &config.module_resolution);
+        override_with(&mut options.module, &config.module);
+        override_with(&mut options.conditions, &config.conditions);
+        override_with(&mut options.module_suffixes, &config.module_suffixes);
+        override_with(&mut options.allow_js, &config.allow_js);
+        for (inherited, own) in [
+            (&mut options.root_dirs, &config.root_dirs),
+            (&mut options.files, &config.files),
+            (&mut options.include, &config.include),
+            (&mut options.exclude, &config.exclude),
+        ] {
+            if let Some(own) = own {
+                *inherited = Some(resolve_all(own));
+            }
         }
     }
-    for (inherited, own) in [
-        (&mut layers.conditions, &config.conditions),
-        (&mut layers.module_suffixes, &config.module_suffixes),
-    ] {
-        if own.is_some() {
-            inherited.clone_from(own);
-        }
-    }
-    layers.allow_js = config.allow_js.or(layers.allow_js);
-    for (inherited, own) in [
-        (&mut layers.files, &config.files),
-        (&mut layers.include, &config.include),
-        (&mut layers.exclude, &config.exclude),
-    ] {
-        if let Some(own) = own {
-            *inherited = Some(resolve_all(own));
-        }
+}
+
+fn override_with<T: Clone>(inherited: &mut Option<T>, own: &Option<T>) {
+    if own.is_some() {
+        inherited.clone_from(own);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `vite.config` and `vitest.config`: the root and the aliases, as far as they are literal.
 
-use crate::resolve::manifests::framework::add_alias;
+use crate::resolve::manifests::framework::{add_alias, script_stem};
 use crate::resolve::manifests::object_literal::{Property, literal_properties};
 use crate::resolve::manifests::tsconfig::Patterns;
 use crate::resolve::paths::joined;
@@ -19,11 +19,7 @@ pub(crate) struct ViteConfig {
 
 /// Whether a file with this name is such a config.
 pub(crate) fn is_vite_config(name: &str) -> bool {
-    let is_config = |(stem, extension): (&str, &str)| {
-        ["vite.config", "vitest.config"].contains(&stem)
-            && ["js", "ts", "mjs", "mts", "cjs", "cts"].contains(&extension)
-    };
-    name.rsplit_once('.').is_some_and(is_config)
+    script_stem(name).is_some_and(|stem| ["vite.config", "vitest.config"].contains(&stem))
 }
 
 impl ViteConfig {

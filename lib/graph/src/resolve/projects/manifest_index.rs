@@ -12,7 +12,7 @@ use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, ParsedManifest};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within, joined};
-use crate::resolve::projects::governing::GoverningConfig;
+use crate::resolve::projects::context::GoverningConfig;
 use crate::resolve::projects::package_links::{Links, find_links};
 use crate::resolve::symlinks::{real_path, symlinks};
 
@@ -220,10 +220,7 @@ impl<'a> ManifestIndex<'a> {
                     .into_iter()
                     .filter_map(|config| Some((config.to_owned(), Arc::clone(options.get(config)?))))
                     .collect();
-                governing
-                    .entry(folder(path).to_owned())
-                    .or_default()
-                    .push(GoverningConfig { candidates });
+                governing.entry(folder(path).to_owned()).or_default().push(candidates);
             }
         }
         governing

@@ -3,12 +3,11 @@
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
 //! - `aliases`: the aliases of frameworks, Vite and Deno
-//! - `governing`, `context`: the manifests that govern one file
+//! - `context`: the manifests that govern one file
 //! - `python_layout`: the folders of Python's packages
 
 pub(crate) mod aliases;
 pub(crate) mod context;
-pub(crate) mod governing;
 pub(crate) mod manifest_index;
 pub(crate) mod package;
 pub(crate) mod package_links;
@@ -21,10 +20,9 @@ use crate::resolve::keys::{KeySpace, Keys, Trace};
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{folder, is_within};
+use crate::resolve::paths::{around, folder, is_within};
 use crate::resolve::projects::aliases::{Aliases, aliases_by_folder};
-use crate::resolve::projects::context::Context;
-use crate::resolve::projects::governing::{GoverningConfig, govern, has_choice};
+use crate::resolve::projects::context::{Context, GoverningConfig, govern, has_choice};
 use crate::resolve::projects::manifest_index::{ManifestIndex, ValuePool};
 use crate::resolve::projects::package::{Package, output_folders};
 use crate::resolve::projects::package_links::Links;
@@ -54,12 +52,8 @@ impl Projects {
         index.add_linked(manifests);
         let mut options: HashMap<&str, Arc<Options>> = HashMap::new();
         let mut older_options: HashMap<&str, &Arc<Options>> = HashMap::new();
-        for (path, options) in older
-            .iter()
-            .flat_map(|older| older.governing.values().flatten())
-            .flat_map(|config| &config.candidates)
-        {
-            older_options.insert(path, options);
+        for configs in older.iter().flat_map(|older| older.governing.values()) {
+            older_options.extend(configs.iter().flatten().map(|(path, options)| (path.as_str(), options)));
         }
         // Hundreds of configs may inherit the same hundreds of patterns.
         let mut patterns: HashSet<Arc<Patterns>> = older_options
@@ -123,37 +117,18 @@ impl Projects {
 
     /// Whether every part is the same object as in `older`.
     pub(crate) fn is_same(&self, older: &Self) -> bool {
-        let same_packages = self.packages.len() == older.packages.len()
-            && self.packages.iter().all(|(folder, package)| {
-                older
-                    .packages
-                    .get(folder)
-                    .is_some_and(|other| Arc::ptr_eq(package, other))
-            });
-        let same_governing = |one: &GoverningConfig, other: &GoverningConfig| {
-            one.candidates.len() == other.candidates.len()
-                && one
-                    .candidates
-                    .iter()
-                    .zip(&other.candidates)
-                    .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
+        let is_same_config = |(one, other): (&GoverningConfig, &GoverningConfig)| {
+            let mut candidates = one.iter().zip(other);
+            one.len() == other.len() && candidates.all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
         };
-        let same_aliases = self.aliases.len() == older.aliases.len()
-            && self.aliases.iter().all(|(folder, mine)| {
-                let theirs = older.aliases.get(folder);
-                theirs.is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
-            });
-        same_packages
-            && same_aliases
+        have_same_entries(&self.packages, &older.packages, Arc::ptr_eq)
+            && have_same_entries(&self.aliases, &older.aliases, Arc::ptr_eq)
             && self.links == older.links
             && self.module_folders == older.module_folders
             && self.python == older.python
             && self.left_out == older.left_out
-            && self.governing.len() == older.governing.len()
-            && self.governing.iter().all(|(folder, mine)| {
-                older.governing.get(folder).is_some_and(|theirs| {
-                    mine.len() == theirs.len() && mine.iter().zip(theirs).all(|(one, other)| same_governing(one, other))
-                })
+            && have_same_entries(&self.governing, &older.governing, |one, other| {
+                one.len() == other.len() && one.iter().zip(other).all(is_same_config)
             })
     }
 
@@ -165,10 +140,9 @@ impl Projects {
     /// The context that governs the file at `path`.
     pub(crate) fn context(&self, path: &str) -> Context {
         let mut context = Context::default();
-        let mut dir = folder(path);
         // Whether aliases of outer folders count.
         let mut is_open = !self.aliases.is_empty();
-        loop {
+        for dir in around(folder(path)) {
             context.work += 1 + dir.len() / 64;
             if context.package.is_none() {
                 context.package = self.packages.get(dir).cloned();
@@ -182,25 +156,17 @@ impl Projects {
                 is_open = aliases.is_open;
                 context.aliases.push(Arc::clone(aliases));
             }
-            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && !is_open) {
-                return context;
+            if context.package.is_some() && context.options.is_some() && !is_open {
+                break;
             }
-            dir = folder(dir);
         }
+        context
     }
 
     /// Whether the context of a file depends on its name, and not on its folder alone.
     pub(crate) fn depends_on_name(&self, path: &str) -> bool {
-        let mut dir = folder(path);
-        loop {
-            if let Some(governing) = self.governing.get(dir) {
-                return has_choice(governing);
-            }
-            if dir.is_empty() {
-                return false;
-            }
-            dir = folder(dir);
-        }
+        let nearest = around(folder(path)).find_map(|dir| self.governing.get(dir));
+        nearest.is_some_and(|governing| has_choice(governing))
     }
 
     /// The folders that contain a tracked `node_modules`; `trace` gets the key of changes to them.
@@ -255,4 +221,16 @@ impl Projects {
             }
         }
     }
+}
+
+/// Whether both maps have the same keys, and `is_same` accepts the two values of each.
+fn have_same_entries<V>(
+    one: &HashMap<String, V>,
+    other: &HashMap<String, V>,
+    is_same: impl Fn(&V, &V) -> bool,
+) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)))
 }

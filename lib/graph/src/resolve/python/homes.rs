@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use coord_scan::Specifier;
 
 use crate::file::FileId;
+use crate::record::specifiers_of;
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{below, folder};
+use crate::resolve::paths::{around, below, folder};
 use crate::resolve::python::PythonRoots;
-use crate::resolve::python::roots::{MODULE, is_python, text_of};
+use crate::resolve::python::roots::{is_python, module_untraced, text_of};
 use crate::resolve::read_tree::TreeContext;
 
 /// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
@@ -66,13 +67,11 @@ impl PythonRoots {
         let mut begins: Vec<Option<u32>> = vec![None; candidates.len()];
         let files = tree.table.files().iter().zip(tree.records);
         for (file, record) in files.filter(|(file, _)| is_python(&file.path)) {
-            let specifiers = record.as_deref().map_or(&[][..], |record| &record.specifiers);
-            let mut imports = self.deciding_imports(specifiers).peekable();
+            let mut imports = self.deciding_imports(specifiers_of(record.as_deref())).peekable();
             if imports.peek().is_none() {
                 continue;
             }
-            let around = std::iter::successors(Some(folder(&file.path)), |dir| (!dir.is_empty()).then(|| folder(dir)));
-            let projects = around.filter_map(|dir| names.of_projects.get(dir));
+            let projects = around(folder(&file.path)).filter_map(|dir| names.of_projects.get(dir));
             let projects: Vec<_> = projects.take(MAX_PROJECTS).collect();
             for import in imports {
                 for (meaning, child) in meanings(&projects, &names, import) {
@@ -105,7 +104,6 @@ impl PythonRoots {
         for package in self.folders.iter().filter(|folder| folder.is_package) {
             holders.insert(folder(text_of(table, *package)), true);
         }
-        let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
         let candidate = |(dir, holds_packages): (&'t str, bool)| {
             if self.kinds.shared.contains_key(dir) || self.kinds.projects.contains(dir) {
                 return None;
@@ -122,7 +120,7 @@ impl PythonRoots {
             let mut above = dir;
             while is_named && above.len() > base.len() {
                 // A folder in a package is not a root.
-                if is_package(above) {
+                if self.is_package(table, above) {
                     return None;
                 }
                 above = folder(above);
@@ -141,9 +139,8 @@ impl PythonRoots {
 
     /// The nearest project above `dir` that has its packages in its own folder.
     fn flat_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
-        let mut above = std::iter::successors(Some(folder(dir)), |above| Some(folder(above)));
-        let mut above = above.by_ref().take_while(|above| !above.is_empty()).take(MAX_DEPTH);
-        above.find(|above| self.kinds.flat.contains(*above))
+        let above = around(folder(dir)).take_while(|above| !above.is_empty());
+        above.take(MAX_DEPTH).find(|above| self.kinds.flat.contains(*above))
     }
 
     /// The names of all candidates. A candidate has a name from its base, and from each folder between the two.
@@ -191,12 +188,7 @@ impl PythonRoots {
             return;
         }
         let path = below(candidate.dir, child);
-        let is_module = || {
-            table
-                .siblings_untraced(&path)
-                .is_some_and(|files| files.first(MODULE).is_some())
-        };
-        if self.folder_at(table, &path).is_some() || is_module() {
+        if self.folder_at(table, &path).is_some() || module_untraced(table, &path).is_some() {
             *best = Some(begin);
         }
     }
@@ -237,7 +229,7 @@ fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String
     let mut namespaces: HashSet<&str> = HashSet::new();
     for (candidate, begin) in candidates.iter().zip(begins) {
         let dir = candidate.dir;
-        let above = std::iter::successors(Some(folder(dir)), |above| Some(folder(above)))
+        let above = around(folder(dir))
             .take_while(|above| above.len() > candidate.base.len())
             .take(MAX_DEPTH)
             .find(|above| namespaces.contains(above));

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::resolve::keys::{KeySpace, Trace};
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{below, folder, is_within};
-use crate::resolve::python::roots::MODULE;
+use crate::resolve::paths::{around, below, folder, is_within};
+use crate::resolve::python::roots::module_at;
 use crate::resolve::python::standard_library::is_standard;
 use crate::resolve::python::{NameTarget, PythonRoots};
 
@@ -66,11 +66,8 @@ struct Nearness<'a> {
 impl<'a> Nearness<'a> {
     fn new(roots: &'a PythonRoots, from: &'a str) -> Self {
         let required = &roots.kinds.required;
-        let mut dir = folder(from);
-        while !required.is_empty() && !dir.is_empty() && !required.contains_key(dir) {
-            dir = folder(dir);
-        }
-        let required = required.get(dir);
+        let mut around = around(folder(from)).take_while(|_| !required.is_empty());
+        let required = around.find_map(|dir| required.get(dir));
         Nearness { from, required }
     }
 
@@ -80,11 +77,8 @@ impl<'a> Nearness<'a> {
         if is_within(self.from, owner) {
             return owner.len() + 2;
         }
-        let mut around = std::iter::successors(Some(root), |dir| (!dir.is_empty()).then(|| folder(dir)));
-        usize::from(
-            self.required
-                .is_some_and(|required| around.any(|dir| required.contains(dir))),
-        )
+        let is_required = |required: &BTreeSet<String>| around(root).any(|dir| required.contains(dir));
+        usize::from(self.required.is_some_and(is_required))
     }
 }
 
@@ -191,8 +185,7 @@ impl PythonRoots {
                 let target = match parts.get(end + 1..) {
                     Some(inside) => self.walk(table, folder, inside, trace),
                     None => {
-                        let init = table.siblings(&below(folder, "__init__"), trace);
-                        let init = init.and_then(|files| files.first(MODULE));
+                        let init = module_at(table, &below(folder, "__init__"), trace);
                         init.map(|init| (NameTarget::Package(init), Cow::Borrowed(folder.as_str())))
                     }
                 };

@@ -29,7 +29,7 @@ use crate::resolution::{Reason, Resolution};
 use crate::resolve::keys::Trace;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within};
-use crate::resolve::python::roots::MODULE;
+use crate::resolve::python::roots::{module_at, module_untraced};
 
 pub(crate) use roots::PythonRoots;
 
@@ -58,17 +58,13 @@ impl PythonRoots {
         let path = below(dir, name);
         let folder = self.traced_folder(table, &path, trace);
         if folder.is_some_and(|folder| folder.is_package)
-            && let Some(init) = table
-                .siblings(&below(&path, "__init__"), trace)
-                .and_then(|files| files.first(MODULE))
+            && let Some(init) = module_at(table, &below(&path, "__init__"), trace)
         {
             return Some(NameTarget::Package(init));
         }
         // The lookup of the folder has traced the same key.
-        if let Some(file) = table.siblings_untraced(&path).and_then(|files| files.first(MODULE)) {
-            return Some(NameTarget::Module(file));
-        }
-        folder.map(|_| NameTarget::Namespace)
+        let module = module_untraced(table, &path).map(NameTarget::Module);
+        module.or(folder.map(|_| NameTarget::Namespace))
     }
 
     /// The target of `parts` below `root`, which is `root` itself if there are no parts.
@@ -138,13 +134,9 @@ impl PythonRoots {
                 dir = folder(dir);
             }
             let mut base = if parts.is_empty() {
-                let init = table
-                    .siblings(&below(dir, "__init__"), trace)
-                    .and_then(|files| files.first(MODULE));
-                Some((
-                    init.map_or(NameTarget::Namespace, NameTarget::Package),
-                    Cow::Borrowed(dir),
-                ))
+                let init = module_at(table, &below(dir, "__init__"), trace);
+                let package = init.map_or(NameTarget::Namespace, NameTarget::Package);
+                Some((package, Cow::Borrowed(dir)))
             } else {
                 self.walk(table, dir, parts, trace)
             };
@@ -175,9 +167,6 @@ impl PythonRoots {
                 return Resolution::File(file);
             }
         }
-        match base.file() {
-            Some(file) => Resolution::File(file),
-            None => Resolution::Unresolved(Reason::Namespace),
-        }
+        Resolution::of(base.file(), Reason::Namespace)
     }
 }

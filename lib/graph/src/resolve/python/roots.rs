@@ -7,15 +7,16 @@ use coord_scan::Specifier;
 use hashbrown::HashTable;
 
 use crate::file::FileId;
+use crate::record::specifiers_of;
 use crate::resolve::extension::Extension;
 use crate::resolve::keys::{KeySpace, Keys, Trace};
 use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{below, folder, is_within};
+use crate::resolve::paths::{around, below, folder, is_within};
 use crate::resolve::projects::python_layout::PythonLayout;
 use crate::resolve::read_tree::TreeContext;
 
-pub(super) const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
+const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
 
 /// A folder with Python files, directly or further below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,14 +118,8 @@ impl PythonRoots {
             dir = folder(dir);
         }
         for dir in missing.into_iter().rev() {
-            let is_package = table
-                .siblings_untraced(&format!("{dir}/__init__"))
-                .is_some_and(|files| files.first(MODULE).is_some());
-            let is_hidden = !is_package
-                && table
-                    .siblings_untraced(dir)
-                    .is_some_and(|files| files.first(MODULE).is_some());
-            if is_hidden {
+            let is_package = module_untraced(table, &format!("{dir}/__init__")).is_some();
+            if !is_package && module_untraced(table, dir).is_some() {
                 hidden = dir.len() as u32 + 1;
             }
             let folder = Folder {
@@ -143,6 +138,11 @@ impl PythonRoots {
         self.folders
             .find(self.keys.hash(dir), |folder| text_of(table, *folder) == dir)
             .copied()
+    }
+
+    /// Whether `dir` is a package.
+    pub(super) fn is_package(&self, table: &PathTable, dir: &str) -> bool {
+        self.folder_at(table, dir).is_some_and(|folder| folder.is_package)
     }
 
     pub(super) fn traced_folder(&self, table: &PathTable, dir: &str, trace: &mut Trace) -> Option<Folder> {
@@ -177,8 +177,9 @@ impl PythonRoots {
             let owner = if is_within(dir, owner) { owner } else { folder(dir) };
             add(dir, owner);
         }
-        let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
-        let sources = shared.keys().filter(|dir| !dir.is_empty() && !is_package(dir));
+        let sources = shared
+            .keys()
+            .filter(|dir| !dir.is_empty() && !self.is_package(table, dir));
         self.kinds.sources = sources.cloned().collect();
         // If a project has a folder `src`, its packages are there.
         let is_flat = |dir: &&String| !shared.contains_key(*dir) && !shared.contains_key(&below(dir, "src"));
@@ -198,10 +199,9 @@ impl PythonRoots {
     /// Finds the other roots. `homes` must be known, because it tells namespaces below source roots from roots.
     fn find_roots(&mut self, table: &PathTable, declared: &PythonLayout, python: &[FileId]) {
         let mut kinds = std::mem::take(&mut self.kinds);
-        let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
         for package in self.folders.iter().filter(|folder| folder.is_package) {
             let parent = folder(text_of(table, *package));
-            if is_package(parent) {
+            if self.is_package(table, parent) {
                 continue;
             }
             let home = self.homes.get(parent);
@@ -229,9 +229,8 @@ impl PythonRoots {
         kinds.local.extend(declared.local.iter().cloned());
         let paths = python.iter().map(|id| table.path(*id));
         let test_dirs = paths.filter_map(|path| path.strip_suffix("/conftest.py"));
-        kinds
-            .local
-            .extend(test_dirs.filter(|dir| !is_package(dir)).map(str::to_owned));
+        let test_roots = test_dirs.filter(|dir| !self.is_package(table, dir));
+        kinds.local.extend(test_roots.map(str::to_owned));
         kinds.packages.clone_from(&declared.packages);
         kinds.required.clone_from(&declared.required);
         self.kinds = kinds;
@@ -315,8 +314,7 @@ impl PythonRoots {
             (None, None) => true,
             _ if !is_python(&file.path) => true,
             (one, other) => {
-                let one = one.as_deref().map_or(&[][..], |record| &record.specifiers);
-                let other = other.as_deref().map_or(&[][..], |record| &record.specifiers);
+                let (one, other) = (specifiers_of(one.as_deref()), specifiers_of(other.as_deref()));
                 self.deciding_imports(one).eq(self.deciding_imports(other))
                     && (!is_init(&file.path) || extends_path(one) == extends_path(other))
             }
@@ -360,23 +358,13 @@ impl PythonRoots {
     /// The nearest project or source root of `dir`, itself included. `None` if no source root is above `dir`.
     pub(super) fn base_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
         self.source_above(dir)?;
-        let mut above = dir;
-        while !self.kinds.projects.contains(above) && !self.kinds.sources.contains(above) {
-            above = folder(above);
-        }
-        Some(above)
+        around(dir).find(|above| self.kinds.projects.contains(*above) || self.kinds.sources.contains(*above))
     }
 }
 
 fn source_above<'a>(sources: &HashSet<String>, dir: &'a str) -> Option<&'a str> {
-    let mut above = folder(dir);
-    while !above.is_empty() && !sources.is_empty() {
-        if sources.contains(above) {
-            return Some(above);
-        }
-        above = folder(above);
-    }
-    None
+    let mut above = around(folder(dir)).take_while(|above| !above.is_empty() && !sources.is_empty());
+    above.find(|above| sources.contains(*above))
 }
 
 /// The folder of the manifest whose patterns or markers make `dir` a source root.
@@ -404,9 +392,7 @@ fn pattern_owner<'a>(table: &PathTable, declared: &'a PythonLayout, dir: &str) -
 /// The folders of packages whose `__init__` adds the same package in other roots to its path.
 fn extended_packages(tree: TreeContext<'_>) -> HashSet<String> {
     let files = tree.table.files().iter().zip(tree.records);
-    let packages = files.filter(|(file, record)| {
-        is_init(&file.path) && record.as_deref().is_some_and(|record| extends_path(&record.specifiers))
-    });
+    let packages = files.filter(|(file, record)| is_init(&file.path) && extends_path(specifiers_of(record.as_deref())));
     packages.map(|(file, _)| folder(&file.path).to_owned()).collect()
 }
 
@@ -418,6 +404,16 @@ fn extends_path(imports: &[Specifier]) -> bool {
 
 fn is_init(path: &str) -> bool {
     path.ends_with("/__init__.py")
+}
+
+/// The module at `path`, without its extension.
+pub(super) fn module_at(table: &PathTable, path: &str, trace: &mut Trace) -> Option<FileId> {
+    table.siblings(path, trace)?.first(MODULE)
+}
+
+/// [`module_at`] for lookups that other keys trace.
+pub(super) fn module_untraced(table: &PathTable, path: &str) -> Option<FileId> {
+    table.siblings_untraced(path)?.first(MODULE)
 }
 
 pub(super) fn text_of(table: &PathTable, folder: Folder) -> &str {

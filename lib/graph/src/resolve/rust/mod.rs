@@ -16,12 +16,12 @@ use modules::{Child, Modules, child_key, declarations, declarations_key};
 use packages::{MAX_PACKAGES, Owners, Package, Packages, packages};
 
 use crate::file::FileId;
-use crate::record::Record;
+use crate::record::{Record, specifiers_of};
 use crate::resolution::Reason;
 use crate::resolve::keys::Trace;
 use crate::resolve::manifests::same_manifests;
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{below, folder, is_within, joined};
+use crate::resolve::paths::{around, below, folder, is_within, joined};
 use crate::resolve::read_tree::TreeContext;
 
 /// Most modules that one path can lead to at once.
@@ -96,66 +96,77 @@ impl Crates {
         specifier: &Specifier,
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
-        let path = table.path(from);
+        let mut importer = Importer {
+            crates: self,
+            table,
+            from,
+            packages: Vec::new(),
+            trace,
+        };
         match specifier.kind {
-            ImportKind::Module => self.resolve_mod(table, from, specifier, trace),
+            ImportKind::Module => importer.resolve_mod(specifier),
             ImportKind::Reference => {
-                let file = joined(folder(path), &specifier.text).ok_or(Reason::OutsideRepository)?;
-                table.file(&file, trace).map(|file| vec![file]).ok_or(Reason::Missing)
+                let file = joined(folder(table.path(from)), &specifier.text).ok_or(Reason::OutsideRepository)?;
+                let file = table.file(&file, importer.trace).ok_or(Reason::Missing)?;
+                Ok(vec![file])
             }
             ImportKind::Import => {
-                let packages = self.packages_of(table, from, trace);
-                let is_2015 = packages.first().is_some_and(|package| package.is_2015);
+                importer.find_packages();
+                let is_2015 = importer.packages.first().is_some_and(|package| package.is_2015);
                 match &specifier.name {
-                    Some(meaning) if is_crate_rename(specifier) || !is_2015 => {
-                        self.resolve_path(table, from, &packages, meaning, trace)
-                    }
-                    _ if is_2015 => self.resolve_use_2015(table, from, &packages, &specifier.text, trace),
-                    _ => self.resolve_path(table, from, &packages, &specifier.text, trace),
+                    Some(meaning) if is_crate_rename(specifier) || !is_2015 => importer.resolve_path(meaning),
+                    _ if is_2015 => importer.resolve_use_2015(&specifier.text),
+                    _ => importer.resolve_path(&specifier.text),
                 }
             }
             _ => {
-                let packages = self.packages_of(table, from, trace);
-                self.resolve_path(table, from, &packages, &specifier.text, trace)
+                importer.find_packages();
+                importer.resolve_path(&specifier.text)
             }
         }
     }
+}
 
-    /// The packages of the crates that contain `file`, at most [`MAX_PACKAGES`]. Each has a target with the crate's
+/// The importing file.
+struct Importer<'a> {
+    crates: &'a Crates,
+    table: &'a PathTable,
+    from: FileId,
+    /// The packages of the crates that contain the file, at most [`MAX_PACKAGES`]. Each has a target with the crate's
     /// root. A file that no crate contains belongs to the nearest package around it.
-    fn packages_of(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Vec<&Package> {
-        trace.push(declarations_key(table.keys(), table.path(file)));
-        let roots = self.modules.node(file).map(|node| &node.roots[..]);
-        let alone = [file];
-        let mut packages: Vec<&Package> = Vec::new();
+    packages: Vec<&'a Package>,
+    trace: &'a mut Trace,
+}
+
+impl Importer<'_> {
+    /// Finds the packages of the file.
+    fn find_packages(&mut self) {
+        let (crates, table) = (self.crates, self.table);
+        self.trace.push(declarations_key(table.keys(), table.path(self.from)));
+        let roots = crates.modules.node(self.from).map(|node| &node.roots[..]);
+        let alone = [self.from];
         for root in roots.filter(|roots| !roots.is_empty()).unwrap_or(&alone) {
             let root = table.path(*root);
             // Each folder around the root may be the folder of its package.
-            trace.charge_text(root.len() * 4);
-            let root_packages = match self.owners.get(root) {
-                Some(owners) => owners.iter().filter_map(|dir| self.packages.get(dir)).collect(),
-                None => Vec::from_iter(nearest_package(&self.packages, root)),
+            self.trace.charge_text(root.len() * 4);
+            let root_packages = match crates.owners.get(root) {
+                Some(owners) => owners.iter().filter_map(|dir| crates.packages.get(dir)).collect(),
+                None => Vec::from_iter(nearest_package(&crates.packages, root)),
             };
             for package in root_packages {
-                trace.charge_list(packages.len());
-                if packages.len() < MAX_PACKAGES && !packages.iter().any(|other| std::ptr::eq(*other, package)) {
-                    packages.push(package);
+                self.trace.charge_list(self.packages.len());
+                let is_new = !self.packages.iter().any(|other| std::ptr::eq(*other, package));
+                if self.packages.len() < MAX_PACKAGES && is_new {
+                    self.packages.push(package);
                 }
             }
         }
-        packages
     }
 
-    fn resolve_mod(
-        &self,
-        table: &PathTable,
-        from: FileId,
-        specifier: &Specifier,
-        trace: &mut Trace,
-    ) -> Result<Vec<FileId>, Reason> {
-        let path = table.path(from);
-        trace.push(child_key(table.keys(), path, &specifier.text));
-        match self.modules.child(from, &specifier.text) {
+    fn resolve_mod(&mut self, specifier: &Specifier) -> Result<Vec<FileId>, Reason> {
+        let path = self.table.path(self.from);
+        self.trace.push(child_key(self.table.keys(), path, &specifier.text));
+        match self.crates.modules.child(self.from, &specifier.text) {
             Some(Child::Files(files)) => Ok(files.to_vec()),
             _ => match &specifier.name {
                 Some(relative) if joined(folder(path), relative).is_none() => Err(Reason::OutsideRepository),
@@ -165,65 +176,46 @@ impl Crates {
     }
 
     /// The target of a `use` path in edition 2015, which begins at the crate's root.
-    fn resolve_use_2015(
-        &self,
-        table: &PathTable,
-        from: FileId,
-        packages: &[&Package],
-        path: &str,
-        trace: &mut Trace,
-    ) -> Result<Vec<FileId>, Reason> {
+    fn resolve_use_2015(&mut self, path: &str) -> Result<Vec<FileId>, Reason> {
         if !matches!(split_first(path).0, "crate" | "self" | "super") {
             let path = path.trim_start_matches("::");
             let first = split_first(path).0;
-            let roots = self.crate_roots(table, from, packages, trace);
+            let roots = self.crate_roots();
             let has_module = roots.iter().any(|root| {
-                trace.push(child_key(table.keys(), table.path(*root), first));
-                self.modules.child(*root, first).is_some()
+                let key = child_key(self.table.keys(), self.table.path(*root), first);
+                self.trace.push(key);
+                self.crates.modules.child(*root, first).is_some()
             });
             if has_module || first == "*" {
-                return Ok(self.walk(table, roots, path, trace));
+                return Ok(self.walk(roots, path));
             }
         }
-        self.resolve_path(table, from, packages, path, trace)
+        self.resolve_path(path)
     }
 
-    fn resolve_path(
-        &self,
-        table: &PathTable,
-        from: FileId,
-        packages: &[&Package],
-        path: &str,
-        trace: &mut Trace,
-    ) -> Result<Vec<FileId>, Reason> {
+    fn resolve_path(&mut self, path: &str) -> Result<Vec<FileId>, Reason> {
         match split_first(path) {
             ("crate", rest) => {
-                let roots = self.crate_roots(table, from, packages, trace);
-                Ok(self.walk(table, roots, rest, trace))
+                let roots = self.crate_roots();
+                Ok(self.walk(roots, rest))
             }
-            ("self", rest) => Ok(self.walk(table, vec![from], rest, trace)),
-            ("super", _) => self.resolve_super(table, from, path, trace),
-            ("", rest) if !rest.is_empty() => self.resolve_external(table, from, packages, rest, trace),
+            ("self", rest) => Ok(self.walk(vec![self.from], rest)),
+            ("super", _) => self.resolve_super(path),
+            ("", rest) if !rest.is_empty() => self.resolve_external(rest),
             ("", _) => Err(Reason::Invalid),
-            _ => self.resolve_external(table, from, packages, path, trace),
+            _ => self.resolve_external(path),
         }
     }
 
     /// The target of a path that begins with the name of a crate.
-    fn resolve_external(
-        &self,
-        table: &PathTable,
-        from: FileId,
-        packages: &[&Package],
-        path: &str,
-        trace: &mut Trace,
-    ) -> Result<Vec<FileId>, Reason> {
+    fn resolve_external(&mut self, path: &str) -> Result<Vec<FileId>, Reason> {
+        let (crates, table) = (self.crates, self.table);
         let (mut name, rest) = split_first(path);
-        if !self.crate_names.is_empty() {
-            for root in self.crate_roots(table, from, packages, trace) {
-                let names = self.crate_names.get(table.path(root));
+        if !crates.crate_names.is_empty() {
+            for root in self.crate_roots() {
+                let names = crates.crate_names.get(table.path(root));
                 match names.and_then(|names| names.get(name)).map(String::as_str) {
-                    Some("crate") => return Ok(self.walk(table, vec![root], rest, trace)),
+                    Some("crate") => return Ok(self.walk(vec![root], rest)),
                     Some(path) => {
                         name = path.trim_start_matches("::");
                         break;
@@ -232,55 +224,59 @@ impl Crates {
                 }
             }
         }
-        let paths: BTreeSet<&String> = packages.iter().filter_map(|package| package.crates.get(name)).collect();
+        let packages = self.packages.iter();
+        let paths: BTreeSet<&String> = packages.filter_map(|package| package.crates.get(name)).collect();
         if paths.is_empty() {
             return Err(Reason::External);
         }
-        let roots: Vec<FileId> = paths.into_iter().filter_map(|root| table.file(root, trace)).collect();
+        let files = paths.into_iter().filter_map(|root| table.file(root, self.trace));
+        let roots: Vec<FileId> = files.collect();
         if roots.is_empty() {
             return Err(Reason::NoEntry);
         }
-        Ok(self.walk(table, roots, rest, trace))
+        Ok(self.walk(roots, rest))
     }
 
-    /// The roots of the crates that contain `file`. If no module declares the file, this is the nearest `lib.rs` or
+    /// The roots of the crates that contain the file. If no module declares the file, this is the nearest `lib.rs` or
     /// `main.rs` in its package that is a root. Without one, it is the library if the file is below the library's
     /// folder, else the file itself.
-    fn crate_roots(&self, table: &PathTable, file: FileId, packages: &[&Package], trace: &mut Trace) -> Vec<FileId> {
+    fn crate_roots(&mut self) -> Vec<FileId> {
+        let (table, file) = (self.table, self.from);
         let path = table.path(file);
-        trace.push(declarations_key(table.keys(), path));
-        if let Some(node) = self.modules.node(file).filter(|node| !node.roots.is_empty()) {
+        self.trace.push(declarations_key(table.keys(), path));
+        if let Some(node) = self.crates.modules.node(file).filter(|node| !node.roots.is_empty()) {
             return node.roots.clone();
         }
-        let package = packages.first();
+        let package = self.packages.first().copied();
         if let Some(package) = package {
-            let mut dir = folder(path);
-            while is_within(dir, &package.folder) && !trace.is_spent() {
+            for dir in around(folder(path)).take_while(|dir| is_within(dir, &package.folder)) {
+                if self.trace.is_spent() {
+                    break;
+                }
                 for name in ["lib.rs", "main.rs"] {
-                    let root = table.file(&below(dir, name), trace).filter(|root| *root != file);
-                    if let Some(root) = root.filter(|root| self.is_root(table, *root, trace)) {
+                    let root = table.file(&below(dir, name), self.trace).filter(|root| *root != file);
+                    if let Some(root) = root.filter(|root| self.is_root(*root)) {
                         return vec![root];
                     }
                 }
-                if dir.is_empty() {
-                    break;
-                }
-                dir = folder(dir);
             }
         }
         let lib = package.and_then(|package| package.lib.as_deref());
         let lib = lib.filter(|lib| is_within(path, folder(lib)));
-        vec![lib.and_then(|lib| table.file(lib, trace)).unwrap_or(file)]
+        vec![lib.and_then(|lib| table.file(lib, self.trace)).unwrap_or(file)]
     }
 
     /// Whether `file` is the root of a crate.
-    fn is_root(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> bool {
-        trace.push(declarations_key(table.keys(), table.path(file)));
-        self.modules.node(file).is_some_and(|node| node.roots.contains(&file))
+    fn is_root(&mut self, file: FileId) -> bool {
+        self.trace
+            .push(declarations_key(self.table.keys(), self.table.path(file)));
+        let node = self.crates.modules.node(file);
+        node.is_some_and(|node| node.roots.contains(&file))
     }
 
     /// The module around `file` by its path, for a file that no module declares.
-    fn outer_module(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Option<FileId> {
+    fn outer_module(&mut self, file: FileId) -> Option<FileId> {
+        let table = self.table;
         let path = table.path(file);
         let mut dir = folder(path);
         if path.ends_with("/mod.rs") {
@@ -288,18 +284,13 @@ impl Crates {
         }
         let candidates = ["mod.rs", "lib.rs", "main.rs"].map(|name| below(dir, name));
         let mut candidates = std::iter::once(format!("{dir}.rs")).chain(candidates);
-        candidates.find_map(|path| table.file(&path, trace).filter(|other| *other != file))
+        candidates.find_map(|path| table.file(&path, self.trace).filter(|other| *other != file))
     }
 
     /// The target of a path that begins with `super`.
-    fn resolve_super(
-        &self,
-        table: &PathTable,
-        from: FileId,
-        path: &str,
-        trace: &mut Trace,
-    ) -> Result<Vec<FileId>, Reason> {
-        let mut places = vec![(from, String::new())];
+    fn resolve_super(&mut self, path: &str) -> Result<Vec<FileId>, Reason> {
+        let (crates, table) = (self.crates, self.table);
+        let mut places = vec![(self.from, String::new())];
         let mut rest = path;
         while let ("super", after) = split_first(rest) {
             rest = after;
@@ -310,12 +301,12 @@ impl Crates {
                     outer.push((file, around.to_owned()));
                     continue;
                 }
-                trace.push(declarations_key(table.keys(), table.path(file)));
-                match self.modules.node(file) {
+                self.trace.push(declarations_key(table.keys(), table.path(file)));
+                match crates.modules.node(file) {
                     Some(node) if !node.parents.is_empty() || !node.roots.is_empty() => {
                         outer.extend(node.parents.iter().cloned());
                     }
-                    _ => outer.extend(self.outer_module(table, file, trace).map(|file| (file, String::new()))),
+                    _ => outer.extend(self.outer_module(file).map(|file| (file, String::new()))),
                 }
             }
             outer.sort_unstable();
@@ -326,30 +317,25 @@ impl Crates {
         if places.is_empty() {
             return Err(Reason::Missing);
         }
-        Ok(self.walk_from(table, places, rest, trace))
+        Ok(self.walk_from(places, rest))
     }
 
-    fn walk(&self, table: &PathTable, modules: Vec<FileId>, path: &str, trace: &mut Trace) -> Vec<FileId> {
+    fn walk(&mut self, modules: Vec<FileId>, path: &str) -> Vec<FileId> {
         let places = modules.into_iter().map(|file| (file, String::new())).collect();
-        self.walk_from(table, places, path, trace)
+        self.walk_from(places, path)
     }
 
     /// The files of the deepest modules along `path`. Each place is a file and an inline module in it.
-    fn walk_from(
-        &self,
-        table: &PathTable,
-        mut places: Vec<(FileId, String)>,
-        path: &str,
-        trace: &mut Trace,
-    ) -> Vec<FileId> {
+    fn walk_from(&mut self, mut places: Vec<(FileId, String)>, path: &str) -> Vec<FileId> {
+        let (crates, table) = (self.crates, self.table);
         let mut reached = Vec::new();
         for name in path.split("::").filter(|name| !name.is_empty() && *name != "*") {
             let mut next = Vec::new();
             for (file, inline) in places {
                 let name = format!("{inline}{name}");
-                trace.charge_text(name.len() + table.path(file).len());
-                trace.push(child_key(table.keys(), table.path(file), &name));
-                match self.modules.child(file, &name) {
+                self.trace.charge_text(name.len() + table.path(file).len());
+                self.trace.push(child_key(table.keys(), table.path(file), &name));
+                match crates.modules.child(file, &name) {
                     Some(Child::Files(files)) => next.extend(files.iter().map(|file| (*file, String::new()))),
                     Some(Child::Inline) => next.push((file, name + "::")),
                     None => reached.push(file),
@@ -369,16 +355,7 @@ impl Crates {
 
 /// The package whose folder is the nearest one around `path`.
 fn nearest_package<'a>(packages: &'a Packages, path: &str) -> Option<&'a Package> {
-    let mut dir = folder(path);
-    loop {
-        if let Some(package) = packages.get(dir) {
-            return Some(package);
-        }
-        if dir.is_empty() {
-            return None;
-        }
-        dir = folder(dir);
-    }
+    around(folder(path)).find_map(|dir| packages.get(dir))
 }
 
 /// The names that the files of `tree` give to crates, for all files of their crates.
@@ -396,7 +373,7 @@ fn crate_names(tree: TreeContext<'_>) -> CrateNames {
 
 /// The names that a file gives to crates, and the paths of these crates.
 fn crate_renames(record: &Option<Arc<Record>>) -> impl Iterator<Item = (&str, &str)> {
-    let specifiers = record.as_deref().map_or(&[][..], |record| &record.specifiers);
+    let specifiers = specifiers_of(record.as_deref());
     let renames = specifiers.iter().filter(|specifier| is_crate_rename(specifier));
     renames.filter_map(|specifier| Some((specifier.text.as_str(), specifier.name.as_deref()?)))
 }

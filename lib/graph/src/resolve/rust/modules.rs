@@ -10,7 +10,7 @@ use std::sync::Arc;
 use coord_scan::{ImportKind, Specifier};
 
 use crate::file::FileId;
-use crate::record::Record;
+use crate::record::{Record, specifiers_of};
 use crate::resolve::keys::{KeySpace, Keys};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
@@ -195,9 +195,7 @@ fn push_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
 
 /// The `mod`s of a file.
 pub(crate) fn declarations(records: &[Option<Arc<Record>>], file: FileId) -> impl Iterator<Item = &Specifier> {
-    let record = records.get(file as usize).and_then(Option::as_deref);
-    let specifiers = record.map_or(&[][..], |record| &record.specifiers);
-    specifiers
+    specifiers_of(records.get(file as usize).and_then(Option::as_deref))
         .iter()
         .filter(|specifier| specifier.kind == ImportKind::Module)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::resolve::manifests::cargo_toml::{CargoManifest, Dependency, Edition, PackageSection, TargetKind};
 use crate::resolve::manifests::{Manifests, ParsedManifest};
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{folder, joined};
+use crate::resolve::paths::{around, folder, joined};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Package {
@@ -136,16 +136,7 @@ impl<'a> Index<'a> {
         if let Some(folder) = &section.workspace {
             return workspace_at(&joined(here, folder)?);
         }
-        let mut dir = here;
-        loop {
-            if let Some(workspace) = workspace_at(dir) {
-                return Some(workspace);
-            }
-            if dir.is_empty() {
-                return None;
-            }
-            dir = folder(dir);
-        }
+        around(here).find_map(workspace_at)
     }
 
     /// The name in code, and the library's root, of a dependency within the tree.

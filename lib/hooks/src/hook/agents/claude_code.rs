@@ -7,6 +7,7 @@ use super::super::event::{Answer, Decision};
 use super::form::Form;
 use super::table;
 
+/// The form, which is also the base of Codex's.
 pub(super) const FORM: Form = Form {
     agent: "claude-code",
     rows: &table::CLAUDE_CODE,
@@ -29,33 +30,17 @@ const IDLE: &str = "Idle";
 /// The answer, which is also the base of Codex's.
 pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
     match decision {
-        Decision::Deny { reason } => Answer {
-            body: Some(json!({ "hookSpecificOutput": {
-                "hookEventName": event,
-                "permissionDecision": "deny",
-                "permissionDecisionReason": reason,
-            } })),
-            ..Answer::default()
-        },
+        Decision::Deny { reason } => Answer::json(json!({ "hookSpecificOutput": {
+            "hookEventName": event,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        } })),
         Decision::Continue { reason, note } => {
-            let mut body = json!({ "decision": "block", "reason": reason });
-            if let Some(note) = note {
-                body["systemMessage"] = json!(note);
-            }
-            Answer {
-                body: Some(body),
-                ..Answer::default()
-            }
+            Answer::json(with_message(json!({ "decision": "block", "reason": reason }), note))
         }
         Decision::Rewrite { arguments, note } => {
-            let mut body = json!({ "hookSpecificOutput": { "hookEventName": event, "updatedInput": arguments } });
-            if let Some(note) = note {
-                body["systemMessage"] = json!(note);
-            }
-            Answer {
-                body: Some(body),
-                ..Answer::default()
-            }
+            let body = json!({ "hookSpecificOutput": { "hookEventName": event, "updatedInput": arguments } });
+            Answer::json(with_message(body, note))
         }
         // This hook runs in the background. Its status wakes the model with the text on standard error.
         Decision::Proceed {
@@ -66,21 +51,33 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
             stderr: Some(context.clone()),
         },
         Decision::Proceed { context, note } => {
-            let mut body = serde_json::Map::new();
-            if let Some(context) = context {
-                let output = json!({ "hookEventName": event, "additionalContext": context });
-                body.insert("hookSpecificOutput".to_owned(), output);
-            }
-            // At the end of a session, nobody reads fields.
-            let has_reader = event != "SessionEnd";
-            if let Some(note) = note.as_ref().filter(|_| has_reader) {
-                body.insert("systemMessage".to_owned(), json!(note));
-            }
+            let (message, stderr) = match event {
+                // At the end of a session, nobody reads fields.
+                "SessionEnd" => (None, note.clone()),
+                _ => (note.clone(), None),
+            };
+            let body = with_message(context_body(event, context), &message);
             Answer {
-                body: (!body.is_empty()).then_some(Value::Object(body)),
-                stderr: note.clone().filter(|_| !has_reader),
+                body: Some(body).filter(|body| *body != json!({})),
+                stderr,
                 ..Answer::default()
             }
         }
     }
+}
+
+/// The body with `context` for the model.
+pub(super) fn context_body(event: &str, context: &Option<String>) -> Value {
+    match context {
+        Some(context) => json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": context } }),
+        None => json!({}),
+    }
+}
+
+/// Adds `message` for the user to `body`.
+pub(super) fn with_message(mut body: Value, message: &Option<String>) -> Value {
+    if let Some(message) = message {
+        body["systemMessage"] = json!(message);
+    }
+    body
 }

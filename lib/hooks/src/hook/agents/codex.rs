@@ -1,6 +1,7 @@
 //! Codex: <https://developers.openai.com/codex/hooks>, and the schemas in `codex-rs/hooks/schema` of its repository.
-//! The answers are those of Claude Code. But Codex rejects `ask`, and `allow` without new arguments, and then runs the
-//! tool; neither is ever sent. Edits are patches: the tool is `apply_patch` even if a matcher says `Edit` or `Write`.
+//! Fields and answers are those of Claude Code. But Codex rejects `ask`, and `allow` without new arguments, and then
+//! runs the tool; neither is ever sent. Edits are patches: the tool is `apply_patch` even if a matcher says `Edit` or
+//! `Write`.
 
 use serde_json::json;
 
@@ -12,15 +13,8 @@ pub(super) const FORM: Form = Form {
     agent: "codex",
     rows: &table::CODEX,
     conversation_fields: &["session_id"],
-    writer_fields: &["agent_id"],
-    takes_arguments: true,
-    argument_fields: &["tool_input"],
-    name_fields: &["tool_name"],
-    exception: |_, _, _| None,
-    takes_context: |_, moment| !moment.is_end(),
-    has_failed: |_| false,
     answer,
-    denies_by_any_status: false,
+    ..claude_code::FORM
 };
 
 /// Codex accepts new arguments only with `allow`. It still asks its user if its own rules require that.

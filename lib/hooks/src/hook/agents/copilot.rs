@@ -59,14 +59,12 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             stderr: Some(reason.clone()),
         },
         Decision::Continue { reason, note } => Answer {
-            body: Some(json!({ "decision": "block", "reason": reason })),
             stderr: note.clone(),
-            ..Answer::default()
+            ..Answer::json(json!({ "decision": "block", "reason": reason }))
         },
         Decision::Rewrite { arguments, note } => Answer {
-            body: Some(json!({ "modifiedArgs": arguments })),
             stderr: note.clone(),
-            ..Answer::default()
+            ..Answer::json(json!({ "modifiedArgs": arguments }))
         },
         // After a failed tool, Copilot passes only standard error to the model, and only with this status.
         Decision::Proceed {

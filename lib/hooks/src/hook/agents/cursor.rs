@@ -38,20 +38,17 @@ fn exception(event: &str, _: &str, call: &Value) -> Option<Result<Tool, String>>
 
 fn answer(event: &str, decision: &Decision) -> Answer {
     match decision {
-        Decision::Deny { reason } => Answer {
-            body: Some(json!({ "permission": "deny", "user_message": reason, "agent_message": reason })),
-            ..Answer::default()
-        },
+        Decision::Deny { reason } => {
+            Answer::json(json!({ "permission": "deny", "user_message": reason, "agent_message": reason }))
+        }
         // Cursor sends it as the next prompt of its user.
         Decision::Continue { reason, note } => Answer {
-            body: Some(json!({ "followup_message": reason })),
             stderr: note.clone(),
-            ..Answer::default()
+            ..Answer::json(json!({ "followup_message": reason }))
         },
         Decision::Rewrite { note, .. } => Answer {
-            body: Some(json!({})),
             stderr: note.clone(),
-            ..Answer::default()
+            ..Answer::json(json!({}))
         },
         // Without `permission`, Cursor asks its user whenever it would ask without a hook.
         Decision::Proceed { context, note } => {
@@ -60,10 +57,9 @@ fn answer(event: &str, decision: &Decision) -> Answer {
                 _ => json!({}),
             };
             Answer {
-                body: Some(body),
                 // The agent would take a field of `stop` as its next prompt.
                 stderr: note.clone(),
-                ..Answer::default()
+                ..Answer::json(body)
             }
         }
     }

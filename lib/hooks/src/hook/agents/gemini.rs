@@ -1,9 +1,10 @@
 //! Gemini CLI: <https://geminicli.com/docs/hooks/reference>. JSON or exit status 2 denies a tool. Another status is a
 //! warning, and the tool runs. Standard output must be JSON and nothing else.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::super::event::{Answer, Decision};
+use super::claude_code::{context_body, with_message};
 use super::form::Form;
 use super::table;
 
@@ -23,36 +24,13 @@ pub(super) const FORM: Form = Form {
 };
 
 fn answer(event: &str, decision: &Decision) -> Answer {
-    let body = match decision {
+    Answer::json(match decision {
         Decision::Deny { reason } => json!({ "decision": "deny", "reason": reason }),
-        Decision::Continue { reason, note } => {
-            let mut body = json!({ "decision": "deny", "reason": reason });
-            if let Some(note) = note {
-                body["systemMessage"] = json!(note);
-            }
-            body
-        }
+        Decision::Continue { reason, note } => with_message(json!({ "decision": "deny", "reason": reason }), note),
         Decision::Rewrite { arguments, note } => {
-            let mut body = json!({ "hookSpecificOutput": { "hookEventName": event, "tool_input": arguments } });
-            if let Some(note) = note {
-                body["systemMessage"] = json!(note);
-            }
-            body
+            let body = json!({ "hookSpecificOutput": { "hookEventName": event, "tool_input": arguments } });
+            with_message(body, note)
         }
-        Decision::Proceed { context, note } => {
-            let mut body = Map::new();
-            if let Some(context) = context {
-                let output = json!({ "hookEventName": event, "additionalContext": context });
-                body.insert("hookSpecificOutput".to_owned(), output);
-            }
-            if let Some(note) = note {
-                body.insert("systemMessage".to_owned(), json!(note));
-            }
-            Value::Object(body)
-        }
-    };
-    Answer {
-        body: Some(body),
-        ..Answer::default()
-    }
+        Decision::Proceed { context, note } => with_message(context_body(event, context), note),
+    })
 }

@@ -32,16 +32,12 @@ pub(super) const FORM: Form = Form {
 };
 
 fn answer(_: &str, decision: &Decision) -> Answer {
-    let body = match decision {
+    Answer::json(match decision {
         Decision::Deny { reason } => json!({ "deny": reason }),
         Decision::Continue { reason, note } => json!({ "goOn": reason, "note": note }),
         Decision::Rewrite { arguments, note } => json!({ "args": arguments, "note": note }),
         Decision::Proceed { context, note } => json!({ "context": context, "note": note }),
-    };
-    Answer {
-        body: Some(body),
-        ..Answer::default()
-    }
+    })
 }
 
 #[cfg(test)]

@@ -16,9 +16,10 @@ pub(super) struct Changes {
     /// Files that are changed and not committed.
     uncommitted: BTreeSet<String>,
     /// Files that are committed and not on the branch.
-    unpushed: BTreeSet<String>,
-    /// Files that have changed on the branch since they were claimed for writing.
-    pushed: BTreeSet<String>,
+    pub(super) unpushed: BTreeSet<String>,
+    /// Files that have changed on the branch since they were claimed for writing. Only the session that holds them can
+    /// have made the changes.
+    pub(super) pushed: BTreeSet<String>,
     /// The newest commit of the branch that a working copy contains.
     pub(super) base: Option<String>,
     /// The head of the branch, as this clone knows it.
@@ -49,10 +50,7 @@ impl Changes {
             // A file that is as at a tip was pushed, whatever commit brought it there.
             let tips = [&pushed_branch, branch].map(|branch| working_copy.tip(branch));
             for tip in tips.into_iter().flatten().filter(|tip| tip.commit.as_str() != base) {
-                let files: Vec<&str> = unpushed.iter().map(String::as_str).collect();
-                if !files.is_empty() {
-                    unpushed = list_differing(root, tip.commit.as_str(), "HEAD", &files).await?;
-                }
+                unpushed = list_differing(root, tip.commit.as_str(), "HEAD", &unpushed).await?;
             }
             changes.unpushed.extend(unpushed);
             changes.is_known = true;
@@ -89,17 +87,6 @@ impl Changes {
             None
         }
     }
-
-    /// Whether there are commits that are not known to be pushed.
-    pub(super) fn has_unpushed(&self) -> bool {
-        !self.unpushed.is_empty()
-    }
-
-    /// Whether changes of `file` were pushed to the branch since it was claimed. Only the session that holds it can
-    /// have made them.
-    pub(super) fn is_pushed(&self, file: &str) -> bool {
-        self.pushed.contains(file)
-    }
 }
 
 /// The files that are locked for writing, by the head of the branch at their claim.
@@ -114,7 +101,7 @@ fn group_by_claim_head(locks: &[HeldLock]) -> BTreeMap<CommitSha, Vec<&str>> {
 }
 
 /// The files of `files` that differ between two commits of the working copy at `root`.
-async fn list_differing(root: &Path, one: &str, other: &str, files: &[&str]) -> anyhow::Result<Vec<String>> {
+async fn list_differing(root: &Path, one: &str, other: &str, files: &[impl AsRef<str>]) -> anyhow::Result<Vec<String>> {
     let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", one, other];
     list_files(root, &diff, files).await
 }

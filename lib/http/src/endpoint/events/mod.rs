@@ -25,7 +25,7 @@ use utoipa::{IntoResponses, OpenApi};
 
 use crate::connection::Connection;
 use crate::error::HandlerError;
-use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::errors::{READ, Reader, errors, finish};
 use crate::openapi::examples;
 use crate::openapi::fields::{AgentHeaders, StreamHeaders};
 use crate::own_origin::{own_origin, refuse_pages_of_other_sites};
@@ -72,10 +72,10 @@ async fn get_events(
     } else {
         refuse_pages_of_other_sites(&app.edge, request.headers())?;
     }
-    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query cannot be read; send repo_url, and where you want them branch and last_event_id, once each"
-            .to_owned(),
+    let Query(query) = query.map_err(|_| {
+        ApiError::malformed(
+            "the query cannot be read; send repo_url, and where you want them branch and last_event_id, once each",
+        )
     })?;
     let upgrade = request.extract_parts::<WebSocketUpgrade>().await;
     let watcher = Watcher {
@@ -86,11 +86,9 @@ async fn get_events(
     let lifetime = Lifetime::of_request(connection.map(|Extension(connection)| connection));
     match upgrade {
         Ok(upgrade) => Ok(websocket::respond(upgrade, request.headers(), watcher, lifetime)),
-        Err(rejection) if request.headers().contains_key(UPGRADE) => Err(ApiError::MalformedBody {
-            field: None,
-            message: format!("the WebSocket cannot be opened: {rejection}"),
+        Err(rejection) if request.headers().contains_key(UPGRADE) => {
+            Err(ApiError::malformed(format!("the WebSocket cannot be opened: {rejection}")).into())
         }
-        .into()),
         Err(_) => {
             let stream = watcher.watch(lifetime.ends_by).await?;
             lifetime.keep_connection(&watcher);
@@ -104,8 +102,7 @@ enum EventsResponses {}
 
 impl IntoResponses for EventsResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
-        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let mut answers = errors(&READ, Reader::Person, "GET, HEAD", None);
         let text = ObjectBuilder::new().schema_type(Type::String);
         let content = ContentBuilder::new()
             .schema(Some(text))

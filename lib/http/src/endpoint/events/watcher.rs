@@ -12,12 +12,12 @@ use tokio::time::Instant;
 use crate::connection::Connection;
 use crate::headers::agent_header;
 use coord_auth::{Authenticator, CREDENTIAL_HEADERS, Caller, presents_credential};
-use coord_domain::{Branch, EventId, RepoId};
+use coord_domain::{Branch, EventId};
 use coord_runtime::after_response::defer;
 use coord_server::admission::caller_address::{caller_address, coming_from};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, parse_optional, parse_repository};
 use coord_server::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
 
 /// The header in which a client of server-sent events names its last event.
@@ -86,9 +86,7 @@ impl Watcher {
 
 impl EventsQuery {
     fn parse(&self, caller: Caller, headers: &HeaderMap) -> Result<WatchRequest, ApiError> {
-        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = caller.in_repository(&repo)?;
-        let branch = self.branch.as_deref().map(Branch::parse).transpose();
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
         let header = headers.get(LAST_EVENT_ID);
         let after = match header.map(|value| value.to_str().unwrap_or("\u{fffd}")) {
             Some(id) if !id.is_empty() => Some(id),
@@ -96,11 +94,8 @@ impl EventsQuery {
         };
         Ok(WatchRequest {
             repo,
-            branch: branch.map_err(in_field("branch"))?,
-            after: after
-                .map(EventId::parse)
-                .transpose()
-                .map_err(in_field("last_event_id"))?,
+            branch: parse_optional("branch", self.branch.as_deref(), Branch::parse)?,
+            after: parse_optional("last_event_id", after, EventId::parse)?,
             caller,
             caller_agent: agent_of(None, agent_header(headers))?,
         })

@@ -27,7 +27,7 @@ use self::text::GraphText;
 use self::view::{EdgeView, GraphPart, GraphState, GraphView};
 use crate::conditional::{self, VARY_FOR_CALLERS, add_headers, matches_tag, not_modified, tag_of};
 use crate::error::HandlerError;
-use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::errors::{Cause, READ, Reader, errors, finish};
 use crate::openapi::examples;
 use crate::openapi::fields::ConditionalHeaders;
 use crate::openapi::responses::{narrow, response};
@@ -64,11 +64,11 @@ async fn get_graph(
     query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, HandlerError> {
     let caller = app.authenticator.authenticate_reader(&headers).await?;
-    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query is not valid; send repo_url and branch, and optionally format, focus, depth and \
-                  direction, each once"
-            .to_owned(),
+    let Query(query) = query.map_err(|_| {
+        ApiError::malformed(
+            "the query is not valid; send repo_url and branch, and optionally format, focus, depth and direction, \
+             each once",
+        )
     })?;
     let request = query.parse(caller)?;
     let (head, mut overview) = read_overview(&app, &request.repo, &request.branch, request.caller.clone()).await?;
@@ -137,14 +137,7 @@ enum GraphResponses {}
 
 impl IntoResponses for GraphResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let causes = [
-            Cause::Caller,
-            Cause::Token,
-            Cause::Form,
-            Cause::Question,
-            Cause::Source,
-            Cause::Focus,
-        ];
+        let causes = [&READ[..], &[Cause::Focus]].concat();
         let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
         let version = RefOr::from(Ref::from_schema_name("CommitSha"));
         let ready = narrow("Graph", "version", version, &[]).example(Some(examples::graph()));

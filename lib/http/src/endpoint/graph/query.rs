@@ -12,7 +12,7 @@ use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{Branch, FilePath, RepoId};
 use coord_protocol::schema::{self, RepoUrl};
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, require};
+use coord_server::operations::fields::{in_field, parse_repository, parse_required};
 
 /// Maximum steps from a focus.
 pub(super) const MAX_DEPTH: u32 = 32;
@@ -99,15 +99,15 @@ impl GraphQuery {
     }
 
     pub(super) fn parse(&self, caller: Caller) -> Result<ValidQuery, ApiError> {
-        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let (repo, caller) = parse_repository(&self.repo_url, caller)?;
         Ok(ValidQuery {
-            caller: caller.in_repository(&repo)?,
+            caller,
             repo,
-            branch: Branch::parse(require("branch", &self.branch)?).map_err(in_field("branch"))?,
+            branch: parse_required("branch", &self.branch, Branch::parse)?,
             format: match self.format.as_deref() {
                 None | Some("full") => Format::Full,
                 Some("compact") => Format::Compact,
-                Some(_) => return Err(invalid("format", "must be full or compact")),
+                Some(_) => return Err(ApiError::invalid_field("format", "must be full or compact")),
             },
             focus: self.parse_focus()?,
         })
@@ -117,35 +117,29 @@ impl GraphQuery {
         let Some(path) = &self.focus else {
             let unused = [("depth", &self.depth), ("direction", &self.direction)];
             return match unused.iter().find(|(_, value)| value.is_some()) {
-                Some((field, _)) => Err(invalid(field, "needs a focus: the path of a file")),
+                Some((field, _)) => Err(ApiError::invalid_field(field, "needs a focus: the path of a file")),
                 None => Ok(None),
             };
         };
         let depth = match &self.depth {
             None => 1,
-            Some(text) => text
-                .parse()
-                .ok()
-                .filter(|depth| *depth <= MAX_DEPTH)
-                .ok_or_else(|| invalid("depth", &format!("must be a whole number from 0 to {MAX_DEPTH}")))?,
+            Some(text) => text.parse().ok().filter(|depth| *depth <= MAX_DEPTH).ok_or_else(|| {
+                ApiError::invalid_field("depth", format!("must be a whole number from 0 to {MAX_DEPTH}"))
+            })?,
         };
         let direction = match self.direction.as_deref() {
             None | Some("both") => Direction::Both,
             Some("imports") => Direction::Imports,
             Some("importers") => Direction::Importers,
-            Some(_) => return Err(invalid("direction", "must be both, imports or importers")),
+            Some(_) => {
+                let problem = "must be both, imports or importers";
+                return Err(ApiError::invalid_field("direction", problem));
+            }
         };
         Ok(Some(Focus {
             path: FilePath::parse(path).map_err(in_field("focus"))?,
             depth,
             direction,
         }))
-    }
-}
-
-fn invalid(field: &'static str, problem: &str) -> ApiError {
-    ApiError::InvalidField {
-        field,
-        problem: problem.to_owned(),
     }
 }

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::Request;
+use axum::http::{HeaderMap, Request};
 use axum::response::Response;
-use coord_protocol::{IntentAct, IntentResponse};
-use serde::de::DeserializeOwned;
+use coord_protocol::IntentAct;
 
 use super::answers::respond;
 use crate::operations::intents::act;
-use coord_http::body::read_json;
+use coord_http::body::read_request;
 use coord_http::headers::agent_header;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 
 /// Declares an endpoint for each act. The sentences are those of the OpenAPI document.
 macro_rules! acts {
@@ -51,8 +49,17 @@ macro_rules! acts {
                 responses(ActResponses),
                 security(("bearer" = []), ("api_key" = []))
             )]
-            async fn $module(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
-                respond(perform(&app, IntentAct::$act, &id, request).await)
+            async fn $module(
+                State(app): State<Arc<App>>,
+                Path(id): Path<String>,
+                headers: HeaderMap,
+                request: Request<Body>,
+            ) -> Response {
+                let response = async {
+                    let (caller, body): (_, $request) = read_request(&app, &headers, request).await?;
+                    act(&app, &id, &IntentAct::$act(body), caller, agent_header(&headers)).await
+                };
+                respond(response.await)
             }
         }
     )*};
@@ -80,16 +87,4 @@ acts! {
     intent_take_over = TakeOver(TakeOverRequest) at "/api/intents/{id}/take_over":
         "Make an active intent the owner of `file_paths`.",
         "Reserved for people. Ends any earlier ownership of the files.";
-}
-
-async fn perform<R: DeserializeOwned>(
-    app: &App,
-    to_act: fn(R) -> IntentAct,
-    id: &str,
-    request: Request<Body>,
-) -> Result<IntentResponse, ApiError> {
-    let headers = request.headers().clone();
-    let caller = app.authenticator.authenticate(&headers).await?;
-    let intent_act = to_act(read_json(request).await?);
-    act(app, id, &intent_act, caller, agent_header(&headers)).await
 }

@@ -6,18 +6,15 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::{ErrorCode, IntentResponse};
 use utoipa::IntoResponses;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::openapi::{RefOr, Response as Described};
 
 use crate::examples;
 use crate::registered::unknown_intent;
 use coord_http::error::{Respond, status_of};
 use coord_http::json::Json;
-use coord_http::openapi::errors::{Cause, Reader, ResponsesByStatus, errors, errors_and, finish, with_error};
-use coord_http::openapi::responses::{just, narrow, response};
+use coord_http::openapi::errors::{Cause, READ, Reader, ResponsesByStatus, errors, errors_and, finish, with_error};
+use coord_http::openapi::responses::{content, just, narrow, response};
 use coord_server::error::ApiError;
-
-/// Causes of errors in reading.
-const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
 /// The error for an intent that does not exist.
 fn no_intent() -> [ApiError; 1] {
@@ -41,10 +38,8 @@ pub(super) enum ListResponses {}
 impl IntoResponses for ListResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut responses = errors(&READ, Reader::Agent, "GET, HEAD, POST", None);
-        let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("Intents")))
-            .example(Some(examples::intents()));
-        responses.insert(200, response("The intents", content));
+        let intents = content("Intents", examples::intents());
+        responses.insert(200, response("The intents", intents));
         finish(responses)
     }
 }

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Request};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
+use coord_protocol::EditIntentRequest;
 use coord_protocol::schema::IntentId;
-use coord_protocol::{EditIntentRequest, IntentResponse};
 use utoipa::OpenApi;
 
 use super::answers::{EditResponses, IntentResponses, respond};
-use super::query::{self, IntentQuery};
+use super::query::{IntentQuery, unreadable};
 use crate::operations::intents::{edit_intent, read_intent};
-use coord_http::body::read_json;
+use coord_http::body::read_request;
 use coord_http::headers::agent_header;
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_intent).patch(patch_intent)
@@ -44,20 +44,14 @@ async fn get_intent(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    query: Result<Query<IntentQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<IntentQuery>, QueryRejection>,
 ) -> Response {
-    respond(read(&app, &id, &headers, query.ok()).await)
-}
-
-async fn read(
-    app: &App,
-    id: &str,
-    headers: &HeaderMap,
-    query: Option<Query<IntentQuery>>,
-) -> Result<IntentResponse, ApiError> {
-    let caller = app.authenticator.authenticate(headers).await?;
-    let Query(query) = query.ok_or_else(query::unreadable)?;
-    read_intent(app, id, query.parse(caller, agent_header(headers))?).await
+    let response = async {
+        let caller = app.authenticator.authenticate(&headers).await?;
+        let Query(query) = query.map_err(unreadable)?;
+        read_intent(&app, &id, query.parse(caller, agent_header(&headers))?).await
+    };
+    respond(response.await)
 }
 
 /// Change an intent.
@@ -73,13 +67,15 @@ async fn read(
     responses(EditResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn patch_intent(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
-    respond(change(&app, &id, request).await)
-}
-
-async fn change(app: &App, id: &str, request: Request<Body>) -> Result<IntentResponse, ApiError> {
-    let headers = request.headers().clone();
-    let caller = app.authenticator.authenticate(&headers).await?;
-    let body: EditIntentRequest = read_json(request).await?;
-    edit_intent(app, id, &body, caller, agent_header(&headers)).await
+async fn patch_intent(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    request: Request<Body>,
+) -> Response {
+    let response = async {
+        let (caller, body): (_, EditIntentRequest) = read_request(&app, &headers, request).await?;
+        edit_intent(&app, &id, &body, caller, agent_header(&headers)).await
+    };
+    respond(response.await)
 }

@@ -12,6 +12,7 @@ pub(super) mod usage;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Request};
 use axum::response::{IntoResponse, Response};
@@ -23,14 +24,14 @@ use utoipa::OpenApi;
 use crate::examples;
 use crate::operations::intents::{list_intents, new_intent};
 use answers::{CreateResponses, ListResponses, respond};
-use coord_http::body::read_json;
+use coord_http::body::read_request;
 use coord_http::error::Respond;
 use coord_http::headers::agent_header;
 use coord_http::json::Json;
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 pub use query::IntentsQuery;
+use query::unreadable;
 
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_intents).post(post_intents)
@@ -58,18 +59,17 @@ pub(super) struct Document;
 async fn get_intents(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    query: Result<Query<IntentsQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<IntentsQuery>, QueryRejection>,
 ) -> Response {
-    match list(&app, &headers, query.ok()).await {
+    let response = async {
+        let caller = app.authenticator.authenticate(&headers).await?;
+        let Query(query) = query.map_err(unreadable)?;
+        list_intents(&app, query.parse(caller, agent_header(&headers))?).await
+    };
+    match response.await {
         Ok(response) => Json(response).into_response(),
         Err(error) => error.respond_to_agent(),
     }
-}
-
-async fn list(app: &App, headers: &HeaderMap, query: Option<Query<IntentsQuery>>) -> Result<IntentsResponse, ApiError> {
-    let caller = app.authenticator.authenticate(headers).await?;
-    let Query(query) = query.ok_or_else(query::unreadable)?;
-    list_intents(app, query.parse(caller, agent_header(headers))?).await
 }
 
 /// Write a new intent.
@@ -84,13 +84,10 @@ async fn list(app: &App, headers: &HeaderMap, query: Option<Query<IntentsQuery>>
     responses(CreateResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn post_intents(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
-    respond(write(&app, request).await)
-}
-
-async fn write(app: &App, request: Request<Body>) -> Result<IntentResponse, ApiError> {
-    let headers = request.headers().clone();
-    let caller = app.authenticator.authenticate(&headers).await?;
-    let body: NewIntentRequest = read_json(request).await?;
-    new_intent(app, &body, caller, agent_header(&headers)).await
+async fn post_intents(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
+    let response = async {
+        let (caller, body): (_, NewIntentRequest) = read_request(&app, &headers, request).await?;
+        new_intent(&app, &body, caller, agent_header(&headers)).await
+    };
+    respond(response.await)
 }

@@ -1,5 +1,6 @@
 //! The query of requests that read intents.
 
+use axum::extract::rejection::QueryRejection;
 use coord_intents::intent::Status;
 use coord_protocol::schema::{Branch as BranchName, RepoUrl, one_of};
 use serde::Deserialize;
@@ -59,19 +60,19 @@ fn context() -> Object {
 
 impl IntentsQuery {
     pub fn parse<'a>(&'a self, caller: Caller, agent: Option<&'a str>) -> Result<IntentsRequest<'a>, ApiError> {
-        let status = self.status.as_deref().map(|name| Status::parse(name).ok_or(name));
+        let status = self.status.as_deref().map(|name| {
+            let problem = "must be PENDING, IN_PROGRESS, COMPLETED, ABANDONED or BLOCKED";
+            Status::parse(name).ok_or_else(|| ApiError::invalid_field("status", problem))
+        });
         Ok(IntentsRequest {
             repo_url: &self.repo_url,
             branch: self.branch.as_deref(),
-            status: status.transpose().map_err(|_| ApiError::InvalidField {
-                field: "status",
-                problem: "must be PENDING, IN_PROGRESS, COMPLETED, ABANDONED or BLOCKED".to_owned(),
-            })?,
+            status: status.transpose()?,
             view: match self.view.as_deref() {
                 None => IntentsView::Intents,
                 Some("state") => IntentsView::State,
                 Some("context") => IntentsView::Context,
-                Some(_) => return Err(wrong_view("must be state or context")),
+                Some(_) => return Err(ApiError::invalid_field("view", "must be state or context")),
             },
             caller,
             agent,
@@ -88,7 +89,7 @@ impl IntentQuery {
             view: match self.view.as_deref() {
                 None => IntentsView::Intents,
                 Some("context") => IntentsView::Context,
-                Some(_) => return Err(wrong_view("must be context")),
+                Some(_) => return Err(ApiError::invalid_field("view", "must be context")),
             },
             caller,
             agent,
@@ -96,17 +97,7 @@ impl IntentQuery {
     }
 }
 
-fn wrong_view(problem: &str) -> ApiError {
-    ApiError::InvalidField {
-        field: "view",
-        problem: problem.to_owned(),
-    }
-}
-
 /// The error of a query that cannot be read.
-pub(super) fn unreadable() -> ApiError {
-    ApiError::MalformedBody {
-        field: None,
-        message: "the query is not valid; send repo_url, and optionally view, status and branch, each once".to_owned(),
-    }
+pub(super) fn unreadable(_: QueryRejection) -> ApiError {
+    ApiError::malformed("the query is not valid; send repo_url, and optionally view, status and branch, each once")
 }

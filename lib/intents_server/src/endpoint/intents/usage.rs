@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::Request;
+use axum::http::{HeaderMap, Request};
 use axum::response::Response;
 use axum::routing::{MethodRouter, post};
+use coord_protocol::UsageRequest;
 use coord_protocol::schema::IntentId;
-use coord_protocol::{IntentResponse, UsageRequest};
 use utoipa::OpenApi;
 
 use super::answers::{UsageResponses, respond};
 use crate::operations::intents::use_intent;
-use coord_http::body::read_json;
+use coord_http::body::read_request;
 use coord_http::headers::agent_header;
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(post_usage)
@@ -41,13 +40,15 @@ pub(crate) struct Document;
     responses(UsageResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn post_usage(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
-    respond(count(&app, &id, request).await)
-}
-
-async fn count(app: &App, id: &str, request: Request<Body>) -> Result<IntentResponse, ApiError> {
-    let headers = request.headers().clone();
-    let caller = app.authenticator.authenticate(&headers).await?;
-    let body: UsageRequest = read_json(request).await?;
-    use_intent(app, id, &body, caller, agent_header(&headers)).await
+async fn post_usage(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    request: Request<Body>,
+) -> Response {
+    let response = async {
+        let (caller, body): (_, UsageRequest) = read_request(&app, &headers, request).await?;
+        use_intent(&app, &id, &body, caller, agent_header(&headers)).await
+    };
+    respond(response.await)
 }

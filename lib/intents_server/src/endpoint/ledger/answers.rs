@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 
 use axum::response::{IntoResponse, Response};
-use serde_json::Value as Json;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::openapi::{ContentBuilder, RefOr, Response as Described};
 use utoipa::{IntoResponses, openapi};
 
 use crate::examples;
 use coord_http::error::Respond;
-use coord_http::openapi::errors::{Cause, Reader, errors, finish};
-use coord_http::openapi::responses::response;
+use coord_http::openapi::errors::{Cause, READ, Reader, errors, finish};
+use coord_http::openapi::responses::{content, response};
 use coord_server::error::ApiError;
-
-/// Causes of errors in reading.
-const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
 /// The response of an operation. Every error has a command.
 pub(super) fn respond(result: Result<impl IntoResponse, ApiError>) -> Response {
@@ -29,8 +25,8 @@ pub(super) enum LineResponses {}
 
 impl IntoResponses for LineResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        let content = json_content("LedgerPage", examples::ledger_page());
-        describe(&READ, "GET, HEAD, POST", "The lines", content)
+        let lines = content("LedgerPage", examples::ledger_page());
+        describe(&READ, "GET, HEAD, POST", "The lines", lines)
     }
 }
 
@@ -40,8 +36,8 @@ pub(super) enum RecordResponses {}
 impl IntoResponses for RecordResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body, Cause::Files]].concat();
-        let content = json_content("RecordResponse", examples::recorded());
-        describe(&causes, "GET, HEAD, POST", "What became of each event", content)
+        let results = content("RecordResponse", examples::recorded());
+        describe(&causes, "GET, HEAD, POST", "What became of each event", results)
     }
 }
 
@@ -51,8 +47,8 @@ pub(super) enum VerifyResponses {}
 impl IntoResponses for VerifyResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body]].concat();
-        let content = json_content("VerifyResponse", examples::verified());
-        describe(&causes, "POST", "The verdicts, in the order of the files", content)
+        let verdicts = content("VerifyResponse", examples::verified());
+        describe(&causes, "POST", "The verdicts, in the order of the files", verdicts)
     }
 }
 
@@ -62,8 +58,10 @@ pub(super) enum MapResponses {}
 impl IntoResponses for MapResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut responses = errors(&READ, Reader::Agent, "GET, HEAD", None);
-        let json = json_content("IntentMap", examples::intent_map());
-        let map = response("The files and their intents", json);
+        let map = response(
+            "The files and their intents",
+            content("IntentMap", examples::intent_map()),
+        );
         responses.insert(200, map.content("text/markdown", text_content().build()));
         finish(responses)
     }
@@ -93,12 +91,6 @@ fn describe(
     let mut responses = errors(causes, Reader::Agent, methods, None);
     responses.insert(200, response(description, content));
     finish(responses)
-}
-
-fn json_content(name: &str, example: Json) -> ContentBuilder {
-    ContentBuilder::new()
-        .schema(Some(Ref::from_schema_name(name)))
-        .example(Some(example))
 }
 
 fn text_content() -> ContentBuilder {

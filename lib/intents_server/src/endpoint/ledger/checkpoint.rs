@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -14,7 +15,6 @@ use crate::operations::ledger::checkpoint;
 use coord_http::headers::agent_header;
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_checkpoint)
@@ -40,13 +40,12 @@ pub(crate) struct Document;
 async fn get_checkpoint(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    query: Result<Query<CheckpointQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<CheckpointQuery>, QueryRejection>,
 ) -> Response {
-    respond(read(&app, &headers, query.ok()).await)
-}
-
-async fn read(app: &App, headers: &HeaderMap, query: Option<Query<CheckpointQuery>>) -> Result<String, ApiError> {
-    let caller = app.authenticator.authenticate(headers).await?;
-    let Query(query) = query.ok_or_else(unreadable)?;
-    checkpoint(app, query.parse(caller, agent_header(headers))?).await
+    let response = async {
+        let caller = app.authenticator.authenticate(&headers).await?;
+        let Query(query) = query.map_err(unreadable)?;
+        checkpoint(&app, &query.repo_url, caller, agent_header(&headers)).await
+    };
+    respond(response.await)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -43,20 +44,19 @@ pub(crate) struct Document;
 async fn get_map(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    query: Result<Query<MapQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<MapQuery>, QueryRejection>,
 ) -> Response {
-    respond(read(&app, &headers, query.ok()).await)
-}
-
-async fn read(app: &App, headers: &HeaderMap, query: Option<Query<MapQuery>>) -> Result<Response, ApiError> {
-    let caller = app.authenticator.authenticate(headers).await?;
-    let Query(query) = query.ok_or_else(unreadable)?;
-    let (request, is_markdown) = query.parse(caller, agent_header(headers))?;
-    let response = map(app, request).await?;
-    Ok(if is_markdown {
-        let content_type = [(CONTENT_TYPE, "text/markdown; charset=utf-8")];
-        (content_type, visible_text(&markdown(&response)).into_owned()).into_response()
-    } else {
-        Json(response).into_response()
-    })
+    let response = async {
+        let caller = app.authenticator.authenticate(&headers).await?;
+        let Query(query) = query.map_err(unreadable)?;
+        let (request, is_markdown) = query.parse(caller, agent_header(&headers))?;
+        let response = map(&app, request).await?;
+        Ok::<Response, ApiError>(if is_markdown {
+            let content_type = [(CONTENT_TYPE, "text/markdown; charset=utf-8")];
+            (content_type, visible_text(&markdown(&response)).into_owned()).into_response()
+        } else {
+            Json(response).into_response()
+        })
+    };
+    respond(response.await)
 }

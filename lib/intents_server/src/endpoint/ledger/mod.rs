@@ -12,6 +12,7 @@ pub(super) mod verify;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Request};
 use axum::response::Response;
@@ -22,13 +23,13 @@ use utoipa::OpenApi;
 use crate::examples;
 use crate::operations::ledger::{page, record};
 use answers::{LineResponses, RecordResponses, respond};
-use coord_http::body::read_json;
+use coord_http::body::read_request;
 use coord_http::headers::agent_header;
 use coord_http::json::Json;
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 pub use query::LedgerQuery;
+use query::unreadable;
 
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_ledger).post(post_ledger)
@@ -57,15 +58,14 @@ pub(super) struct Document;
 async fn get_ledger(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    query: Result<Query<LedgerQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<LedgerQuery>, QueryRejection>,
 ) -> Response {
-    respond(read(&app, &headers, query.ok()).await.map(Json))
-}
-
-async fn read(app: &App, headers: &HeaderMap, query: Option<Query<LedgerQuery>>) -> Result<LedgerResponse, ApiError> {
-    let caller = app.authenticator.authenticate(headers).await?;
-    let Query(query) = query.ok_or_else(query::unreadable)?;
-    page(app, query.parse(caller, agent_header(headers))?).await
+    let response = async {
+        let caller = app.authenticator.authenticate(&headers).await?;
+        let Query(query) = query.map_err(unreadable)?;
+        page(&app, query.parse(caller, agent_header(&headers))?).await
+    };
+    respond(response.await.map(Json))
 }
 
 /// Record actions.
@@ -81,13 +81,10 @@ async fn read(app: &App, headers: &HeaderMap, query: Option<Query<LedgerQuery>>)
     responses(RecordResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn post_ledger(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
-    respond(append(&app, request).await.map(Json))
-}
-
-async fn append(app: &App, request: Request<Body>) -> Result<RecordResponse, ApiError> {
-    let headers = request.headers().clone();
-    let caller = app.authenticator.authenticate(&headers).await?;
-    let body: RecordRequest = read_json(request).await?;
-    record(app, &body, caller, agent_header(&headers)).await
+async fn post_ledger(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
+    let response = async {
+        let (caller, body): (_, RecordRequest) = read_request(&app, &headers, request).await?;
+        record(&app, &body, caller, agent_header(&headers)).await
+    };
+    respond(response.await.map(Json))
 }

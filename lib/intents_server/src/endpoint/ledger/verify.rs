@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::Request;
+use axum::http::{HeaderMap, Request};
 use axum::response::Response;
 use axum::routing::{MethodRouter, post};
 use coord_protocol::{VerifyRequest, VerifyResponse};
@@ -13,12 +13,11 @@ use utoipa::OpenApi;
 use super::answers::{VerifyResponses, respond};
 use crate::examples;
 use crate::operations::ledger::verify;
-use coord_http::body::read_json;
+use coord_http::body::read_request;
 use coord_http::headers::agent_header;
 use coord_http::json::Json;
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
-use coord_server::error::ApiError;
 
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(post_verify)
@@ -41,13 +40,10 @@ pub(crate) struct Document;
     responses(VerifyResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn post_verify(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
-    respond(compare(&app, request).await.map(Json))
-}
-
-async fn compare(app: &App, request: Request<Body>) -> Result<VerifyResponse, ApiError> {
-    let headers = request.headers().clone();
-    let caller = app.authenticator.authenticate(&headers).await?;
-    let body: VerifyRequest = read_json(request).await?;
-    verify(app, &body, caller, agent_header(&headers)).await
+async fn post_verify(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
+    let response = async {
+        let (caller, body): (_, VerifyRequest) = read_request(&app, &headers, request).await?;
+        verify(&app, &body, caller, agent_header(&headers)).await
+    };
+    respond(response.await.map(Json))
 }

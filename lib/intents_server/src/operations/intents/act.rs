@@ -103,11 +103,10 @@ async fn change_status(
 ) -> Result<IntentResponse, ApiError> {
     let status = change.status;
     let mut admission = caller.begin(app).await?;
-    let holder = admission.holder().clone();
-    let is_person = is_person(app, &admission);
+    let is_person = is_person(&admission);
     let mut rounds = Rounds::begin();
     loop {
-        let context = RegistryContext::read(app, &caller.repo, &holder, id).await?;
+        let context = RegistryContext::read(&admission, id).await?;
         let intent = &context.stored.intent;
         let transition = Move {
             id,
@@ -130,7 +129,7 @@ async fn change_status(
         let refusal = match outcome {
             MoveOutcome::Moved(_) => {
                 let reason = format!("Intent {id} is {}", status.as_str());
-                return intent_response(app, &caller.repo, &holder, id, reason).await;
+                return intent_response(&admission, id, reason).await;
             }
             MoveOutcome::Changed => {
                 rounds.wait().await?;
@@ -158,7 +157,7 @@ async fn change_status(
                 (ErrorCode::CriteriaUnmet, Action::Stop, reason)
             }
         };
-        return refusal_response(app, &caller.repo, &holder, id, refusal).await;
+        return refusal_response(&admission, id, refusal).await;
     }
 }
 
@@ -183,13 +182,10 @@ async fn allow(
 ) -> Result<IntentResponse, ApiError> {
     let other = id_in("other", require("other", &request.other)?)?;
     if other == id {
-        return Err(ApiError::InvalidField {
-            field: "other",
-            problem: "must be another intent".to_owned(),
-        });
+        return Err(ApiError::invalid_field("other", "must be another intent"));
     }
     let mut admission = caller.begin(app).await?;
-    if !is_person(app, &admission) {
+    if !is_person(&admission) {
         return Err(person_required(app, "let two intents overlap"));
     }
     let outcome = admission
@@ -197,11 +193,10 @@ async fn allow(
             allow_overlap(store, terms, id, other, origin).boxed()
         })
         .await?;
-    let holder = admission.holder();
     let refusal = match outcome {
         AllowOutcome::Allowed(_) => {
             let reason = format!("Intents {id} and {other} may overlap");
-            return intent_response(app, &caller.repo, holder, id, reason).await;
+            return intent_response(&admission, id, reason).await;
         }
         AllowOutcome::Unknown(unknown) => return Err(unknown_intent(&unknown)),
         AllowOutcome::Ended(status) => {
@@ -213,7 +208,7 @@ async fn allow(
             (ErrorCode::TooManyIntents, Action::Stop, reason)
         }
     };
-    refusal_response(app, &caller.repo, holder, id, refusal).await
+    refusal_response(&admission, id, refusal).await
 }
 
 async fn take(
@@ -226,7 +221,7 @@ async fn take(
     let paths = require("file_paths", &request.file_paths)?;
     let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
     let mut admission = caller.begin(app).await?;
-    if !is_person(app, &admission) {
+    if !is_person(&admission) {
         return Err(person_required(app, "take files over"));
     }
     let outcome = admission
@@ -234,11 +229,10 @@ async fn take(
             take_over(store, terms, id, origin, paths).boxed()
         })
         .await?;
-    let holder = admission.holder();
     let refusal = match outcome {
         TakeOutcome::Taken(_) => {
             let reason = format!("Intent {id} owns {} files more", paths.len());
-            return intent_response(app, &caller.repo, holder, id, reason).await;
+            return intent_response(&admission, id, reason).await;
         }
         TakeOutcome::Unknown => return Err(unknown_intent(id)),
         TakeOutcome::NotActive(status) => {
@@ -250,5 +244,5 @@ async fn take(
             (ErrorCode::TooManyIntents, Action::Stop, reason.to_owned())
         }
     };
-    refusal_response(app, &caller.repo, holder, id, refusal).await
+    refusal_response(&admission, id, refusal).await
 }

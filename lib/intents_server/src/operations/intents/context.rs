@@ -47,10 +47,9 @@ pub(super) async fn selected_context(
     ids.extend(&others);
     let store = &*app.store;
     let (owners, texts) = tokio::try_join!(owned.owners(store, repo), intent_texts(store, repo, &ids))?;
-    let Some(record) = registry.records.get(id) else {
+    if !registry.records.contains_key(id) {
         return Err(unknown_intent(id));
-    };
-    let cost = registry.uses.get(id).copied().unwrap_or_default();
+    }
     let mut nearby: Vec<String> = Vec::new();
     for other in others {
         let Some(stored) = texts.get(other) else { continue };
@@ -61,7 +60,7 @@ pub(super) async fn selected_context(
         ));
     }
     nearby.extend(locks_of_others(&locks, holder, branch));
-    let intent = view(id, record, texts.get(id), cost, owned_file_count(id, &owners));
+    let intent = view(id, &registry, texts.get(id), owned_file_count(id, &owners));
     let context = Context {
         author: author(&intent, holder.user_id.as_str()),
         intent,
@@ -79,10 +78,7 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
     // The newest are the most likely choices.
     let ids = &ids[ids.len().saturating_sub(MAX_CHOICES)..];
     let texts = intent_texts(&*app.store, repo, ids).await?;
-    let intents = ids.iter().map(|id| {
-        let cost = registry.uses.get(*id).copied().unwrap_or_default();
-        view(id, &registry.records[*id], texts.get(*id), cost, 0)
-    });
+    let intents = ids.iter().map(|id| view(id, registry, texts.get(*id), 0));
     let editors = ids
         .iter()
         .map(|id| texts.get(*id).map(|stored| stored.editor().to_owned()));

@@ -104,15 +104,13 @@ pub(super) fn edit(
 
 fn criterion<'a>(intent: &'a mut Intent, field: &'static str, text: &str) -> Result<&'a mut Criterion, ApiError> {
     let mut criteria = intent.acceptance_criteria.iter_mut();
-    criteria
-        .find(|criterion| criterion.text == text)
-        .ok_or_else(|| ApiError::InvalidField {
+    criteria.find(|criterion| criterion.text == text).ok_or_else(|| {
+        let excerpt = members::excerpt(text);
+        ApiError::invalid_field(
             field,
-            problem: format!(
-                "names no criterion of the intent, word by word: {}",
-                members::excerpt(text)
-            ),
-        })
+            format!("names no criterion of the intent, word by word: {excerpt}"),
+        )
+    })
 }
 
 fn limits(intent: &Intent) -> Budget {

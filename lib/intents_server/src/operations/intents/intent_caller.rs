@@ -6,7 +6,7 @@ use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 pub(super) use coord_server::operations::fields::id_in;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, in_field, parse_repository};
 
 /// The branch of requests that name none.
 const DEFAULT_BRANCH: &str = "main";
@@ -28,8 +28,7 @@ impl IntentCaller {
         caller: Caller,
         header: Option<&str>,
     ) -> Result<Self, ApiError> {
-        let repo = RepoId::parse(require("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = caller.in_repository(&repo)?;
+        let (repo, caller) = parse_repository(repo_url, caller)?;
         Ok(IntentCaller {
             repo,
             branch: Branch::parse(branch.unwrap_or(DEFAULT_BRANCH)).map_err(in_field("branch"))?,
@@ -46,9 +45,9 @@ impl IntentCaller {
 }
 
 /// Whether the admitted caller acts as a person.
-pub(super) fn is_person(app: &App, admission: &Admission<'_>) -> bool {
+pub(super) fn is_person(admission: &Admission<'_>) -> bool {
     let holder = admission.holder();
-    holder.agent_id.is_none() && app.approvers.includes(&holder.user_id)
+    holder.agent_id.is_none() && admission.app.approvers.includes(&holder.user_id)
 }
 
 /// The error for a caller that does not act as a person. `act` is a verb phrase.

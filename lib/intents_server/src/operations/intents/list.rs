@@ -74,9 +74,8 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     let intents: Vec<IntentView> = ids
         .iter()
         .map(|id| {
-            let cost = registry.uses.get(*id).copied().unwrap_or_default();
             let owned_files = owned_files.get(id).copied().unwrap_or_default();
-            view(id, &registry.records[*id], texts.get(*id), cost, owned_files)
+            view(id, &registry, texts.get(*id), owned_files)
         })
         .collect();
     let has_state = requested_view == IntentsView::State;
@@ -116,8 +115,7 @@ pub async fn read_intent(app: &App, id: &str, request: IntentsRequest<'_>) -> Re
         return Err(unknown_intent(id));
     };
     let texts = intent_texts(&*app.store, &caller.repo, &[id]).await?;
-    let cost = registry.uses.get(id).copied().unwrap_or_default();
-    let view = view(id, record, texts.get(id), cost, owned_file_count(id, &owners));
+    let view = view(id, &registry, texts.get(id), owned_file_count(id, &owners));
     let reason = format!("Intent {id} is {}", record.status.as_str());
     let orchestration = Orchestration::new(Action::Proceed, reason);
     let mut response = IntentResponse::new(Some(view), wire_state(registry.session.state), orchestration);

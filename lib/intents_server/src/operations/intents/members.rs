@@ -35,7 +35,10 @@ pub(super) fn apply_fields(intent: &mut Intent, fields: &IntentFields) -> Result
         intent.name = line("name", name, MAX_NAME_CHARS)?;
     }
     if let Some(description) = &fields.description {
-        intent.description = paragraphs("description", description)?;
+        if !is_plain_text(description) {
+            return Err(ApiError::invalid_field("description", "has invisible characters"));
+        }
+        intent.description.clone_from(description);
     }
     if let Some(constraints) = &fields.constraints {
         intent.constraints = distinct_lines("constraints", constraints)?;
@@ -83,17 +86,15 @@ pub(super) fn parse_scope(scope: &[String]) -> Result<Scope, ApiError> {
         .iter()
         .position(|pattern| visible_line(pattern) != pattern.as_str())
     {
-        return Err(ApiError::InvalidField {
-            field: FIELD,
-            problem: format!("has line ends or invisible characters in pattern {}", index + 1),
-        });
+        let problem = format!("has line ends or invisible characters in pattern {}", index + 1);
+        return Err(ApiError::invalid_field(FIELD, problem));
     }
     Scope::parse(scope).map_err(|refusal| {
         let problem = match refusal {
             Refusal::List(problem) => problem.to_string(),
             pattern_refusal => format!("is refused: {pattern_refusal}"),
         };
-        ApiError::InvalidField { field: FIELD, problem }
+        ApiError::invalid_field(FIELD, problem)
     })
 }
 
@@ -116,10 +117,7 @@ fn distinct_lines(field: &'static str, texts: &[String]) -> Result<Vec<String>, 
     for text in texts {
         line(field, text, MAX_ITEM_CHARS)?;
         if !seen.insert(text) {
-            return Err(ApiError::InvalidField {
-                field,
-                problem: format!("has a text twice: {text}"),
-            });
+            return Err(ApiError::invalid_field(field, format!("has a text twice: {text}")));
         }
     }
     Ok(texts.to_vec())
@@ -127,33 +125,18 @@ fn distinct_lines(field: &'static str, texts: &[String]) -> Result<Vec<String>, 
 
 fn check_count(field: &'static str, count: usize) -> Result<(), ApiError> {
     if count > MAX_ITEMS {
-        return Err(ApiError::InvalidField {
-            field,
-            problem: format!("has {count} texts; send {MAX_ITEMS} at most"),
-        });
+        let problem = format!("has {count} texts; send {MAX_ITEMS} at most");
+        return Err(ApiError::invalid_field(field, problem));
     }
     Ok(())
-}
-
-/// Text of several lines.
-fn paragraphs(field: &'static str, text: &str) -> Result<String, ApiError> {
-    if is_plain_text(text) {
-        return Ok(text.to_owned());
-    }
-    Err(ApiError::InvalidField {
-        field,
-        problem: "has invisible characters".to_owned(),
-    })
 }
 
 fn budget(limits: &BudgetLimits) -> Result<Option<Budget>, ApiError> {
     let BudgetLimits { max_turns, max_tokens } = *limits;
     for limit in [max_turns, max_tokens].into_iter().flatten() {
         if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(ApiError::InvalidField {
-                field: "budget",
-                problem: format!("has a limit that is not from 1 to {MAX_LIMIT}; send null for none"),
-            });
+            let problem = format!("has a limit that is not from 1 to {MAX_LIMIT}; send null for none");
+            return Err(ApiError::invalid_field("budget", problem));
         }
     }
     let has_limit = max_turns.is_some() || max_tokens.is_some();
@@ -168,10 +151,8 @@ fn related_specs(specs: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
     const FIELD: &str = "related_specs";
     check_count(FIELD, specs.len())?;
     let parse = |json: &Json| {
-        let spec: RelatedSpec = serde_json::from_value(json.clone()).map_err(|_| ApiError::InvalidField {
-            field: FIELD,
-            problem: "must have texts, or objects with the texts type and value".to_owned(),
-        })?;
+        let spec: RelatedSpec = serde_json::from_value(json.clone())
+            .map_err(|_| ApiError::invalid_field(FIELD, "must have texts, or objects with the texts type and value"))?;
         match &spec {
             RelatedSpec::Text(text) => line(FIELD, text, MAX_ITEM_CHARS)?,
             RelatedSpec::Typed { r#type, value } => {

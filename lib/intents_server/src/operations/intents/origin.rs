@@ -28,10 +28,8 @@ fn metadata(session: &AgentSession) -> Result<Metadata, ApiError> {
 /// `text` as one line, if it is short enough.
 pub fn check_length(field: &'static str, text: &str) -> Result<String, ApiError> {
     if text.chars().count() > MAX_CHARS {
-        return Err(ApiError::InvalidField {
-            field,
-            problem: format!("has a text of more than {MAX_CHARS} characters"),
-        });
+        let problem = format!("has a text of more than {MAX_CHARS} characters");
+        return Err(ApiError::invalid_field(field, problem));
     }
     Ok(plain_text(text))
 }

@@ -31,10 +31,9 @@ pub(super) async fn select(
     origin: &str,
 ) -> Result<IntentResponse, ApiError> {
     let mut admission = caller.begin(app).await?;
-    let holder = admission.holder().clone();
     let mut rounds = Rounds::begin();
     loop {
-        let context = match RegistryContext::read(app, &caller.repo, &holder, id).await {
+        let context = match RegistryContext::read(&admission, id).await {
             Err(error) if error.code() == ErrorCode::UnknownIntent => {
                 deny(&mut admission, id, &error.to_string(), origin).await?;
                 return Err(error);
@@ -67,9 +66,10 @@ pub(super) async fn select(
             refusal = match outcome {
                 SelectOutcome::Selected(_) => {
                     let reason = format!("Intent {id} is selected");
-                    let mut response = intent_response(app, &caller.repo, &holder, id, reason).await?;
+                    let mut response = intent_response(&admission, id, reason).await?;
                     response.warnings = warnings;
-                    response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
+                    let holder = admission.holder();
+                    response.context = Some(selected_context(app, &caller.repo, holder, id, &caller.branch).await?);
                     return Ok(response);
                 }
                 SelectOutcome::Changed => {
@@ -102,7 +102,7 @@ pub(super) async fn select(
         if let Some(refusal) = refusal {
             let (_, _, reason) = &refusal;
             deny(&mut admission, id, reason, origin).await?;
-            return refusal_response(app, &caller.repo, &holder, id, refusal).await;
+            return refusal_response(&admission, id, refusal).await;
         }
     }
 }

@@ -38,10 +38,8 @@ pub async fn use_intent(
         None => None,
         Some(tokens) if tokens.total <= MAX_TOKENS => Some((check_length("tokens", &tokens.session_id)?, tokens.total)),
         Some(_) => {
-            return Err(ApiError::InvalidField {
-                field: "tokens",
-                problem: format!("has a total of more than {MAX_TOKENS}"),
-            });
+            let problem = format!("has a total of more than {MAX_TOKENS}");
+            return Err(ApiError::invalid_field("tokens", problem));
         }
     };
     let mut admission = caller.begin(app).await?;
@@ -111,10 +109,7 @@ pub fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
     let name = blank_credentials(&check_length("tool_call", &call.name)?).into_owned();
     let digest = check_length("tool_call", &call.digest)?;
     if name.is_empty() || digest.is_empty() {
-        return Err(ApiError::InvalidField {
-            field: "tool_call",
-            problem: "needs a name and a digest".to_owned(),
-        });
+        return Err(ApiError::invalid_field("tool_call", "needs a name and a digest"));
     }
     let digest = sha1_hex(&format!("{name}\n{digest}"));
     Ok((name, digest))

@@ -6,16 +6,12 @@ use coord_intents::ledger::State;
 use coord_protocol::{HolderState, IntentBudget, IntentStatus, IntentView, MetCriterion};
 use serde_json::json;
 
-use coord_intents_state::intents::{IntentRecord, IntentUse, Owners, StoredIntent};
+use coord_intents_state::intents::{Owners, Registry, StoredIntent};
 
-/// The intent of `record`. Its text in `stored` may be gone.
-pub(super) fn view(
-    id: &str,
-    record: &IntentRecord,
-    stored: Option<&StoredIntent>,
-    cost: IntentUse,
-    owned_files: u64,
-) -> IntentView {
+/// The intent `id`, of which `registry` has a record. Its text in `stored` may be gone.
+pub(super) fn view(id: &str, registry: &Registry, stored: Option<&StoredIntent>, owned_files: u64) -> IntentView {
+    let record = &registry.records[id];
+    let cost = registry.uses.get(id).copied().unwrap_or_default();
     let empty = StoredIntent::default();
     let stored = stored.unwrap_or(&empty);
     let (intent, author, editor) = (&stored.intent, stored.author(), stored.editor());

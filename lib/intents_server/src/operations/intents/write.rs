@@ -59,18 +59,17 @@ pub async fn new_intent(
         is_for_holders: true,
         change: &change,
         origin: &origin(None)?,
-        is_person: is_person(app, &admission),
+        is_person: is_person(&admission),
     };
     let outcome = admission
         .run_plain(&written, |store, terms, written| {
             write_intent(store, terms, written).boxed()
         })
         .await?;
-    let holder = admission.holder();
     let (code, reason) = match outcome {
         WriteOutcome::Written(_) => {
             let reason = format!("Intent {id} is written");
-            return intent_response(app, &caller.repo, holder, &id, reason).await;
+            return intent_response(&admission, &id, reason).await;
         }
         WriteOutcome::Exists => (
             ErrorCode::IntentExists,
@@ -89,7 +88,7 @@ pub async fn new_intent(
         ),
         WriteOutcome::Unknown | WriteOutcome::Changed | WriteOutcome::Person => return Err(ApiError::Internal),
     };
-    refusal_response(app, &caller.repo, holder, &id, (code, Action::Stop, reason)).await
+    refusal_response(&admission, &id, (code, Action::Stop, reason)).await
 }
 
 /// Changes the intent `id`.
@@ -106,19 +105,18 @@ pub async fn edit_intent(
     let caller = IntentCaller::parse(&request.repo_url, None, request.agent_id.as_deref(), caller, agent)?;
     let id = id_in("id", id)?;
     let mut admission = caller.begin(app).await?;
-    let holder = admission.holder().clone();
     let mut rounds = Rounds::begin();
     loop {
-        let context = RegistryContext::read(app, &caller.repo, &holder, id).await?;
-        match try_edit(app, &caller.repo, &mut admission, &context, request).await? {
-            EditOutcome::Done(reason) => return intent_response(app, &caller.repo, &holder, id, reason).await,
+        let context = RegistryContext::read(&admission, id).await?;
+        match try_edit(&mut admission, &context, request).await? {
+            EditOutcome::Done(reason) => return intent_response(&admission, id, reason).await,
             EditOutcome::Frozen(member) => {
                 let status = context.record.status.as_str();
                 let reason = format!(
                     "{member} is frozen, because intent {id} is {status}; write a new intent that supplements it"
                 );
                 let refusal = (ErrorCode::ScopeFrozen, Action::Stop, reason);
-                return refusal_response(app, &caller.repo, &holder, id, refusal).await;
+                return refusal_response(&admission, id, refusal).await;
             }
             EditOutcome::Changed => rounds.wait().await?,
         }
@@ -135,12 +133,11 @@ enum EditOutcome {
 }
 
 async fn try_edit(
-    app: &App,
-    repo: &RepoId,
     admission: &mut Admission<'_>,
     context: &RegistryContext,
     request: &EditIntentRequest,
 ) -> Result<EditOutcome, ApiError> {
+    let (app, repo) = (admission.app, admission.repo);
     let RegistryContext {
         registry,
         record,
@@ -152,7 +149,7 @@ async fn try_edit(
         evidence: String::new(),
     };
     // The record has the consumption of a budget.
-    let edited = match edit(&stored.intent, record.status, request, is_person(app, admission), &met) {
+    let edited = match edit(&stored.intent, record.status, request, is_person(admission), &met) {
         Ok(edited) => edited,
         Err(EditRefusal::Invalid(error)) => return Err(error),
         Err(EditRefusal::Frozen(member)) => return Ok(EditOutcome::Frozen(member)),
@@ -181,7 +178,7 @@ async fn try_edit(
         is_for_holders: edited.is_for_holders,
         change: &change,
         origin: &origin(None)?,
-        is_person: is_person(app, admission),
+        is_person: is_person(admission),
     };
     match admission
         .run_plain(&written, |store, terms, written| {
@@ -217,22 +214,18 @@ async fn check_supplemented(app: &App, repo: &RepoId, intent: &Intent) -> Result
     if is_other && !intent_texts(&*app.store, repo, &[supplemented]).await?.is_empty() {
         return Ok(());
     }
-    Err(ApiError::InvalidField {
-        field: "supplements",
-        problem: format!("names {supplemented}, which is no other intent of the repository"),
-    })
+    let problem = format!("names {supplemented}, which is no other intent of the repository");
+    Err(ApiError::invalid_field("supplements", problem))
 }
 
 fn check_size(stored: StoredIntent) -> Result<StoredIntent, ApiError> {
     let bytes = serde_json::to_vec(&stored).map_err(|_| ApiError::Internal)?.len();
     if bytes > members::MAX_BYTES {
-        return Err(ApiError::InvalidField {
-            field: "description",
-            problem: format!(
-                "and the other members have {bytes} bytes as JSON; an intent may have {}",
-                members::MAX_BYTES
-            ),
-        });
+        let problem = format!(
+            "and the other members have {bytes} bytes as JSON; an intent may have {}",
+            members::MAX_BYTES
+        );
+        return Err(ApiError::invalid_field("description", problem));
     }
     Ok(stored)
 }

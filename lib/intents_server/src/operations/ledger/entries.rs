@@ -34,24 +34,18 @@ pub(super) fn parse_entries(
     agent: Option<&AgentId>,
 ) -> Result<Vec<RecordedEvent>, ApiError> {
     if !(1..=MAX_ENTRIES).contains(&entries.len()) {
-        return Err(ApiError::InvalidField {
-            field: "entries",
-            problem: format!("must have 1 to {MAX_ENTRIES} entries"),
-        });
+        let problem = format!("must have 1 to {MAX_ENTRIES} entries");
+        return Err(ApiError::invalid_field("entries", problem));
     }
     for name in [&session.session_id, &session.contributor] {
         if name.chars().count() > MAX_NAME_CHARS {
-            return Err(ApiError::InvalidField {
-                field: "session",
-                problem: format!("has a name of more than {MAX_NAME_CHARS} characters"),
-            });
+            let problem = format!("has a name of more than {MAX_NAME_CHARS} characters");
+            return Err(ApiError::invalid_field("session", problem));
         }
     }
     let parse = |(index, entry): (usize, &RecordEntry)| {
-        parse_entry(entry, session, agent).map_err(|problem| ApiError::InvalidField {
-            field: "entries",
-            problem: format!("[{index}]{problem}"),
-        })
+        parse_entry(entry, session, agent)
+            .map_err(|problem| ApiError::invalid_field("entries", format!("[{index}]{problem}")))
     };
     entries.iter().enumerate().map(parse).collect()
 }

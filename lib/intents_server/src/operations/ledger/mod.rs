@@ -9,7 +9,7 @@ mod page;
 mod record;
 mod verify;
 
-pub use checkpoint::{CheckpointRequest, checkpoint};
+pub use checkpoint::checkpoint;
 pub use map::{MapRequest, map, markdown};
 pub use page::{LedgerRange, LedgerRequest, page};
 pub use record::record;

@@ -8,12 +8,12 @@ use super::entries::parse_entries;
 use crate::config::Handshake;
 use crate::registered::Intents;
 use coord_auth::Caller;
-use coord_domain::{Branch, RepoId};
+use coord_domain::Branch;
 use coord_intents_state::ledger::{Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, id_in, in_field, require};
+use coord_server::operations::fields::{agent_of, id_in, in_field, parse_repository, require};
 
 /// The branch of a request that names none.
 const DEFAULT_BRANCH: &str = "main";
@@ -29,8 +29,7 @@ pub async fn record(
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<RecordResponse, ApiError> {
-    let repo = RepoId::parse(require("repo_url", &request.repo_url)?).map_err(in_field("repo_url"))?;
-    let caller = caller.in_repository(&repo)?;
+    let (repo, caller) = parse_repository(&request.repo_url, caller)?;
     let branch = request.branch.as_deref().unwrap_or(DEFAULT_BRANCH);
     let branch = Branch::parse(branch).map_err(in_field("branch"))?;
     let intent = request.intent_id.as_deref().map(|id| id_in("intent_id", id));

@@ -4,12 +4,12 @@ use coord_intents::ledger::ContentHash;
 use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, VerifyResponse};
 
 use coord_auth::Caller;
-use coord_domain::{Branch, FilePath, FilePaths, RepoId};
+use coord_domain::{Branch, FilePath, FilePaths};
 use coord_intents_state::intents::{Owner, owners_of};
 use coord_server::admission::admit_to_repository;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, parse_optional, parse_repository, require};
 
 /// Compares the files of `request` with their records. `agent` is the header `X-Coord-Agent`, if sent.
 ///
@@ -21,10 +21,8 @@ pub async fn verify(
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<VerifyResponse, ApiError> {
-    let repo = RepoId::parse(require("repo_url", &request.repo_url)?).map_err(in_field("repo_url"))?;
-    let caller = caller.in_repository(&repo)?;
-    let branch = request.branch.as_deref().map(Branch::parse).transpose();
-    let branch = branch.map_err(in_field("branch"))?;
+    let (repo, caller) = parse_repository(&request.repo_url, caller)?;
+    let branch = parse_optional("branch", request.branch.as_deref(), Branch::parse)?;
     let caller_agent = agent_of(request.agent_id.as_deref(), agent)?;
     let files = parse_files(require("files", &request.files)?)?;
     let paths: Vec<FilePath> = files.iter().map(|(path, _)| path.clone()).collect();
@@ -39,10 +37,7 @@ pub async fn verify(
 }
 
 fn parse_files(files: &[FileContent]) -> Result<Vec<(FilePath, ContentHash)>, ApiError> {
-    let invalid = |problem: String| ApiError::InvalidField {
-        field: "files",
-        problem,
-    };
+    let invalid = |problem: String| ApiError::invalid_field("files", problem);
     if !(1..=FilePaths::MAX).contains(&files.len()) {
         return Err(invalid(format!("must have 1 to {} files", FilePaths::MAX)));
     }

@@ -1,6 +1,6 @@
 //! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
 //!
-//! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
+//! - `signature`: whether a delivery is signed with the secret
 //! - `delivery`: the content of a delivery; `payload_repository`: its repository
 //! - `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: old names of repositories
 //!
@@ -11,20 +11,38 @@ mod payload_repository;
 mod pull_request;
 mod push;
 mod renaming;
-mod settings;
 mod signature;
 
 use std::borrow::Cow;
 
+use secrecy::SecretString;
+
 pub use delivery::{Delivery, PullRequest, Push};
 pub use push::MAX_COMMITS;
-pub use settings::Webhook;
 pub use signature::is_signed;
 
 use coord_domain::Invalid;
 
 /// Maximum size of a delivery: GitHub's own limit.
 pub const MAX_BYTES: usize = 25 << 20;
+
+/// The settings that verify deliveries.
+#[derive(Debug)]
+pub struct Webhook {
+    /// The secret with which GitHub signs deliveries.
+    pub secret: SecretString,
+    /// The host of the served repositories.
+    pub host: String,
+}
+
+impl Webhook {
+    pub fn new(secret: SecretString, host: &str) -> Self {
+        Webhook {
+            secret,
+            host: host.to_owned(),
+        }
+    }
+}
 
 /// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host of the served
 /// repositories, from [`ApiBase::serves`](super::ApiBase::serves).

@@ -11,7 +11,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use coord_http::conditional;
 use coord_http::error::{Respond, status_of};
 use coord_http::json::Json;
-use coord_http::openapi::errors::{Cause, Reader, errors, finish, with_error};
+use coord_http::openapi::errors::{Cause, READ, Reader, errors, finish, with_error};
 use coord_http::openapi::responses::response;
 use coord_server::error::ApiError;
 
@@ -46,7 +46,7 @@ pub(super) fn describe(
     methods: &'static str,
     codes: &[ErrorCode],
 ) -> BTreeMap<String, RefOr<Described>> {
-    let mut causes = vec![Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+    let mut causes = READ.to_vec();
     if kind == RequestKind::Change {
         causes.push(Cause::Body);
     }

@@ -24,11 +24,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for ParsedQuery<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let query: Result<Query<T>, QueryRejection> = Query::from_request_parts(parts, state).await;
         Ok(ParsedQuery(query.map(|Query(query)| query).map_err(|_| {
-            ApiError::MalformedBody {
-                field: None,
-                message: "the query is not valid; send repo_url, and each other parameter once and in its form"
-                    .to_owned(),
-            }
+            ApiError::malformed("the query is not valid; send repo_url, and each other parameter once and in its form")
         })))
     }
 }
@@ -123,10 +119,7 @@ fn readiness() -> Object {
 
 impl TasksQuery {
     pub fn parse<'a>(&'a self, caller: &'a TeamCaller) -> Result<TasksRequest<'a>, ApiError> {
-        let invalid = |field, problem: &str| ApiError::InvalidField {
-            field,
-            problem: problem.to_owned(),
-        };
+        let invalid = |field, problem: &str| ApiError::invalid_field(field, problem);
         Ok(TasksRequest {
             caller,
             status: match self.status.as_deref() {

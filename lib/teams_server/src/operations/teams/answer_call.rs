@@ -47,9 +47,8 @@ async fn run_call(
     };
     if call.lacks_team() {
         let teams = list_teams(app, &repo_url, context()).await?;
-        let team = teams
-            .only_team()
-            .map_err(|problem| ApiError::InvalidField { field: "team", problem })?;
+        let team = teams.only_team();
+        let team = team.map_err(|problem| ApiError::invalid_field("team", problem))?;
         call = call.in_team(team.to_owned());
     }
     let context = context();

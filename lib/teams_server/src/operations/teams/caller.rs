@@ -7,7 +7,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, require};
+use coord_server::operations::fields::{agent_of, in_field, parse_repository};
 
 /// Teams do not belong to a branch. Admission reads the head of this one.
 const ADMISSION_BRANCH: &str = "main";
@@ -35,8 +35,7 @@ impl TeamAgent {
         agent_id: Option<&str>,
         context: CallerContext<'_>,
     ) -> Result<Self, ApiError> {
-        let repo = RepoId::parse(require("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = context.caller.in_repository(&repo)?;
+        let (repo, caller) = parse_repository(repo_url, context.caller)?;
         Ok(TeamAgent {
             repo,
             branch: Branch::parse(ADMISSION_BRANCH).map_err(in_field("branch"))?,
@@ -62,14 +61,9 @@ impl TeamAgent {
     pub fn handle(&self, text: Option<&str>) -> Result<Handle, ApiError> {
         match (text, &self.agent_id) {
             (Some(text), _) => Handle::parse(text).map_err(in_field("handle")),
-            (None, Some(agent)) => Handle::parse(agent.as_str()).map_err(|_| ApiError::InvalidField {
-                field: "handle",
-                problem: "is required: your agent_id is not a handle".to_owned(),
-            }),
-            (None, None) => Err(ApiError::InvalidField {
-                field: "handle",
-                problem: "is required without an agent_id".to_owned(),
-            }),
+            (None, Some(agent)) => Handle::parse(agent.as_str())
+                .map_err(|_| ApiError::invalid_field("handle", "is required: your agent_id is not a handle")),
+            (None, None) => Err(ApiError::invalid_field("handle", "is required without an agent_id")),
         }
     }
 }

@@ -29,7 +29,6 @@ use coord_server::operations::sentences::list_paths;
 use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_state::locks::ClaimOutcome;
 use coord_teams_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
-use coord_teams_state::teams::RequestKey;
 
 fn lease_seconds(app: &App, requested: Option<u32>) -> Result<u32, ApiError> {
     let default = Teams::of(app).config.lease_seconds;
@@ -62,13 +61,8 @@ pub async fn claim_task(
         target: ClaimTarget::Task(id),
         skipped: Vec::new(),
     };
-    let (claim, waiting) = match run(&mut admission, &mut call).await {
-        Ok(claim) => claim,
-        Err(error) => {
-            drop(call);
-            return Err(head.explain(error));
-        }
-    };
+    let claim = run(&mut admission, &mut call).await;
+    let (claim, waiting) = claim.map_err(|error| head.explain(error))?;
     match claim {
         TaskClaim::Claimed(claimed) => Ok(claim_response(app, &admission, &files, call.rules, *claimed, waiting)),
         TaskClaim::Files { because, .. } => {
@@ -118,10 +112,7 @@ pub async fn next_task(
     let seconds = lease_seconds(app, request.lease_seconds)?;
     let wait = wait_seconds(app, "wait", request.wait)?;
     let content = content(request);
-    let key = RequestKey {
-        key: request_key(request.request_key.as_deref())?,
-        content: &content,
-    };
+    let key = request_key(request.request_key.as_deref(), &content)?;
     let files = FileTerms::parse(&agent, &request.work, None, None)?;
     let tool_use = parse_tool_use(app, None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
@@ -138,13 +129,8 @@ pub async fn next_task(
     };
     loop {
         call.rules = files.rules(app, &admission, &tool_use);
-        let (claim, waiting) = match run(&mut admission, &mut call).await {
-            Ok(claim) => claim,
-            Err(error) => {
-                drop(call);
-                return Err(head.explain(error));
-            }
-        };
+        let claim = run(&mut admission, &mut call).await;
+        let (claim, waiting) = claim.map_err(|error| head.explain(error))?;
         match claim {
             TaskClaim::Claimed(claimed) => {
                 return Ok(claim_response(app, &admission, &files, call.rules, *claimed, waiting));

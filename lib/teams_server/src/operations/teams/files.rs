@@ -14,7 +14,7 @@ use coord_server::error::ApiError;
 use coord_server::extension::ToolUse;
 use coord_server::operations::WorkRequest;
 use coord_server::operations::claim_rules::ClaimRules;
-use coord_server::operations::fields::in_field;
+use coord_server::operations::fields::parse_optional;
 use coord_server::operations::release::ReleasedWork;
 use coord_server::operations::{claim, release};
 use coord_state::admission::{AdmissionTerms, Admitted, Question};
@@ -43,39 +43,26 @@ impl FileTerms {
         new_head: Option<&str>,
         abandon: Option<bool>,
     ) -> Result<Self, ApiError> {
-        let commit = |field, text: Option<&str>| text.map(CommitSha::parse).transpose().map_err(in_field(field));
-        let branch = task_work.branch.as_deref().map(Branch::parse).transpose();
-        let branch = branch.map_err(in_field("branch"))?;
-        let work_branch = task_work.work_branch.as_deref().map(Branch::parse).transpose();
-        let work_branch = work_branch.map_err(in_field("work_branch"))?;
-        let agent_head = commit("agent_head", task_work.agent_head.as_deref())?;
-        let base_head = commit("base_head", task_work.base_head.as_deref())?;
-        let new_head = commit("new_repo_head", new_head)?;
+        let branch = parse_optional("branch", task_work.branch.as_deref(), Branch::parse)?;
+        let work_branch = parse_optional("work_branch", task_work.work_branch.as_deref(), Branch::parse)?;
+        let agent_head = parse_optional("agent_head", task_work.agent_head.as_deref(), CommitSha::parse)?;
+        let base_head = parse_optional("base_head", task_work.base_head.as_deref(), CommitSha::parse)?;
+        let new_head = parse_optional("new_repo_head", new_head, CommitSha::parse)?;
         let is_abandoned = abandon == Some(true);
         let work = match (branch, agent_head) {
-            (Some(branch), Some(agent_head)) => {
-                let heads = (agent_head, base_head);
-                Some(WorkRequest::of_task(
-                    agent.repo.clone(),
-                    (branch, work_branch),
-                    heads,
-                    agent.identity(),
-                    task_work.interface,
-                ))
-            }
-            (None, Some(_)) => {
-                return Err(ApiError::InvalidField {
-                    field: "branch",
-                    problem: "is required with agent_head".to_owned(),
-                });
-            }
+            (Some(branch), Some(agent_head)) => Some(WorkRequest::of_task(
+                agent.repo.clone(),
+                (branch, work_branch),
+                (agent_head, base_head),
+                agent.identity(),
+                task_work.interface,
+            )),
+            (None, Some(_)) => return Err(ApiError::invalid_field("branch", "is required with agent_head")),
             _ => None,
         };
         if is_abandoned && work.is_none() {
-            return Err(ApiError::InvalidField {
-                field: "agent_head",
-                problem: "is required with abandon, and so is branch".to_owned(),
-            });
+            let problem = "is required with abandon, and so is branch";
+            return Err(ApiError::invalid_field("agent_head", problem));
         }
         Ok(FileTerms {
             is_left_alone: task_work.claim_files == Some(false),
@@ -148,7 +135,7 @@ pub(super) enum Head {
 
 impl Head {
     /// If `error` says that a head is missing, returns why. Otherwise, returns `error`.
-    pub fn explain(self, error: ApiError) -> ApiError {
+    pub fn explain(&self, error: ApiError) -> ApiError {
         let is_head_missing = matches!(
             error,
             ApiError::InvalidField {
@@ -157,7 +144,7 @@ impl Head {
             }
         );
         match self {
-            Head::NotFound(cause) if is_head_missing => cause,
+            Head::NotFound(cause) if is_head_missing => cause.clone(),
             _ => error,
         }
     }

@@ -20,7 +20,7 @@ use coord_domain::team::Handle;
 use coord_server::admission::{Right, admit_as_holder};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, line, require, seconds};
+use coord_server::operations::fields::{line, parse_optional, parse_required, require, seconds};
 use coord_server::operations::memberships;
 use coord_server::operations::sentences::list_paths;
 use coord_teams_state::departures::{ShutdownProgress, ShutdownStep};
@@ -95,11 +95,7 @@ pub async fn new_team(
     };
     let ((), waiting) = run(&mut admission, &mut call).await?;
     let handle = member.handle.as_str().to_owned();
-    let mut response = change_response(
-        &team,
-        Action::Proceed,
-        format!("You lead team {} as \"{handle}\"", team.name().as_str()),
-    );
+    let mut response = proceed(&team, format!("You lead team {} as \"{handle}\"", team.name().as_str()));
     response.handle = Some(handle);
     response.waiting = waiting;
     Ok(response)
@@ -135,7 +131,7 @@ pub async fn join_team(
             team.name().as_str()
         ),
     };
-    let mut response = change_response(&team, Action::Proceed, reason);
+    let mut response = proceed(&team, reason);
     response.handle = Some(handle);
     response.taken_over_from = from;
     response.waiting = waiting;
@@ -156,11 +152,7 @@ pub async fn leave_team(
     let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     let (given_back, _) = run(&mut admission, &mut LeaveTeam { team: team.clone() }).await?;
-    let mut response = change_response(
-        &team,
-        Action::Proceed,
-        format!("You have left team {}", team.name().as_str()),
-    );
+    let mut response = proceed(&team, format!("You have left team {}", team.name().as_str()));
     response.given_back = given_back;
     Ok(response)
 }
@@ -177,14 +169,10 @@ pub async fn edit_team(
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
-    let to = &Handle::parse(require("leader", &request.leader)?).map_err(in_field("leader"))?;
+    let to = &parse_required("leader", &request.leader, Handle::parse)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (leader, waiting) = run(&mut admission, &mut HandOver { team: team.clone(), to }).await?;
-    let mut response = change_response(
-        &team,
-        Action::Proceed,
-        format!("\"{leader}\" leads team {}", team.name().as_str()),
-    );
+    let mut response = proceed(&team, format!("\"{leader}\" leads team {}", team.name().as_str()));
     response.waiting = waiting;
     Ok(response)
 }
@@ -204,11 +192,7 @@ pub async fn delete_team(
     let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     run(&mut admission, &mut DeleteTeam { team: team.clone() }).await?;
-    Ok(change_response(
-        &team,
-        Action::Proceed,
-        format!("Team {} is deleted", team.name().as_str()),
-    ))
+    Ok(proceed(&team, format!("Team {} is deleted", team.name().as_str())))
 }
 
 /// Takes a step of a shutdown in the team `name`.
@@ -229,8 +213,7 @@ pub async fn shut_down(
         .as_deref()
         .map(|text| line("reason", text, MAX_LINE_CHARS));
     let reason = reason.transpose()?;
-    let target = request.target.as_deref().map(Handle::parse).transpose();
-    let target = target.map_err(in_field("target"))?;
+    let target = parse_optional("target", request.target.as_deref(), Handle::parse)?;
     let respond_seconds = seconds(
         "respond_by_seconds",
         request.respond_by_seconds,
@@ -238,10 +221,10 @@ pub async fn shut_down(
         DEFAULT_RESPOND_SECONDS,
     )?;
     let rejection = match step {
-        Step::Reject => Some(reason.clone().ok_or(ApiError::InvalidField {
-            field: "reason",
-            problem: "is required to reject a shutdown".to_owned(),
-        })?),
+        Step::Reject if reason.is_none() => {
+            return Err(ApiError::invalid_field("reason", "is required to reject a shutdown"));
+        }
+        Step::Reject => reason.as_deref(),
         _ => None,
     };
     let id: &str = match step {
@@ -263,7 +246,7 @@ pub async fn shut_down(
             let mut call = AnswerShutdown {
                 team: team.clone(),
                 id,
-                rejection: rejection.as_deref(),
+                rejection,
             };
             run(&mut admission, &mut call).await?
         }
@@ -306,6 +289,10 @@ fn shutdown_response(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeRespo
     response.unpushed_count = step.unpushed_count;
     response.not_told = step.not_told;
     response
+}
+
+fn proceed(team: &SelectedTeam, reason: String) -> TeamChangeResponse {
+    change_response(team, Action::Proceed, reason)
 }
 
 fn change_response(team: &SelectedTeam, action: Action, reason: String) -> TeamChangeResponse {

@@ -11,25 +11,20 @@ use coord_protocol::{Action, Event, Orchestration};
 use super::caller::{CallerContext, TeamAgent};
 use super::calls::{ListMessages, MAX_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
 use super::team_selection::SelectedTeam;
-use super::texts::{content, long_text, number, request_key, task_id};
+use super::texts::{content, long_text, number, page_limit, request_key};
 use super::view;
-use coord_domain::team::{Handle, TeamName};
+use coord_domain::team::{Handle, TaskId, TeamName};
 use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, line, require};
+use coord_server::operations::fields::{in_field, line, parse_optional, require};
 use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_teams_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
-use coord_teams_state::teams::RequestKey;
 
 /// Addresses a message to all other members.
 const BROADCAST: &str = "broadcast";
 
 const MAX_SUMMARY_CHARS: usize = 500;
-
-/// The number of messages in a response if the request sets no limit.
-const DEFAULT_MESSAGES: usize = 100;
-const MAX_MESSAGES: usize = 500;
 
 /// Most bytes of the messages of a response.
 const MAX_BYTES: usize = 256 * 1024;
@@ -51,11 +46,7 @@ pub async fn send_message(
         .as_deref()
         .map(|text| line("summary", text, MAX_SUMMARY_CHARS));
     let summary = summary.transpose()?.unwrap_or_default();
-    let task = request
-        .task_id
-        .as_deref()
-        .map(|id| task_id("task_id", id))
-        .transpose()?;
+    let task = parse_optional("task_id", request.task_id.as_deref(), TaskId::parse)?;
     let message = NewMessage {
         kind,
         text: long_text("message", Some(require("message", &request.message)?))?,
@@ -65,10 +56,7 @@ pub async fn send_message(
         to: &to,
     };
     let content = content(request);
-    let key = RequestKey {
-        key: request_key(request.request_key.as_deref())?,
-        content: &content,
-    };
+    let key = request_key(request.request_key.as_deref(), &content)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = SendMessage {
@@ -102,15 +90,12 @@ fn message_type(name: Option<&str>) -> Result<MessageType, ApiError> {
         }
         Some(_) => "is not known: Invalid message type",
     };
-    Err(ApiError::InvalidField {
-        field: "type",
-        problem: problem.to_owned(),
-    })
+    Err(ApiError::invalid_field("type", problem))
 }
 
 /// The recipients. Empty for a broadcast and for an idle message, which goes to the leader.
 fn recipients(kind: MessageType, to: Option<&[String]>) -> Result<Vec<Handle>, ApiError> {
-    let invalid = |problem: String| ApiError::InvalidField { field: "to", problem };
+    let invalid = |problem: String| ApiError::invalid_field("to", problem);
     match (kind, to) {
         (MessageType::Idle, None) => Ok(Vec::new()),
         (MessageType::Idle, Some(_)) => Err(invalid(
@@ -141,7 +126,7 @@ pub async fn read_messages(
     let is_caller = |header| request.caller.agent_id.as_deref().is_none_or(|id| id == header);
     let is_own = !request.for_another && context.agent.is_none_or(is_caller);
     let agent = TeamAgent::of(&request.caller, context)?;
-    let most = parse_limit(request.limit.map(|limit| limit as usize))?;
+    let most = page_limit(request.limit.map(|limit| limit as usize))?;
     let wait = wait_seconds(app, "wait", request.wait)?;
     let cursor = number("cursor", request.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
@@ -214,17 +199,6 @@ fn is_to(message: &MessageSent, handle: &str) -> bool {
         || (message.recipient_count as usize) > listed.len().max(1)
 }
 
-fn parse_limit(limit: Option<usize>) -> Result<usize, ApiError> {
-    match limit {
-        None => Ok(DEFAULT_MESSAGES),
-        Some(limit) if (1..=MAX_MESSAGES).contains(&limit) => Ok(limit),
-        Some(_) => Err(ApiError::InvalidField {
-            field: "limit",
-            problem: format!("must be 1 to {MAX_MESSAGES}"),
-        }),
-    }
-}
-
 /// A request for the messages of a team. Its texts are not yet parsed.
 #[derive(Debug)]
 pub struct HistoryRequest<'a> {
@@ -248,13 +222,9 @@ pub async fn message_history(
     context: CallerContext<'_>,
 ) -> Result<HistoryResponse, ApiError> {
     let agent = TeamAgent::of(request.caller, context)?;
-    let member = request
-        .member
-        .map(Handle::parse)
-        .transpose()
-        .map_err(in_field("member"))?;
-    let task = request.task.map(|id| task_id("task", id)).transpose()?;
-    let most = parse_limit(request.limit)?;
+    let member = parse_optional("member", request.member, Handle::parse)?;
+    let task = parse_optional("task", request.task, TaskId::parse)?;
+    let most = page_limit(request.limit)?;
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;

@@ -9,7 +9,7 @@ use super::texts::{long_text, task_id, title};
 use coord_domain::team::TaskId;
 use coord_domain::{Branch, FilePaths};
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{id_in, in_field};
+use coord_server::operations::fields::{id_in, in_field, parse_optional};
 use coord_teams_state::tasks::{NewTask, TaskChanges, TaskReference};
 
 /// Parses tasks. A name refers to the task of the request with this `ref`, or else to a task of the team.
@@ -21,10 +21,7 @@ pub(super) fn parse_tasks(tasks: &[WireTask]) -> Result<Vec<NewTask>, ApiError> 
         };
         task_id("ref", reference)?;
         if index_by_reference.insert(reference.as_str(), index).is_some() {
-            return Err(ApiError::InvalidField {
-                field: "ref",
-                problem: format!("names two tasks: {reference}"),
-            });
+            return Err(ApiError::invalid_field("ref", format!("names two tasks: {reference}")));
         }
     }
     let references = |field, names: &Option<Vec<String>>| {
@@ -40,17 +37,12 @@ pub(super) fn parse_tasks(tasks: &[WireTask]) -> Result<Vec<NewTask>, ApiError> 
             title: title(task.title.as_deref())?,
             description: long_text("description", task.description.as_deref())?.to_owned(),
             priority: task.priority.unwrap_or_default(),
-            id: task
-                .id
-                .as_deref()
-                .map(TaskId::parse_new)
-                .transpose()
-                .map_err(in_field("id"))?,
+            id: parse_optional("id", task.id.as_deref(), TaskId::parse_new)?,
             reference: task.reference.clone(),
             dependencies: references("dependencies", &task.dependencies)?,
             blocks: references("blocks", &task.blocks)?,
             files: files(task.files.as_deref().unwrap_or_default())?,
-            branch: task.branch.as_deref().map(branch).transpose()?,
+            branch: branch(task.branch.as_deref())?,
             intent_id: task
                 .intent_id
                 .as_deref()
@@ -64,10 +56,8 @@ pub(super) fn parse_tasks(tasks: &[WireTask]) -> Result<Vec<NewTask>, ApiError> 
 
 fn check_count<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [String], ApiError> {
     if names.len() > DEPENDENCIES {
-        return Err(ApiError::InvalidField {
-            field,
-            problem: format!("has {} tasks; send {DEPENDENCIES} at most", names.len()),
-        });
+        let problem = format!("has {} tasks; send {DEPENDENCIES} at most", names.len());
+        return Err(ApiError::invalid_field(field, problem));
     }
     Ok(names)
 }
@@ -80,9 +70,9 @@ fn files(paths: &[String]) -> Result<Vec<String>, ApiError> {
     Ok(paths.iter().map(|path| path.as_str().to_owned()).collect())
 }
 
-fn branch(name: &str) -> Result<String, ApiError> {
-    let branch = Branch::parse(name).map_err(in_field("branch"))?;
-    Ok(branch.to_string())
+fn branch(name: Option<&str>) -> Result<Option<String>, ApiError> {
+    let branch = parse_optional("branch", name, Branch::parse)?;
+    Ok(branch.map(|branch| branch.to_string()))
 }
 
 pub(super) fn changes(request: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
@@ -99,7 +89,7 @@ pub(super) fn changes(request: &EditTaskRequest) -> Result<TaskChanges, ApiError
         title: request.title.as_deref().map(|text| title(Some(text))).transpose()?,
         priority: request.priority,
         files: request.files.as_deref().map(files).transpose()?,
-        branch: request.branch.as_deref().map(branch).transpose()?,
+        branch: branch(request.branch.as_deref())?,
         intent_id: match request.intent_id.as_deref() {
             None => None,
             Some("") => Some(String::new()),

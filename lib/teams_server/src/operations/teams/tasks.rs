@@ -15,7 +15,7 @@ use super::calls::{
 };
 use super::task_input::{changes, parse_tasks};
 use super::team_selection::SelectedTeam;
-use super::texts::{content, number, request_key, task_id};
+use super::texts::{content, number, page_limit, request_key, task_id};
 use super::view;
 use crate::refusal::TeamRefused;
 use coord_domain::FilePath;
@@ -23,13 +23,10 @@ use coord_domain::team::Handle;
 use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, require};
+use coord_server::operations::fields::{parse_optional, require};
 use coord_teams_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
-use coord_teams_state::teams::{RequestKey, TeamRefusal};
+use coord_teams_state::teams::TeamRefusal;
 
-/// The number of tasks in a page if the request sets no limit.
-const DEFAULT_TASKS: usize = 100;
-const MAX_TASKS: usize = 500;
 /// A page with this many bytes of tasks reads no further part. A part returns at most 128 KiB, or one task.
 const ENOUGH_BYTES: usize = 128 << 10;
 
@@ -61,32 +58,13 @@ pub async fn list_tasks(
     context: CallerContext<'_>,
 ) -> Result<TasksResponse, ApiError> {
     let agent = TeamAgent::of(request.caller, context)?;
-    let owner = request
-        .owner
-        .map(Handle::parse)
-        .transpose()
-        .map_err(in_field("owner"))?;
-    let file = request
-        .file
-        .map(FilePath::parse)
-        .transpose()
-        .map_err(in_field("file"))?;
-    let most = match request.limit {
-        None => DEFAULT_TASKS,
-        Some(limit) if (1..=MAX_TASKS).contains(&limit) => limit,
-        Some(_) => {
-            return Err(ApiError::InvalidField {
-                field: "limit",
-                problem: format!("must be 1 to {MAX_TASKS}"),
-            });
-        }
-    };
+    let owner = parse_optional("owner", request.owner, Handle::parse)?;
+    let file = parse_optional("file", request.file, FilePath::parse)?;
+    let most = page_limit(request.limit)?;
     let text = request.text.unwrap_or_default();
     if text.chars().count() > TITLE_CHARS {
-        return Err(ApiError::InvalidField {
-            field: "text",
-            problem: format!("has more than {TITLE_CHARS} characters"),
-        });
+        let problem = format!("has more than {TITLE_CHARS} characters");
+        return Err(ApiError::invalid_field("text", problem));
     }
     let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
@@ -169,25 +147,17 @@ pub async fn new_tasks(
     let agent = TeamAgent::of(&request.caller, context)?;
     let tasks = require("tasks", &request.tasks)?;
     if !(1..=NEW_TASKS).contains(&tasks.len()) {
-        return Err(ApiError::InvalidField {
-            field: "tasks",
-            problem: format!("must be 1 to {NEW_TASKS}"),
-        });
+        return Err(ApiError::invalid_field("tasks", format!("must be 1 to {NEW_TASKS}")));
     }
     let tasks = parse_tasks(tasks)?;
     let dependencies = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
     let count: usize = dependencies.sum();
     if count > NEW_DEPENDENCIES {
-        return Err(ApiError::InvalidField {
-            field: "tasks",
-            problem: format!("have {count} dependencies together; send {NEW_DEPENDENCIES} at most"),
-        });
+        let problem = format!("have {count} dependencies together; send {NEW_DEPENDENCIES} at most");
+        return Err(ApiError::invalid_field("tasks", problem));
     }
     let content = content(request);
-    let key = RequestKey {
-        key: request_key(request.request_key.as_deref())?,
-        content: &content,
-    };
+    let key = request_key(request.request_key.as_deref(), &content)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = CreateTasks {
@@ -229,14 +199,11 @@ pub async fn edit_task(
                 ..EditTaskRequest::default()
             };
         if !is_alone {
-            return Err(ApiError::InvalidField {
-                field: "assignee",
-                problem: "must be sent alone".to_owned(),
-            });
+            return Err(ApiError::invalid_field("assignee", "must be sent alone"));
         }
     }
     let assignee = request.assignee.as_deref().filter(|handle| !handle.is_empty());
-    let assignee = assignee.map(Handle::parse).transpose().map_err(in_field("assignee"))?;
+    let assignee = parse_optional("assignee", assignee, Handle::parse)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     if request.assignee.is_some() {

@@ -12,10 +12,7 @@ use coord_teams_state::teams::{TeamQuestion, TeamTerms, handles};
 /// # Errors
 /// The documented refusal.
 pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, ApiError> {
-    TeamName::parse(text).map_err(|invalid| ApiError::InvalidField {
-        field,
-        problem: format!("is refused: {invalid}"),
-    })
+    TeamName::parse(text).map_err(|invalid| ApiError::invalid_field(field, format!("is refused: {invalid}")))
 }
 
 /// The team of a request.
@@ -95,5 +92,5 @@ fn only_team(handles: &BTreeMap<String, String>) -> Result<TeamName, ApiError> {
         [] => "is required: you are in no team of this repository".to_owned(),
         names => format!("is required: you are in {}", names.join(", ")),
     };
-    Err(ApiError::InvalidField { field: "team", problem })
+    Err(ApiError::invalid_field("team", problem))
 }

@@ -4,13 +4,12 @@
 //! - [`pyproject`] reads `pyproject.toml`, and the TOML of other tools (`pants.toml`, `ruff.toml`, `ty.toml`)
 //! - [`ini`] reads `setup.cfg`, and the configurations of pytest and mypy
 //! - [`script`] reads `setup.py`, and the `build.py` of PyBuilder
-//! - [`pyright`] reads `pyrightconfig.json`
 
 pub(crate) mod ini;
 pub(crate) mod pyproject;
-pub(crate) mod pyright;
 pub(crate) mod script;
 
+use crate::resolve::manifests::json::Json;
 use crate::resolve::paths::folder;
 
 /// The facts of one file. Folders are relative to that of the file.
@@ -55,6 +54,23 @@ fn required_name(requirement: &str) -> String {
 }
 
 impl PythonManifest {
+    /// Reads `pyrightconfig.json`.
+    pub(crate) fn of_pyright(text: &str) -> Self {
+        let config = Json::parse(text).unwrap_or(Json::Null);
+        let extra = |json: &Json| json.get("extraPaths").and_then(Json::texts).unwrap_or_default();
+        let mut manifest = PythonManifest {
+            search_paths: extra(&config),
+            ..PythonManifest::default()
+        };
+        let environments = config.get("executionEnvironments").and_then(Json::list);
+        for environment in environments.unwrap_or_default() {
+            let root = environment.get("root").and_then(Json::text).map(str::to_owned);
+            manifest.search_paths.extend(root);
+            manifest.search_paths.extend(extra(environment));
+        }
+        manifest
+    }
+
     /// The number of values in it.
     pub(crate) fn value_count(&self) -> usize {
         let lists = [
@@ -108,4 +124,11 @@ impl PythonManifest {
         };
         self.search_paths.extend(folders.map(relative));
     }
+}
+
+#[test]
+fn search_paths_are_those_of_all_environments() {
+    let text = "{ // comment\n \"extraPaths\": [\"a\"], \"executionEnvironments\": [{\"root\": \"b\", \"extraPaths\": [\"c\", 1]}, 2] }";
+    assert_eq!(PythonManifest::of_pyright(text).search_paths, ["a", "b", "c"]);
+    assert_eq!(PythonManifest::of_pyright("["), PythonManifest::default());
 }
