@@ -128,7 +128,7 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
 
 /// Three million edges, and what they may take: more than is aimed at, because a graph is held from both ends, before and after.
 const MOST_EDGES: &str = "most edges";
-const MAX_MOST_EDGES_MIB: u64 = 512;
+const MAX_MIB_WITH_MOST_EDGES: u64 = 512;
 
 #[tokio::test]
 #[ignore = "takes minutes alone: cargo test -p coord-cli --test graph_builds -- --ignored"]
@@ -144,7 +144,7 @@ async fn no_branch_makes_a_server_take_much_memory() {
     }
     let is_bounded = |(label, mib): &(&str, u64)| {
         let most = if *label == MOST_EDGES {
-            MAX_MOST_EDGES_MIB
+            MAX_MIB_WITH_MOST_EDGES
         } else {
             MAX_MIB
         };

@@ -88,7 +88,7 @@ fn a_message_is_handed_over_once_wherever_the_agent_takes_text() {
             send_to_ada(&world, &format!("News at the {moment}"));
             let mut text = ada.text(&call());
             if !is_taken {
-                // Where the event has no room, the next one that has brings it.
+                // This event cannot carry text, so the message comes with the next event that can.
                 assert_eq!(text, None, "{name}");
                 text = ada.text_after_tool();
             }

@@ -37,7 +37,7 @@ impl World {
     }
 }
 
-/// Where a head is asked about again after ten seconds, and counts for `at_most` so many.
+/// Terms by which the head is fetched again after ten seconds, and is too old after `at_most` seconds.
 fn aged_entry<'a>(world: &'a World, holder: &'a Holder, at_most: Option<u32>) -> AdmissionTerms<'a> {
     AdmissionTerms {
         head: aged(10, at_most),
