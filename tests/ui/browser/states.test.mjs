@@ -46,10 +46,25 @@ test('a branch without files is called empty, and fills by the first push', asyn
 
 test('a graph that is being built shows its progress, then the map appears by itself', async (t) => {
   const { open } = await serve(t, { files: generatedFiles(20_000), name: 'acme/large' });
-  const { page } = await open();
+  const graph = /\/api\/graph\?/;
+  /** The first response that has progress is repeated until the page was looked at: a busy browser may take longer than the build. */
+  const building = /** @type {{ answer?: Promise<import('playwright-core').APIResponse> }} */ ({});
+  /** @param {import('playwright-core').Route} route */
+  const untilProgress = async (route) => {
+    for (;;) {
+      const response = await route.fetch();
+      const { state: graphState, progress } = await response.json();
+      assert.equal(graphState, 'building', 'the first request begins the build');
+      if (progress?.wanted > 0) return response;
+    }
+  };
+  const prepare = (/** @type {import('playwright-core').BrowserContext} */ context) =>
+    context.route(graph, async (route) => route.fulfill({ response: await (building.answer ??= untilProgress(route)) }));
+  const { page } = await open({}, { prepare });
   await shows(state(page).getByText(/The import graph is being built/));
   await shows(state(page).getByRole('progressbar'));
   await picture(page, 'state-building');
+  await page.context().unroute(graph);
   await page.getByRole('img', { name: /^Map of 20,000 files/ }).waitFor({ timeout: 60_000 });
   await lacks(state(page));
 });
